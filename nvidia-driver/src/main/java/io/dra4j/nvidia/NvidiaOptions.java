@@ -16,6 +16,8 @@ import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.mps.MpsSharing;
+import io.dra4j.nvidia.node.DeviceFolder;
+import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.DaemonSocket;
 import io.dra4j.nvidia.prepare.Edits;
@@ -78,10 +80,23 @@ class NvidiaOptions extends DriverOptions {
             order = 6,
             paramLabel = "DIR",
             description = {
-                "The directory of the driver's device nodes, on the node and here. [DEV_ROOT]",
+                "The directory of the driver's device nodes on the node. [DEV_ROOT]",
                 "Default: dev in the driver root if nvidiactl is in it, and /dev otherwise"
             })
     private @Nullable Path devRoot;
+
+    @Option(
+            names = "--container-dev-root",
+            order = 6,
+            paramLabel = "DIR",
+            description = {
+                "The same directory as seen by this program; /dev of its own container is a copy of the"
+                        + " time when the container was made, and used only if it is named here."
+                        + " [CONTAINER_DEV_ROOT]",
+                "Default: --dev-root if it is given; otherwise /dev-root if it exists, or /dev outside of"
+                        + " containers"
+            })
+    private @Nullable Path containerDevRoot;
 
     @Option(
             names = "--additional-xids-to-ignore",
@@ -297,7 +312,11 @@ class NvidiaOptions extends DriverOptions {
     }
 
     Edits edits() {
-        return new Edits(install.roots(devRoot, procRoot()), hookProgram(), sockets);
+        return new Edits(roots(), hookProgram(), sockets);
+    }
+
+    private Roots roots() {
+        return install.roots(DeviceFolder.of(devRoot, containerDevRoot), procRoot());
     }
 
     private HookProgram hookProgram() {
@@ -311,8 +330,7 @@ class NvidiaOptions extends DriverOptions {
 
     /** Returns the checks of this driver's node, beside those of every driver's. */
     List<Check> checks(ClusterApi cluster) {
-        List<Check> checks =
-                new ArrayList<>(NvidiaChecks.of(install, install.roots(devRoot, procRoot()), cdiHook(), directory()));
+        List<Check> checks = new ArrayList<>(NvidiaChecks.of(install, roots(), cdiHook(), directory()));
         if (install.isDynamicMig()) {
             checks.add(ClusterChecks.migManager(cluster, driverName(), nodeName()));
         }

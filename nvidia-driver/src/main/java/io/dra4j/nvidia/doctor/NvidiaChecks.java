@@ -13,13 +13,17 @@ import io.dra4j.nvidia.fabric.FabricManager;
 import io.dra4j.nvidia.fabric.Partitions.Partition;
 import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.install.InstallOptions;
+import io.dra4j.nvidia.node.Roots;
+import io.dra4j.nvidia.nvml.Problem;
+import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.pci.PciFunction;
+import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
-import io.dra4j.nvidia.prepare.Roots;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The checks of a node with NVIDIA's GPUs. */
@@ -38,12 +42,13 @@ public final class NvidiaChecks {
     public static List<Check> of(InstallOptions install, Roots roots, @Nullable Path hook, Path directory) {
         NodeReading node = new NodeReading(install, roots.proc());
         List<Check> checks = new ArrayList<>();
-        checks.add(new DriverRootCheck(roots.here(), node));
+        checks.add(new DriverRootCheck(roots.driver().here(), node));
         checks.add(new NvmlCheck(node, install.isPassthrough()));
         checks.add(
                 hook == null
                         ? new HookCheck(HookProgram.copied(directory), roots, directory)
                         : new HookCheck(HookProgram.at(hook), roots, null));
+        checks.add(new ContainersCheck(new Edits(roots, HookProgram.copied(directory)), node));
         checks.add(new GpuHolders(
                 node,
                 new GpuHolders.Changes(install.isDynamicMig(), install.isPassthrough()),
@@ -164,9 +169,57 @@ public final class NvidiaChecks {
                     "the driver publishes no GPU, and containers would get no libraries",
                     List.of(
                             "nvidia-smi    # on the node: does NVIDIA's driver work at all?",
-                            "ls -d /run/nvidia/driver/usr /home/kubernetes/bin/nvidia    # a driver container, GKE",
+                            "find / -name 'libnvidia-ml.so.1' 2>/dev/null    # below another root, in a folder that is not known?",
                             "# start the driver with --nvidia-driver-root=/run/nvidia/driver, for example (charts:"
-                                    + " nvidiaDriverRoot); / is for drivers that the node's packages installed"));
+                                    + " nvidiaDriverRoot); / is for drivers that the node's packages installed",
+                            "# or with the folder in --driver-library-folders (charts: driverFolders.libraries)"));
+        }
+    }
+
+    /** Checks that the device nodes and files are there that containers get. */
+    private record ContainersCheck(Edits edits, NodeReading node) implements Check {
+
+        @Override
+        public String id() {
+            return "driver-files";
+        }
+
+        @Override
+        public Result look() {
+            if (node.isForMachines()) {
+                return Result.healthy("virtual machines have all GPUs: they need not be there");
+            }
+            String version = version();
+            if (node.reading().present().isEmpty()) {
+                return Result.healthy("there is no GPU for which they would be needed");
+            }
+            try {
+                edits.requireFiles(version);
+                return Result.healthy("those that CUDA needs, of driver " + version);
+            } catch (PrepareException e) {
+                return new Result("", List.of(finding(String.valueOf(e.getMessage()))));
+            }
+        }
+
+        private String version() {
+            try {
+                return node.reading().driverVersion();
+            } catch (DraException e) {
+                throw new NotCheckedException("the driver's version is not known: nvml", e);
+            }
+        }
+
+        private Finding finding(String what) {
+            return new Finding(
+                    id(),
+                    Severity.ERROR,
+                    "containers",
+                    what,
+                    "claims are published, and none of them can be prepared",
+                    List.of(
+                            "ls -l /dev/nvidia*    # on the node",
+                            "sudo nvidia-modprobe -u -c0    # loads the modules, and makes the nodes",
+                            "# libraries in a folder of their own: --driver-library-folders (charts: driverFolders.libraries)"));
         }
     }
 
@@ -197,10 +250,17 @@ public final class NvidiaChecks {
                     return Result.healthy("driver %s, %d GPU%s"
                             .formatted(node.reading().driverVersion(), gpus, gpus == 1 ? "" : "s"));
                 }
-                return new Result("", List.of(finding("NVML reports no GPU" + of(bound))));
+                return new Result("", List.of(finding("NVML reports no GPU" + of(bound) + unread(node.reading()))));
             } catch (DraException e) {
                 return new Result("", List.of(finding(String.valueOf(e.getMessage()))));
             }
+        }
+
+        private static String unread(Reading reading) {
+            return reading.problems().stream()
+                    .filter(problem -> problem.cost() == Problem.Cost.GPU)
+                    .map(problem -> "; " + problem.subject() + " " + problem.reason())
+                    .collect(Collectors.joining());
         }
 
         private static String of(List<PciFunction> bound) {

@@ -8,16 +8,18 @@ import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.gates.GateOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.PassthroughGpus;
+import io.dra4j.nvidia.node.DeviceFolder;
+import io.dra4j.nvidia.node.DriverFinder;
+import io.dra4j.nvidia.node.DriverRoot;
+import io.dra4j.nvidia.node.InstalledDriver;
+import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Installation;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.pci.PciBus;
-import io.dra4j.nvidia.prepare.Roots;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -73,14 +75,53 @@ public final class InstallOptions {
             })
     private String fabricManager;
 
+    @Option(
+            names = "--driver-library-folders",
+            order = 4,
+            paramLabel = "DIR",
+            split = ",",
+            defaultValue = "${env:DRIVER_LIBRARY_FOLDERS:-}",
+            description = {
+                "More folders on the node with libraries of NVIDIA's driver, below its root, in which is"
+                        + " looked first. [DRIVER_LIBRARY_FOLDERS]",
+                "Default: none, besides the folders of distributions and of the loader's configuration"
+            })
+    private List<Path> libraryFolders;
+
+    @Option(
+            names = "--driver-program-folders",
+            order = 4,
+            paramLabel = "DIR",
+            split = ",",
+            defaultValue = "${env:DRIVER_PROGRAM_FOLDERS:-}",
+            description = {
+                "More folders on the node with programs of NVIDIA's driver, below its root, in which is"
+                        + " looked first. [DRIVER_PROGRAM_FOLDERS]",
+                "Default: none, besides the folders of distributions"
+            })
+    private List<Path> programFolders;
+
     @Mixin
     private OfferOptions offers;
 
+    private DriverFinder driver() {
+        return new DriverFinder(driverRoot());
+    }
+
     private DriverRoot driverRoot() {
+        return new DriverRoot(hereDriverRoot(), nvidiaDriverRoot, given(libraryFolders), given(programFolders));
+    }
+
+    private Path hereDriverRoot() {
         if (!containerDriverRoot.toString().isEmpty()) {
-            return new DriverRoot(containerDriverRoot);
+            return containerDriverRoot;
         }
-        return new DriverRoot(Files.isDirectory(USUAL_MOUNT) ? USUAL_MOUNT : nvidiaDriverRoot);
+        return Files.isDirectory(USUAL_MOUNT) ? USUAL_MOUNT : nvidiaDriverRoot;
+    }
+
+    /** An empty variable names no folder. */
+    private static List<Path> given(List<Path> folders) {
+        return folders.stream().filter(folder -> !folder.toString().isEmpty()).toList();
     }
 
     /** Returns NVML for a driver that outlives updates and reloads of NVIDIA's; opens nothing. */
@@ -90,12 +131,12 @@ public final class InstallOptions {
 
     /** Returns what the files of the node show of the driver. */
     public Installation installation(Path proc) {
-        return new InstalledDriver(driverRoot(), sysfsRoot, proc);
+        return new InstalledDriver(driver(), sysfsRoot, proc);
     }
 
     /** Returns the driver's program for settings that NVML has no call for. */
     public NvidiaSmi nvidiaSmi() {
-        return new NvidiaSmi(driverRoot());
+        return new NvidiaSmi(driver());
     }
 
     /**
@@ -105,9 +146,9 @@ public final class InstallOptions {
      */
     public MpsProgram mpsProgram(String label) {
         String enforce = "fs/selinux/enforce";
-        Path ofNode = driverRoot().path().resolve("sys").resolve(enforce);
+        Path ofNode = driverRoot().here().resolve("sys").resolve(enforce);
         return new MpsProgram(
-                driverRoot(), List.of(label, sysfsRoot.resolve(enforce).toString(), ofNode.toString()));
+                driver(), List.of(label, sysfsRoot.resolve(enforce).toString(), ofNode.toString()));
     }
 
     /**
@@ -117,12 +158,12 @@ public final class InstallOptions {
      *     relative
      */
     public Nvml openNvml() {
-        return Nvml.open(driverRoot().findNvml());
+        return Nvml.open(driver().findNvml());
     }
 
     /** Returns the roots of the driver, of device nodes, of procfs and of sysfs. */
-    public Roots roots(@Nullable Path dev, Path proc) {
-        return new Roots(driverRoot().path(), nvidiaDriverRoot, dev, proc, sysfsRoot);
+    public Roots roots(DeviceFolder dev, Path proc) {
+        return new Roots(driverRoot(), dev, proc, sysfsRoot);
     }
 
     /** Returns the settings of the devices of a node. */
@@ -132,11 +173,10 @@ public final class InstallOptions {
 
     /** Returns the fabric manager of the node; calls nothing. */
     public FabricManager fabricManager() {
-        DriverRoot root = driverRoot();
-        Path socket = root.path().resolve("run/nvidia-fabricmanager/socket");
+        Path socket = driverRoot().here().resolve("run/nvidia-fabricmanager/socket");
         return new FabricManager(
                 () -> isPartitioned() && new PciBus(sysfsRoot).hasNvswitches(),
-                () -> root.findLibrary("libnvfm.so.1"),
+                () -> driver().findLibrary("libnvfm.so.1"),
                 fabricManager.isEmpty() ? socket.toString() : fabricManager);
     }
 
@@ -168,54 +208,5 @@ public final class InstallOptions {
     /** Returns the options of features that are off by default. */
     public GateOptions gates() {
         return offers.gates();
-    }
-
-    /**
-     * NVIDIA's driver below its root, and its module in the kernel.
-     *
-     * <p>The kernel gives the module's directory in sysfs a new inode each time it loads the module. While the module is
-     * not loaded, that differs from each load, too: settings and instances of before have ended.
-     *
-     * @param root the driver root
-     * @param sysfs the mount point of sysfs
-     * @param proc the mount point of procfs
-     */
-    private record InstalledDriver(DriverRoot root, Path sysfs, Path proc) implements Installation {
-
-        @Override
-        public Path library() {
-            return root.findNvml();
-        }
-
-        @Override
-        public String fingerprint() {
-            return libraryKey() + " " + moduleLoad();
-        }
-
-        private String libraryKey() {
-            try {
-                Path file = root.findNvml().toRealPath();
-                return file + " " + attribute(file, "ino") + " " + attribute(file, "ctime");
-            } catch (DraException | IOException e) {
-                return "none";
-            }
-        }
-
-        @Override
-        public String moduleLoad() {
-            try {
-                String boot = Files.readString(proc.resolve("sys/kernel/random/boot_id"))
-                        .strip();
-                Path modules = sysfs.resolve("module");
-                boolean isUnloaded = Files.isDirectory(modules) && Files.notExists(modules.resolve("nvidia"));
-                return boot + "/" + (isUnloaded ? "not loaded" : attribute(modules.resolve("nvidia"), "ino"));
-            } catch (IOException e) {
-                return "";
-            }
-        }
-
-        private static String attribute(Path file, String name) throws IOException {
-            return String.valueOf(Files.getAttribute(file, "unix:" + name));
-        }
     }
 }

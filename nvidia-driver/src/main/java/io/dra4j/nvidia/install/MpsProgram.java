@@ -3,6 +3,7 @@
 package io.dra4j.nvidia.install;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.node.DriverFinder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,11 +25,11 @@ public final class MpsProgram {
     private static final String SERVER = "nvidia-cuda-mps-server";
     private static final List<String> LIBRARIES = List.of("libcuda.so", "libnvidia-");
 
-    private final DriverRoot root;
+    private final DriverFinder driver;
     private final List<String> selinux;
 
-    MpsProgram(DriverRoot root, List<String> selinux) {
-        this.root = root;
+    MpsProgram(DriverFinder driver, List<String> selinux) {
+        this.driver = driver;
         this.selinux = List.copyOf(selinux);
     }
 
@@ -39,8 +40,8 @@ public final class MpsProgram {
      */
     public void requireThere() {
         file();
-        root.findProgram(SERVER);
-        root.findNvml();
+        driver.findProgram(SERVER);
+        driver.findNvml();
     }
 
     /** Returns the label of what containers share with the daemon, and files that show if SELinux is enforced. */
@@ -54,7 +55,7 @@ public final class MpsProgram {
      * @throws DraException if there is none
      */
     public Path file() {
-        return root.findProgram(NAME);
+        return driver.findProgram(NAME);
     }
 
     /**
@@ -64,7 +65,7 @@ public final class MpsProgram {
      * @throws DraException if program or libraries are missing, or the links can't be made
      */
     public Map<String, String> environment(Path links) {
-        Path libraries = root.findNvml().getParent();
+        Path libraries = driver.findNvml().getParent();
         try (Stream<Path> files = Files.list(libraries)) {
             Files.createDirectories(links);
             for (Path file : files.filter(MpsProgram::isOfDriver).toList()) {

@@ -4,6 +4,7 @@ package io.dra4j.nvidia.install;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.install.SmiException.Outcome;
+import io.dra4j.nvidia.node.DriverFinder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,10 +37,10 @@ public final class NvidiaSmi {
     private static final Pattern TIME_SLICE =
             Pattern.compile("timeslice\\W+(default|short|medium|long)\\b", Pattern.CASE_INSENSITIVE);
 
-    private final DriverRoot root;
+    private final DriverFinder driver;
 
-    NvidiaSmi(DriverRoot root) {
-        this.root = root;
+    NvidiaSmi(DriverFinder driver) {
+        this.driver = driver;
     }
 
     /**
@@ -88,7 +89,7 @@ public final class NvidiaSmi {
      * @throws DraException if it is not
      */
     public void requireThere() {
-        root.findProgram(PROGRAM);
+        driver.findProgram(PROGRAM);
     }
 
     /**
@@ -177,10 +178,10 @@ public final class NvidiaSmi {
     private ProgramCall ended(String call, Duration timeout, String... arguments) {
         try {
             List<String> command = new ArrayList<>();
-            command.add(root.findProgram(PROGRAM).toString());
+            command.add(driver.findProgram(PROGRAM).toString());
             command.addAll(List.of(arguments));
             ProcessBuilder builder = new ProcessBuilder(command);
-            builder.environment().merge(PRELOAD, root.findNvml().toString(), (before, own) -> own + ":" + before);
+            builder.environment().merge(PRELOAD, driver.findNvml().toString(), (before, own) -> own + ":" + before);
             return ProgramCall.run(builder, "", timeout);
         } catch (DraException e) {
             throw new SmiException(String.valueOf(e.getMessage()), Outcome.UNCHANGED, e);

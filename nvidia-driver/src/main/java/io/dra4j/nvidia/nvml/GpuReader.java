@@ -77,12 +77,22 @@ final class GpuReader {
 
     /** Reads what else identifies a GPU. */
     Identity identity(long gpu, String uuid) {
+        return new Identity(uuid, pci(pointer(gpu)), minor(pointer(gpu)));
+    }
+
+    private int minor(Pointer gpu) {
         String function = "nvmlDeviceGetMinorNumber";
-        int minor = nvml.number(function, pointer(gpu));
-        if (minor < 0) {
-            throw invalid(function, minor);
+        try {
+            int minor = nvml.number(function, gpu);
+            if (minor < 0) {
+                throw invalid(function, minor);
+            }
+            return minor;
+        } catch (NvmlCallException e) {
+            throw e.code() == NOT_SUPPORTED
+                    ? e.because("has no device node that a container could get, as under WSL2, which is not supported")
+                    : e;
         }
-        return new Identity(uuid, pci(pointer(gpu)), minor);
     }
 
     private PciAddress pci(Pointer gpu) {

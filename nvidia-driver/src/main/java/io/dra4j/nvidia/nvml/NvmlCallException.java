@@ -31,6 +31,11 @@ final class NvmlCallException extends RuntimeException {
         return new NvmlCallException("%s returned an invalid value: \"%s\"".formatted(function, value), UNKNOWN);
     }
 
+    /** Returns the same failure, with what it means. */
+    NvmlCallException because(String meaning) {
+        return new NvmlCallException("%s (%s)".formatted(meaning, getMessage()), code);
+    }
+
     /** Returns the code that NVML returned: an {@code nvmlReturn_t}; 999 for an invalid value. */
     int code() {
         return code;

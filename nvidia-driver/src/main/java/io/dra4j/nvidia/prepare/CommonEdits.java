@@ -5,6 +5,8 @@ package io.dra4j.nvidia.prepare;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Hook;
 import io.dra4j.api.container.Mount;
+import io.dra4j.nvidia.node.DriverFiles;
+import io.dra4j.nvidia.node.Roots;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +19,7 @@ final class CommonEdits {
     private static final List<String> OF_DAEMON = List.of("nosuid", "nodev", "rbind", "rprivate", "noexec");
 
     private static final List<String> NODES =
-            List.of("nvidia-modeset", "nvidia-uvm-tools", "nvidia-uvm", Roots.CONTROL);
+            List.of(DeviceNodes.OF_DISPLAYS, "nvidia-uvm-tools", "nvidia-uvm", Roots.CONTROL);
 
     private final Roots roots;
     private final HookProgram program;
@@ -28,7 +30,8 @@ final class CommonEdits {
     }
 
     ContainerEdits of(DriverFiles driver) {
-        String libcuda = roots.inContainer(driver.libcuda()).getParent().toString();
+        String libcuda =
+                roots.driver().inContainer(driver.libcuda()).getParent().toString();
         ContainerEdits.Builder edits =
                 ContainerEdits.builder().env("NVIDIA_VISIBLE_DEVICES", "void").env("NVIDIA_CTK_LIBCUDA_DIR", libcuda);
         DeviceNodes nodes = new DeviceNodes(roots);
@@ -40,7 +43,11 @@ final class CommonEdits {
     }
 
     private Mount mount(Path file, List<String> options) {
-        return new Mount(roots.onNode(file).toString(), roots.inContainer(file).toString(), options, null);
+        return new Mount(
+                roots.driver().onNode(file).toString(),
+                roots.driver().inContainer(file).toString(),
+                options,
+                null);
     }
 
     private List<Hook> hooks(DriverFiles driver) {
@@ -49,7 +56,7 @@ final class CommonEdits {
         command("enable-cuda-compat", "--host-driver-version=" + driver.version())
                 .forEach(hooks::add);
         List<String> folders = driver.directories().stream()
-                .map(folder -> roots.inContainer(folder).toString())
+                .map(folder -> roots.driver().inContainer(folder).toString())
                 .toList();
         hooks.add(program.hook("update-ldcache", HookProgram.repeated("--folder", folders)));
         command("disable-device-node-modification").forEach(hooks::add);

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.prepare;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.DeviceNode;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Gpu;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +16,9 @@ import java.util.TreeSet;
 
 /** The driver's device nodes: without those that a program opens, no container starts. */
 final class DeviceNodes {
+
+    /** Programs that draw open it. */
+    static final String OF_DISPLAYS = "nvidia-modeset";
 
     private static final int OTHERS_READ_AND_WRITE = 06;
 
@@ -53,6 +57,11 @@ final class DeviceNodes {
     }
 
     private void require(String name, String why) {
+        if (!roots.seesDevices()) {
+            throw new PrepareException(
+                    "Device node %s can't be looked for: /dev of this program is a copy of the time when its container was made; mount the node's /dev and name it by --container-dev-root (charts: devRoot), or /dev for the copy"
+                            .formatted(roots.deviceOnNode(name)));
+        }
         if (!isThere(name)) {
             throw new PrepareException(
                     "Device node %s does not exist on the node; %s".formatted(roots.deviceOnNode(name), why));

@@ -4,17 +4,25 @@ package io.dra4j.nvidia.prepare;
 
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.node.DriverFiles;
+import io.dra4j.nvidia.node.DriverSearch;
+import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The edits of containers with GPUs. Thread-safe.
@@ -24,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * same installation, its own files have to exist.
  */
 public final class Edits {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Edits.class);
 
     private final Roots roots;
     private final HookProgram program;
@@ -35,8 +45,8 @@ public final class Edits {
     /** The files of an installation, and the times of the folders when they were found. */
     private record Known(String installation, String folders, DriverFiles files) {
 
-        boolean isCurrent(String folders) {
-            return this.folders.equals(folders) && files.readOnly().allMatch(Files::exists);
+        boolean isCurrent(String folders, Predicate<Path> isThere) {
+            return this.folders.equals(folders) && files.readOnly().allMatch(isThere);
         }
     }
 
@@ -73,6 +83,17 @@ public final class Edits {
     }
 
     /**
+     * Checks that the device nodes and files are there that every program needs.
+     *
+     * @param version the driver's version in its own form
+     * @throws PrepareException if one is missing
+     */
+    public void requireFiles(String version) {
+        nodes.requireCommon();
+        new DriverSearch(roots, version).find();
+    }
+
+    /**
      * Checks that a GPU has its device node.
      *
      * @throws PrepareException if it is missing
@@ -99,8 +120,9 @@ public final class Edits {
         if (same) {
             requireExisting(last.files());
         }
-        if (!same || !last.isCurrent(folders)) {
+        if (!same || !last.isCurrent(folders, roots.driver()::isFile)) {
             last = new Known(installation, folders, search.find());
+            logMissing(search);
             known = last;
         }
         return last.files()
@@ -111,17 +133,30 @@ public final class Edits {
         return sockets.stream().anyMatch(daemon -> daemon.isOf(file));
     }
 
+    /** Programs that draw, and some tools, do not work without. */
+    private void logMissing(DriverSearch search) {
+        List<String> missing = new ArrayList<>(search.missingPrograms());
+        if (!nodes.isThere(DeviceNodes.OF_DISPLAYS)) {
+            missing.add(roots.deviceOnNode(DeviceNodes.OF_DISPLAYS).toString());
+        }
+        LOG.atInfo()
+                .addKeyValue("root", roots.driver().onNode())
+                .addKeyValue("missing", missing)
+                .log("Found the files of NVIDIA's driver that containers need");
+    }
+
     /** A container without a file of its driver would start, and fail later. */
     private void requireExisting(DriverFiles files) {
-        Optional<Path> missing = files.own().filter(file -> !Files.exists(file)).findFirst();
+        Optional<Path> missing =
+                files.own().filter(file -> !roots.driver().isFile(file)).findFirst();
         if (missing.isPresent()) {
             throw new PrepareException("%s of the driver below %s does not exist any more: install the driver again"
-                    .formatted(missing.get(), roots.here()));
+                    .formatted(missing.get(), roots.driver().here()));
         }
     }
 
-    private static String joined(Stream<Path> files, Function<Path, String> text) {
-        return files.map(text).collect(Collectors.joining(" "));
+    private String joined(Stream<Path> files, Function<Path, String> text) {
+        return files.map(roots.driver()::end).map(text).collect(Collectors.joining(" "));
     }
 
     private static String identity(Path file) {

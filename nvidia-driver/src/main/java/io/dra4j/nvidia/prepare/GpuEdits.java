@@ -3,8 +3,11 @@
 package io.dra4j.nvidia.prepare;
 
 import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.nvidia.node.Listing;
+import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -73,7 +76,11 @@ final class GpuEdits {
                 .toList();
     }
 
-    private boolean leadsTo(Path link, String display) {
-        return SymbolicLinks.target(roots.here(), link).getFileName().toString().equals(display);
+    private static boolean leadsTo(Path link, String display) {
+        try {
+            return Files.readSymbolicLink(link).endsWith(display);
+        } catch (IOException e) {
+            return false; // it was removed meanwhile
+        }
     }
 }

@@ -6,6 +6,7 @@ import io.dra4j.api.container.Hook;
 import io.dra4j.api.container.HookName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.node.Roots;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

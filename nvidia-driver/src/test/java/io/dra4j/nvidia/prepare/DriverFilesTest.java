@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.standin.LoaderCache;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
@@ -73,7 +74,7 @@ class DriverFilesTest {
     private void move(String to) throws IOException {
         Files.delete(node.library("libcuda.so.1"));
         Files.createDirectories(node.root().resolve(to));
-        for (String name : LibrarySearch.needed(VERSION)) {
+        for (String name : List.of("libcuda.so." + VERSION, "libnvidia-ml.so." + VERSION)) {
             Files.move(node.library(name), node.root().resolve(to).resolve(name));
         }
     }

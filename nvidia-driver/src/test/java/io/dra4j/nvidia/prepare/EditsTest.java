@@ -16,6 +16,7 @@ import io.dra4j.api.container.Mount;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.CreatedInstance;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Mig;

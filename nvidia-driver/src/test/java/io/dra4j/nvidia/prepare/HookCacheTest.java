@@ -5,6 +5,7 @@ package io.dra4j.nvidia.prepare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.dra4j.nvidia.node.LdCacheTest;
 import io.dra4j.nvidia.prepare.ContainerUnderTest.Ended;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,7 +41,7 @@ class HookCacheTest {
     }
 
     private static void copyLibraryTo(Path directory) throws IOException {
-        List<Path> all = LdCache.read(Path.of("/etc/ld.so.cache"));
+        List<Path> all = LdCacheTest.libraries(Path.of("/etc/ld.so.cache"));
         Path libc =
                 all.stream().filter(each -> each.endsWith(SONAME)).findFirst().orElse(null);
         assumeTrue(libc != null, "no " + SONAME + " in the loader's cache of this machine");
@@ -72,7 +73,8 @@ class HookCacheTest {
         assertDone(update());
 
         assertThat(soname()).isSymbolicLink();
-        assertThat(LdCache.read(container.root().resolve("etc/ld.so.cache"))).containsExactly(Path.of(FOLDER, SONAME));
+        assertThat(LdCacheTest.libraries(container.root().resolve("etc/ld.so.cache")))
+                .containsExactly(Path.of(FOLDER, SONAME));
     }
 
     @Test

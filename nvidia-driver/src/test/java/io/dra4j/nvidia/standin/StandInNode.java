@@ -3,9 +3,9 @@
 package io.dra4j.nvidia.standin;
 
 import io.dra4j.nvidia.install.InstallOptions;
+import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
-import io.dra4j.nvidia.prepare.Roots;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

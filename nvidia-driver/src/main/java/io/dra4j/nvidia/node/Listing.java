@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.prepare;
+package io.dra4j.nvidia.node;
 
 import io.dra4j.api.error.PrepareException;
 import java.io.IOException;
@@ -15,18 +15,23 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The entries of a folder by a form of their names, sorted; none if there is no such folder. */
-final class Listing {
+public final class Listing {
 
     private Listing() {}
 
-    /** Returns the regular files, and the links to such. */
-    static List<Path> files(Path folder, String form) {
-        return of(folder, form).filter(Files::isRegularFile).toList();
+    /** Returns the regular files below a driver root, and the links to such. */
+    static List<Path> files(DriverRoot root, Path folder, String form) {
+        return in(root, folder, form).filter(root::isFile).toList();
     }
 
-    /** Returns the links, with or without an existing target. */
-    static List<Path> links(Path folder, String form) {
-        return of(folder, form).filter(Files::isSymbolicLink).toList();
+    /** Returns the links below a driver root, with or without an existing target. */
+    static List<Path> links(DriverRoot root, Path folder, String form) {
+        return in(root, folder, form).filter(root::isLink).toList();
+    }
+
+    private static Stream<Path> in(DriverRoot root, Path folder, String form) {
+        Path end = root.end(folder);
+        return of(end, form).map(file -> folder.resolve(end.relativize(file)));
     }
 
     /**
@@ -34,7 +39,7 @@ final class Listing {
      *
      * @throws PrepareException if the folder can't be read
      */
-    static Stream<Path> of(Path folder, String form) {
+    public static Stream<Path> of(Path folder, String form) {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, form)) {
             List<Path> files = new ArrayList<>();
             found.forEach(files::add);

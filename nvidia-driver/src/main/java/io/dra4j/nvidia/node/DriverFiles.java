@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.prepare;
+package io.dra4j.nvidia.node;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param links the links to libraries, as {@code target::link}, by their paths in containers
  * @param ofDaemons the sockets and pipes of its running daemons
  */
-record DriverFiles(
+public record DriverFiles(
         String version,
         List<Path> libraries,
         List<Path> modules,
@@ -28,7 +28,8 @@ record DriverFiles(
         List<String> links,
         List<Path> ofDaemons) {
 
-    DriverFiles {
+    /** Copies the lists. */
+    public DriverFiles {
         libraries = List.copyOf(libraries);
         modules = List.copyOf(modules);
         binaries = List.copyOf(binaries);
@@ -39,7 +40,7 @@ record DriverFiles(
     }
 
     /** Returns the same files with those of the daemons that run now. */
-    DriverFiles with(List<Path> running) {
+    public DriverFiles with(List<Path> running) {
         return new DriverFiles(version, libraries, modules, binaries, firmware, configs, links, running);
     }
 
@@ -47,19 +48,19 @@ record DriverFiles(
      * Returns the files that belong to the installation itself; the others are of packages with
      * versions of their own.
      */
-    Stream<Path> own() {
+    public Stream<Path> own() {
         Stream<Path> versioned = Stream.concat(libraries.stream(), modules.stream())
                 .filter(file -> file.toString().endsWith(".so." + version));
         return Stream.of(versioned, binaries.stream(), firmware.stream()).flatMap(each -> each);
     }
 
     /** Returns the files that are mounted read-only. */
-    Stream<Path> readOnly() {
+    public Stream<Path> readOnly() {
         return Stream.of(libraries, modules, binaries, firmware, configs).flatMap(List::stream);
     }
 
     /** Returns the path of libcuda. */
-    Path libcuda() {
+    public Path libcuda() {
         return libraries.stream()
                 .filter(file -> file.getFileName().toString().startsWith("libcuda.so."))
                 .findFirst()
@@ -67,7 +68,7 @@ record DriverFiles(
     }
 
     /** Returns the directories with libraries, each once, sorted. */
-    List<Path> directories() {
+    public List<Path> directories() {
         return libraries.stream().map(Path::getParent).distinct().sorted().toList();
     }
 }

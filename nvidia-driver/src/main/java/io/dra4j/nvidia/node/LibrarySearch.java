@@ -1,9 +1,8 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.prepare;
+package io.dra4j.nvidia.node;
 
 import io.dra4j.api.error.PrepareException;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,19 +30,14 @@ final class LibrarySearch {
     private static final List<String> MODULE_FOLDERS =
             List.of("nvidia/xorg", "xorg/modules/drivers", "xorg/modules/extensions");
 
-    private final Path root;
+    private final DriverRoot root;
     private final String version;
-    private final List<Path> folders;
+    private final LibraryFolders folders;
 
-    /**
-     * Prepares the search.
-     *
-     * @throws PrepareException if the loader's cache is needed and malformed
-     */
-    LibrarySearch(Path root, String version) {
+    LibrarySearch(DriverRoot root, String version) {
         this.root = root;
         this.version = version;
-        this.folders = folders(root, version);
+        this.folders = LibraryFolders.of(root, needed(version), root::isFile);
     }
 
     /** Returns the libraries that every CUDA program needs. */
@@ -51,25 +45,19 @@ final class LibrarySearch {
         return List.of("libcuda.so." + version, "libnvidia-ml.so." + version);
     }
 
-    private static List<Path> folders(Path root, String version) {
-        List<Path> usual = LibraryFolders.usual(root);
-        for (String name : needed(version)) {
-            if (usual.stream().noneMatch(folder -> Files.exists(folder.resolve(name)))) {
-                Stream<Path> cached = LibraryFolders.cached(root).stream();
-                return Stream.concat(usual.stream(), cached).distinct().toList();
-            }
-        }
-        return usual;
-    }
-
     /** Returns the folders of libraries, which need not exist. */
     List<Path> folders() {
-        return folders;
+        return folders.all();
+    }
+
+    /** Returns why the loader's cache was of no help, and what to do; empty if it was. */
+    String problem() {
+        return folders.problem();
     }
 
     /** Returns all folders that are looked at. */
     Stream<Path> searched() {
-        Stream<Path> ofLibraries = folders.stream().flatMap(folder -> Stream.of(folder, folder.resolve("vdpau")));
+        Stream<Path> ofLibraries = folders().stream().flatMap(folder -> Stream.of(folder, folder.resolve("vdpau")));
         return Stream.concat(ofLibraries, moduleFolders());
     }
 
@@ -80,13 +68,13 @@ final class LibrarySearch {
      */
     List<Path> find() {
         Set<Path> found = new LinkedHashSet<>();
-        for (Path folder : folders) {
+        for (Path folder : folders()) {
             requireTargets(folder);
-            List<Path> own = Listing.files(folder, "*.so." + version);
+            List<Path> own = Listing.files(root, folder, "*.so." + version);
             found.addAll(own);
             if (!own.isEmpty()) {
-                found.addAll(Listing.files(folder.resolve("vdpau"), "*.so." + version));
-                GRAPHICS.forEach(form -> found.addAll(Listing.files(folder, form)));
+                found.addAll(Listing.files(root, folder.resolve("vdpau"), "*.so." + version));
+                GRAPHICS.forEach(form -> found.addAll(Listing.files(root, folder, form)));
             }
         }
         return withoutDuplicates(found);
@@ -97,19 +85,19 @@ final class LibrarySearch {
         return withoutDuplicates(moduleFolders()
                 .flatMap(folder ->
                         Stream.of(folder.resolve("nvidia_drv.so"), folder.resolve("libglxserver_nvidia.so." + version)))
-                .filter(Files::isRegularFile)
+                .filter(root::isFile)
                 .toList());
     }
 
     private Stream<Path> moduleFolders() {
-        return Stream.concat(folders.stream(), Stream.of(root.resolve("usr/lib")))
+        return Stream.concat(folders().stream(), Stream.of(root.here().resolve("usr/lib")))
                 .flatMap(folder -> MODULE_FOLDERS.stream().map(folder::resolve));
     }
 
     /** Installers link libcuda.so.1 to libcuda.so.550.163.01: the targets have to exist. */
     private void requireTargets(Path folder) {
-        for (Path link : Listing.links(folder, "*.so.*")) {
-            Path target = SymbolicLinks.target(root, link);
+        for (Path link : Listing.links(root, folder, "*.so.*")) {
+            Path target = root.end(link);
             if ((isOwn(link) || isOwn(target)) && !Files.exists(target)) {
                 throw new PrepareException(
                         "%s links to %s, which does not exist: install the driver again".formatted(link, target));
@@ -123,22 +111,14 @@ final class LibrarySearch {
     }
 
     /** If /lib is a link to /usr/lib, files are found twice. */
-    private static List<Path> withoutDuplicates(Iterable<Path> files) {
+    private List<Path> withoutDuplicates(Iterable<Path> files) {
         List<Path> once = new ArrayList<>();
         TreeSet<Path> real = new TreeSet<>();
         for (Path file : files) {
-            if (real.add(real(file))) {
+            if (real.add(root.end(file))) {
                 once.add(file);
             }
         }
         return once;
-    }
-
-    private static Path real(Path file) {
-        try {
-            return file.toRealPath();
-        } catch (IOException e) {
-            return file; // a dangling link has no duplicate
-        }
     }
 }

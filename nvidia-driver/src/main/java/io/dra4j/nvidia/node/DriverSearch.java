@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.prepare;
+package io.dra4j.nvidia.node;
 
 import io.dra4j.api.error.PrepareException;
 import java.io.IOException;
@@ -15,9 +15,9 @@ import java.util.stream.Stream;
  * Finds the files of a driver below its root, by their names. Without the libraries that every CUDA
  * program needs, the search fails: a container would start and fail later.
  */
-final class DriverSearch {
+public final class DriverSearch {
 
-    private final Path root;
+    private final DriverRoot root;
     private final String version;
     private final LibrarySearch libraries;
     private final FirmwareSearch firmware;
@@ -26,10 +26,10 @@ final class DriverSearch {
     /**
      * Prepares the search.
      *
-     * @throws PrepareException if the loader's cache is needed and malformed
+     * @param version the driver's version in its own form
      */
-    DriverSearch(Roots roots, String version) {
-        this.root = roots.here();
+    public DriverSearch(Roots roots, String version) {
+        this.root = roots.driver();
         this.version = version;
         this.libraries = new LibrarySearch(root, version);
         this.firmware = new FirmwareSearch(roots, version);
@@ -41,13 +41,13 @@ final class DriverSearch {
      *
      * @throws PrepareException if a library is missing that every program needs
      */
-    DriverFiles find() {
+    public DriverFiles find() {
         List<Path> found = libraries.find();
         for (String name : LibrarySearch.needed(version)) {
             if (found.stream().noneMatch(file -> file.endsWith(name))) {
                 throw new PrepareException(
-                        "The driver below %s lacks %s in each of %s, and in the loader's cache; the administrator installs the driver again"
-                                .formatted(root, name, libraries.folders()));
+                        "The driver below %s lacks %s in each of %s, and in the loader's cache%s; the administrator installs the driver again, or names its folders by --driver-library-folders"
+                                .formatted(root.here(), name, libraries.folders(), libraries.problem()));
             }
         }
         List<Path> modules = libraries.modules();
@@ -64,19 +64,24 @@ final class DriverSearch {
     }
 
     /** Returns the sockets and pipes of running daemons. */
-    List<Path> ofDaemons() {
+    public List<Path> ofDaemons() {
         return named.ofDaemons();
     }
 
+    /** Returns the programs that containers lack, as no folder has them. */
+    public List<String> missingPrograms() {
+        return named.missingBinaries();
+    }
+
     /** Returns the files whose inode and size identify an installation. */
-    Stream<Path> identifyingFiles() {
+    public Stream<Path> identifyingFiles() {
         return libraries.folders().stream()
                 .map(folder -> folder.resolve("libcuda.so." + version))
-                .filter(Files::exists);
+                .filter(root::isFile);
     }
 
     /** Returns the searched folders, whose times change with their entries. */
-    Stream<Path> folders() {
+    public Stream<Path> folders() {
         return Stream.of(libraries.searched(), firmware.folders().stream(), named.folders())
                 .flatMap(folders -> folders);
     }
@@ -84,20 +89,21 @@ final class DriverSearch {
     /** Finds the firmware of a driver's version, in the folders and in the order of the kernel. */
     private static final class FirmwareSearch {
 
+        private final DriverRoot root;
         private final List<Path> folders;
 
         FirmwareSearch(Roots roots, String version) {
-            Path root = roots.here();
+            root = roots.driver();
             List<Path> all = new ArrayList<>();
             text(roots.sysfs().resolve("module/firmware_class/parameters/path"))
                     .map(Path::of)
                     .filter(Path::isAbsolute)
-                    .map(roots::ofNode)
+                    .map(root::ofNode)
                     .ifPresent(all::add);
             Optional<String> release = text(roots.proc().resolve("sys/kernel/osrelease"));
             for (String folder : List.of("lib/firmware/updates", "lib/firmware", "usr/lib/firmware")) {
-                release.ifPresent(name -> all.add(root.resolve(folder).resolve(name)));
-                all.add(root.resolve(folder));
+                release.ifPresent(name -> all.add(root.here().resolve(folder).resolve(name)));
+                all.add(root.here().resolve(folder));
             }
             folders = all.stream()
                     .map(each -> each.resolve("nvidia").resolve(version))
@@ -121,7 +127,7 @@ final class DriverSearch {
         /** Returns the files of the first folder that has some. */
         List<Path> find() {
             return folders.stream()
-                    .map(folder -> Listing.files(folder, "gsp*.bin"))
+                    .map(folder -> Listing.files(root, folder, "gsp*.bin"))
                     .filter(files -> !files.isEmpty())
                     .findFirst()
                     .orElse(List.of());

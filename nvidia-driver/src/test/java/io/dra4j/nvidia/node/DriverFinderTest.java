@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.install;
+package io.dra4j.nvidia.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,12 +10,13 @@ import io.dra4j.nvidia.standin.LoaderCache;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class DriverRootTest {
+class DriverFinderTest {
 
     @TempDir
     Path root;
@@ -27,21 +28,25 @@ class DriverRootTest {
                 "usr/lib/x86_64-linux-gnu",
                 "usr/lib/aarch64-linux-gnu",
                 "usr/lib/x86_64-linux-gnu/nvidia/current",
+                "usr/lib/aarch64-linux-gnu/nvidia/current",
                 "lib64",
                 "lib/x86_64-linux-gnu",
                 "lib/aarch64-linux-gnu",
+                "usr/lib",
+                "usr/local/glibc/usr/lib",
+                "usr/lib/wsl/lib",
                 ""
             })
     void findsTheLibraryInTheDirectoriesOfDistributions(String directory) throws IOException {
-        DriverRoot driverRoot = new DriverRoot(root);
-        assertThatThrownBy(driverRoot::findNvml)
+        DriverFinder finder = new DriverFinder(new DriverRoot(root, root));
+        assertThatThrownBy(finder::findNvml)
                 .isInstanceOf(DraException.class)
                 .hasMessageStartingWith("No NVIDIA driver below " + root + ":")
                 .hasMessageContaining(root.resolve(directory) + "/libnvidia-ml.so.1");
 
         Path library = library(directory); // which is installed later
 
-        assertThat(driverRoot.findNvml()).isEqualTo(library);
+        assertThat(finder.findNvml()).isEqualTo(library);
     }
 
     @Test
@@ -51,7 +56,8 @@ class DriverRootTest {
         Path link = directory.resolve("libnvidia-ml.so.1");
         Files.createSymbolicLink(link, Path.of("libnvidia-ml.so.550.163.01"));
 
-        assertThat(new DriverRoot(root).findNvml()).isEqualTo(link);
+        assertThat(new DriverFinder(new DriverRoot(root, root)).findNvml())
+                .isEqualTo(link.resolveSibling("libnvidia-ml.so.550.163.01"));
     }
 
     @Test
@@ -63,7 +69,7 @@ class DriverRootTest {
         Files.createSymbolicLink(arm.resolve("libnvidia-ml.so.1"), root.resolve("not-there"));
         Path library = library("lib64");
 
-        assertThat(new DriverRoot(root).findNvml()).isEqualTo(library);
+        assertThat(new DriverFinder(new DriverRoot(root, root)).findNvml()).isEqualTo(library);
     }
 
     @Test
@@ -71,12 +77,27 @@ class DriverRootTest {
         Path library = library("opt/nvidia");
         LoaderCache.write(root, "/opt/nvidia/libnvidia-ml.so.1|0x0303");
 
-        assertThat(new DriverRoot(root).findNvml()).isEqualTo(library);
+        assertThat(new DriverFinder(new DriverRoot(root, root)).findNvml()).isEqualTo(library);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"opt/bin", "usr/bin", "usr/sbin", "bin", "sbin", "usr/local/bin", "usr/lib/nvidia/current"})
+    void findsAProgramInTheDirectoriesOfDistributions(String directory) throws IOException {
+        DriverFinder finder = new DriverFinder(new DriverRoot(root, root));
+        assertThatThrownBy(() -> finder.findProgram("nvidia-smi"))
+                .isInstanceOf(DraException.class)
+                .hasMessageStartingWith("nvidia-smi is not found below " + root + ", in none of")
+                .hasMessageContaining(root.resolve(directory).toString());
+
+        Path program = library(directory).resolveSibling("nvidia-smi");
+        Files.setPosixFilePermissions(Files.createFile(program), PosixFilePermissions.fromString("rwxr-xr-x"));
+
+        assertThat(finder.findProgram("nvidia-smi")).isEqualTo(program);
     }
 
     @Test
     void rejectsARelativeRoot() {
-        assertThatThrownBy(() -> new DriverRoot(Path.of("driver-root")))
+        assertThatThrownBy(() -> new DriverRoot(Path.of("driver-root"), root))
                 .isInstanceOf(DraException.class)
                 .hasMessageContaining("driver-root");
     }

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.prepare;
+package io.dra4j.nvidia.node;
 
 import java.io.IOException;
 import java.nio.BufferUnderflowException;

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.prepare;
+package io.dra4j.nvidia.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,10 +20,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Caches of the loader: whole, of another form, or damaged. */
-class LdCacheTest {
+public class LdCacheTest {
 
     @TempDir
     private Path folder;
+
+    /** Returns the libraries of a cache, such as a hook has written. */
+    public static List<Path> libraries(Path cache) throws IOException {
+        return LdCache.read(cache);
+    }
 
     private List<Path> read(byte[] bytes) throws IOException {
         return LdCache.read(Files.write(folder.resolve("ld.so.cache"), bytes));

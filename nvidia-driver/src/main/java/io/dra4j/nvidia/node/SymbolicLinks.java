@@ -1,9 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.prepare;
+package io.dra4j.nvidia.node;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,9 +17,7 @@ import java.util.stream.Stream;
  */
 final class SymbolicLinks {
 
-    private static final int MOST_STEPS = 40;
-
-    private final Path root;
+    private final DriverRoot root;
     private final String version;
 
     /** The mounted files by their real paths. */
@@ -30,7 +26,7 @@ final class SymbolicLinks {
     /** The targets of links, as they are written, by the links' paths. */
     private final Map<Path, String> links = new TreeMap<>();
 
-    private SymbolicLinks(Path root, String version) {
+    private SymbolicLinks(DriverRoot root, String version) {
         this.root = root;
         this.version = version;
     }
@@ -41,36 +37,36 @@ final class SymbolicLinks {
      * @param files the libraries and modules that are mounted
      * @param folders further folders that may have links to them
      */
-    static List<String> of(Path root, String version, List<Path> files, List<Path> folders) {
+    static List<String> of(DriverRoot root, String version, List<Path> files, List<Path> folders) {
         SymbolicLinks links = new SymbolicLinks(root, version);
-        files.forEach(file -> links.mounted.put(links.real(file), file));
+        files.forEach(file -> links.mounted.put(root.end(file), file));
         Set<Path> seen = new HashSet<>();
         Stream.concat(folders.stream(), files.stream().map(Path::getParent))
-                .filter(folder -> seen.add(links.real(folder)))
+                .filter(folder -> seen.add(root.end(folder)))
                 .forEach(links::addThoseIn);
         links.links.replaceAll(links::inContainer);
         files.forEach(links::addUsual);
         return links.links.entrySet().stream()
-                .map(link -> link.getValue() + "::/" + root.relativize(link.getKey()))
+                .map(link -> link.getValue() + "::/" + root.here().relativize(link.getKey()))
                 .toList();
     }
 
     private void addThoseIn(Path folder) {
-        for (Path link : Listing.links(folder, "*.so{,.*}")) {
-            Path file = mounted.get(real(link));
+        for (Path link : Listing.links(root, folder, "*.so{,.*}")) {
+            Path file = mounted.get(root.end(link));
             if (file != null && !file.equals(link)) {
-                links.put(link, written(link).toString());
+                links.put(link, root.written(link).toString());
             }
         }
     }
 
     /** Links by way of other places, as Debian's alternatives, lead to the file itself. */
     private String inContainer(Path link, String written) {
-        Path target = target(root, link).normalize();
+        Path target = root.target(link).normalize();
         if (links.containsKey(target) || mounted.containsValue(target)) {
             return written;
         }
-        return link.getParent().relativize(mounted.get(real(link))).toString();
+        return link.getParent().relativize(mounted.get(root.end(link))).toString();
     }
 
     private void addUsual(Path file) {
@@ -90,32 +86,5 @@ final class SymbolicLinks {
 
     private void add(Path file, String link, String target) {
         links.putIfAbsent(file.resolveSibling(link), target);
-    }
-
-    /** Returns the path of the file or folder at the end of all links. */
-    private Path real(Path path) {
-        Path end = path;
-        for (int i = 0; i < MOST_STEPS && Files.isSymbolicLink(end); i++) {
-            end = target(root, end);
-        }
-        try {
-            return end.toRealPath();
-        } catch (IOException e) {
-            return end; // nothing is there
-        }
-    }
-
-    /** Returns the target of a link; an absolute one is below the driver root, as on the node. */
-    static Path target(Path root, Path link) {
-        Path target = written(link);
-        return target.isAbsolute() ? root.resolve(Path.of("/").relativize(target)) : link.resolveSibling(target);
-    }
-
-    private static Path written(Path link) {
-        try {
-            return Files.readSymbolicLink(link);
-        } catch (IOException e) {
-            return link.getFileName(); // it was removed meanwhile
-        }
     }
 }

@@ -1,17 +1,16 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.prepare;
+package io.dra4j.nvidia.node;
 
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The files of a driver that have the same names in all versions. */
 final class NamedFiles {
-
-    private static final List<String> BINARY_FOLDERS = List.of("usr/bin", "usr/sbin", "bin", "sbin", "opt/bin");
 
     private static final List<String> BINARIES = List.of(
             "nvidia-smi",
@@ -21,8 +20,6 @@ final class NamedFiles {
             "nvidia-cuda-mps-server",
             "nvidia-imex",
             "nvidia-imex-ctl");
-
-    private static final List<String> CONFIG_FOLDERS = List.of("etc", "usr/share", "usr/local/share");
 
     private static final List<String> CONFIGS = List.of(
             "glvnd/egl_vendor.d/10_nvidia.json",
@@ -45,7 +42,7 @@ final class NamedFiles {
 
     /** The root itself is last: containers get its folder vulkan as /etc/vulkan. */
     private static final List<String> VULKAN_FOLDERS =
-            Stream.concat(CONFIG_FOLDERS.stream(), Stream.of("")).toList();
+            Stream.concat(Places.CONFIGS.stream(), Stream.of("")).toList();
 
     private static final List<String> SOCKETS = List.of("nvidia-persistenced/socket", "nvidia-fabricmanager/socket");
 
@@ -53,48 +50,68 @@ final class NamedFiles {
 
     private static final String MPS_PIPES = "tmp/nvidia-mps";
 
-    private final Path root;
+    private final DriverRoot root;
 
-    NamedFiles(Path root) {
+    NamedFiles(DriverRoot root) {
         this.root = root;
     }
 
     List<Path> binaries() {
-        return firstOf(BINARY_FOLDERS, BINARIES).toList();
+        return firstOf(root.programFolders(), BINARIES, root::isFile);
     }
 
     List<Path> configs() {
-        return Stream.concat(firstOf(CONFIG_FOLDERS, CONFIGS), firstOf(VULKAN_FOLDERS, VULKAN))
+        return Stream.of(
+                        firstOf(in(Places.CONFIGS), CONFIGS, root::isFile),
+                        firstOf(in(VULKAN_FOLDERS), VULKAN, root::isFile))
+                .flatMap(List::stream)
                 .toList();
     }
 
     /** Returns the sockets and pipes of running daemons. */
     List<Path> ofDaemons() {
-        Path pipes = root.resolve(MPS_PIPES); // anybody may make a link in /tmp
+        Path pipes = root.here().resolve(MPS_PIPES); // anybody may make a link in /tmp
         Stream<Path> ofMps = Files.isDirectory(pipes, LinkOption.NOFOLLOW_LINKS) ? Stream.of(pipes) : Stream.empty();
-        return Stream.concat(firstOf(SOCKET_FOLDERS, SOCKETS), ofMps).toList();
+        List<Path> sockets = firstOf(in(SOCKET_FOLDERS), SOCKETS, this::isSocket);
+        return Stream.concat(sockets.stream(), ofMps).toList();
+    }
+
+    private boolean isSocket(Path file) {
+        Path end = root.end(file);
+        return Files.exists(end) && !Files.isDirectory(end);
+    }
+
+    private List<Path> in(List<String> folders) {
+        return folders.stream().map(root.here()::resolve).toList();
     }
 
     /** Returns each file in the first of the folders that has it. */
-    private Stream<Path> firstOf(List<String> folders, List<String> names) {
+    private static List<Path> firstOf(List<Path> folders, List<String> names, Predicate<Path> isThere) {
         return names.stream()
                 .flatMap(name -> folders.stream()
-                        .map(folder -> root.resolve(folder).resolve(name))
-                        .filter(Files::exists)
-                        .limit(1));
+                        .map(folder -> folder.resolve(name))
+                        .filter(isThere)
+                        .limit(1))
+                .toList();
+    }
+
+    /** Returns the programs that no folder has. */
+    List<String> missingBinaries() {
+        List<Path> found = binaries();
+        return BINARIES.stream()
+                .filter(name -> found.stream().noneMatch(file -> file.endsWith(name)))
+                .toList();
     }
 
     /** Returns the folders of programs and configurations, which need not exist. */
     Stream<Path> folders() {
-        Stream<Path> ofConfigs = Stream.concat(all(CONFIG_FOLDERS, CONFIGS), all(VULKAN_FOLDERS, VULKAN))
+        Stream<Path> ofConfigs = Stream.concat(all(Places.CONFIGS, CONFIGS), all(VULKAN_FOLDERS, VULKAN))
                 .map(Path::getParent)
                 .distinct();
-        return Stream.concat(BINARY_FOLDERS.stream().map(root::resolve), ofConfigs);
+        return Stream.concat(root.programFolders().stream(), ofConfigs);
     }
 
     private Stream<Path> all(List<String> folders, List<String> names) {
-        return folders.stream()
-                .flatMap(folder ->
-                        names.stream().map(name -> root.resolve(folder).resolve(name)));
+        return in(folders).stream().flatMap(folder -> names.stream().map(folder::resolve));
     }
 }

@@ -1,0 +1,79 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.node;
+
+import io.dra4j.api.error.DraException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Finds what this process uses of the driver below its root: NVML, and programs.
+ *
+ * @param root the driver root
+ */
+public record DriverFinder(DriverRoot root) {
+
+    private static final String NVML = "libnvidia-ml.so.1";
+
+    /**
+     * Finds NVML, the library of the driver's management interface: a readable file that is not
+     * empty.
+     *
+     * @throws DraException if there is none
+     */
+    public Path findNvml() {
+        return find(
+                NVML,
+                "No NVIDIA driver below %s: none of %s is a readable file, and the loader's cache has no other%s; install the driver, or set the driver root to the directory where it is mounted");
+    }
+
+    /**
+     * Finds a library that another package of NVIDIA's has.
+     *
+     * @throws DraException if there is none
+     */
+    public Path findLibrary(String name) {
+        return find(
+                name,
+                name
+                        + " is not found below %s: none of %s is a readable file, and the loader's cache has no other%s; install its package");
+    }
+
+    private Path find(String name, String message) {
+        LibraryFolders folders = LibraryFolders.of(root, List.of(name), this::isUsable);
+        List<Path> candidates =
+                folders.all().stream().map(folder -> folder.resolve(name)).toList();
+        return candidates.stream()
+                .filter(this::isUsable)
+                .findFirst()
+                .map(root::end)
+                .orElseThrow(
+                        () -> new DraException(message.formatted(root.here(), joined(candidates), folders.problem())));
+    }
+
+    private boolean isUsable(Path file) {
+        Path end = root.end(file);
+        return Files.isRegularFile(end) && Files.isReadable(end) && end.toFile().length() > 0;
+    }
+
+    private static String joined(List<Path> paths) {
+        return paths.stream().map(Path::toString).collect(Collectors.joining(", "));
+    }
+
+    /**
+     * Finds a program of the driver: an executable file.
+     *
+     * @throws DraException if there is none
+     */
+    public Path findProgram(String name) {
+        return root.programFolders().stream()
+                .map(folder -> root.end(folder.resolve(name)))
+                .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
+                .findFirst()
+                .orElseThrow(() -> new DraException(
+                        "%s is not found below %s, in none of %s; install the driver's programs, or name their folder by --driver-program-folders"
+                                .formatted(name, root.here(), joined(root.programFolders()))));
+    }
+}

@@ -1,0 +1,152 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.node;
+
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory below which the NVIDIA driver is installed, as this process and as the node sees it.
+ *
+ * <p>It is {@code /} on a node whose driver was installed by package, and the mount point of the
+ * node's root or of a driver container otherwise. Links lead to files below it: an absolute one
+ * names a file of the node. Each call reads the file system: a driver may be installed after this
+ * process started.
+ *
+ * @param here the directory as this process sees it, absolute; it need not exist yet
+ * @param onNode the same directory on the node, which CDI specs name
+ * @param libraries more folders of libraries on the node, in which is looked first
+ * @param programs more folders of programs on the node, in which is looked first
+ */
+public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path> programs) {
+
+    static final Path SLASH = Path.of("/");
+    private static final int MOST_LINKS = 40;
+
+    /**
+     * Checks that the path is absolute, as paths in CDI specs have to be.
+     *
+     * @throws DraException if the path is relative
+     */
+    public DriverRoot {
+        if (!here.isAbsolute()) {
+            throw new DraException("The driver root must be an absolute path, not " + here);
+        }
+        libraries = List.copyOf(libraries);
+        programs = List.copyOf(programs);
+    }
+
+    /** Creates a root whose files are in the places that are known. */
+    public DriverRoot(Path here, Path onNode) {
+        this(here, onNode, List.of(), List.of());
+    }
+
+    /** Returns the path on the node of a file below the root, at the end of all links. */
+    public Path onNode(Path found) {
+        return onNode.resolve(here.relativize(end(found)));
+    }
+
+    /**
+     * Returns the path in a container of a file below the root. Loaders look for Vulkan's files in
+     * {@code /etc}, not in a root that has nothing but the driver.
+     */
+    public Path inContainer(Path found) {
+        Path below = here.relativize(found);
+        return Path.of(below.startsWith("vulkan") ? "/etc" : "/").resolve(below);
+    }
+
+    /** Returns where a path of the node is below the root, as this process sees it. */
+    Path ofNode(Path path) {
+        if (!path.isAbsolute()) {
+            return here.resolve(path);
+        }
+        return here.resolve((path.startsWith(onNode) ? onNode : SLASH).relativize(path));
+    }
+
+    /** Returns the target of a link below the root. */
+    Path target(Path link) {
+        Path target = written(link);
+        return target.isAbsolute() ? ofNode(target) : link.resolveSibling(target);
+    }
+
+    /** Returns the target of a link as it is written; its name if there is no link any more. */
+    Path written(Path link) {
+        return Objects.requireNonNullElse(read(entry(link)), link.getFileName());
+    }
+
+    /** Returns whether a path is that of a link. */
+    boolean isLink(Path file) {
+        return read(entry(file)) != null;
+    }
+
+    private Path entry(Path file) {
+        return end(file.getParent()).resolve(file.getFileName());
+    }
+
+    /** Returns the path at the end of all links, of folders too; no link leads out of the root. */
+    public Path end(Path file) {
+        Deque<Path> names = new ArrayDeque<>();
+        push(here.relativize(file), names);
+        Path end = here;
+        int links = 0;
+        while (!names.isEmpty()) {
+            Path next = step(end, names.pop());
+            Path target = read(next);
+            if (target == null) {
+                end = next;
+            } else if (++links > MOST_LINKS) {
+                return file; // they lead in a circle
+            } else {
+                push(target.isAbsolute() ? here.relativize(ofNode(target)) : target, names);
+                end = target.isAbsolute() ? here : end;
+            }
+        }
+        return end;
+    }
+
+    private static @Nullable Path read(Path link) {
+        try {
+            return Files.isSymbolicLink(link) ? Files.readSymbolicLink(link) : null;
+        } catch (IOException e) {
+            return null; // it was removed meanwhile
+        }
+    }
+
+    private static void push(Path path, Deque<Path> names) {
+        List<Path> backwards = new ArrayList<>();
+        path.forEach(backwards::add);
+        Collections.reverse(backwards);
+        backwards.forEach(names::push);
+    }
+
+    private Path step(Path from, Path name) {
+        return switch (name.toString()) {
+            case "", "." -> from;
+            case ".." -> from.equals(here) ? here : from.getParent();
+            default -> from.resolve(name);
+        };
+    }
+
+    /** Returns whether a regular file is at the end of all links: engines make folders of missing files. */
+    public boolean isFile(Path file) {
+        return Files.isRegularFile(end(file));
+    }
+
+    /** Returns the folders of programs, which need not exist. */
+    List<Path> programFolders() {
+        return Stream.concat(
+                        programs.stream().map(this::ofNode),
+                        Places.PROGRAMS.stream().map(here::resolve))
+                .toList();
+    }
+}
