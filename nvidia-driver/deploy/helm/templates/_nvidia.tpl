@@ -33,6 +33,7 @@ env: |
 # parent, and not in a mount of the root itself.
 mounts: |
   - {name: driver-root-parent, mountPath: /driver-root-parent, readOnly: true, mountPropagation: HostToContainer}
+  - {name: dev-root, mountPath: /dev-root, readOnly: true, mountPropagation: HostToContainer}
   {{- if .Values.featureGates.PassthroughSupport }}
   # GPUs are bound to other drivers by writing to it.
   - {name: sys, mountPath: /sys}
@@ -56,6 +57,16 @@ parts: {{ $parts | toJson }}
 - {name: CONTAINER_DRIVER_ROOT, value: {{ clean (printf "/driver-root-parent/%s" (base .Values.nvidiaDriverRoot)) | quote }}}
 # NVIDIA's container runtime gives this container nothing of its own.
 - {name: NVIDIA_VISIBLE_DEVICES, value: "void"}
+{{- with .Values.driverFolders.libraries }}
+- {name: DRIVER_LIBRARY_FOLDERS, value: {{ join "," . | quote }}}
+{{- end }}
+{{- with .Values.driverFolders.programs }}
+- {name: DRIVER_PROGRAM_FOLDERS, value: {{ join "," . | quote }}}
+{{- end }}
+{{- if ne (clean .Values.devRoot) "/dev" }}
+- {name: DEV_ROOT, value: {{ .Values.devRoot | quote }}}
+- {name: CONTAINER_DEV_ROOT, value: /dev-root}
+{{- end }}
 {{- with .Values.nvidiaCDIHookPath }}
 - {name: NVIDIA_CDI_HOOK_PATH, value: {{ . | quote }}}
 {{- end }}
@@ -109,6 +120,8 @@ parts: {{ $parts | toJson }}
 {{- end }}
 
 {{- define "nvidia.volumes" -}}
+- name: dev-root
+  hostPath: {path: {{ .Values.devRoot | quote }}, type: Directory}
 - name: driver-root-parent
   hostPath: {path: {{ clean .Values.nvidiaDriverRoot | dir | quote }}, type: DirectoryOrCreate}
 {{- if .Values.featureGates.PassthroughSupport }}

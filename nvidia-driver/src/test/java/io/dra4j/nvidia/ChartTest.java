@@ -133,6 +133,25 @@ class ChartTest extends ChartContract {
     }
 
     @Test
+    void theFoldersOfTheNodeAreSeenOrNamed() {
+        DriverContainer usual = DriverContainer.of(CHART.render(Installation.DEFAULT));
+        assertThat(usual.hostPaths()).containsEntry("dev-root", "/dev");
+        assertThat(usual.container().path("volumeMounts").toString())
+                .contains("\"name\":\"dev-root\",\"mountPath\":\"/dev-root\",\"readOnly\":true,\"mountPropagation\"");
+        assertThat(usual.environment()).doesNotContainKeys("DEV_ROOT", "DRIVER_LIBRARY_FOLDERS");
+
+        DriverContainer other = DriverContainer.of(CHART.render(Installation.DEFAULT
+                .set("devRoot", "/host/dev")
+                .set("driverFolders.libraries[0]", "/opt/a")
+                .set("driverFolders.libraries[1]", "/opt/b")));
+        assertThat(other.hostPaths()).containsEntry("dev-root", "/host/dev");
+        assertThat(other.environment())
+                .containsEntry("DEV_ROOT", "/host/dev")
+                .containsEntry("CONTAINER_DEV_ROOT", "/dev-root")
+                .containsEntry("DRIVER_LIBRARY_FOLDERS", "/opt/a,/opt/b");
+    }
+
+    @Test
     void thresholdsBecomeVariables() {
         Map<String, String> environment = DriverContainer.of(CHART.render(Installation.DEFAULT
                         .set("thresholds.temperatureCelsius", 85)
