@@ -47,11 +47,15 @@ abstract class DoctorOnBoards {
     };
 
     final List<String> options(StandInNode node, String... more) {
+        List<String> options = ofNode(node, "--nvidia-driver-root=" + node.root(), "--sysfs-root=" + node.sysfs());
+        options.addAll(List.of(more));
+        return options;
+    }
+
+    final List<String> ofNode(StandInNode node, String... more) {
         List<String> options = new ArrayList<>(List.of(
                 "--node-name=gpu-1",
                 "--driver-name=gpu.nvidia.com",
-                "--nvidia-driver-root=" + node.root(),
-                "--sysfs-root=" + node.sysfs(),
                 "--proc-root=" + node.proc(),
                 "--kubelet-plugins-directory-path=" + kubelet("plugins"),
                 "--kubelet-registrar-directory-path=" + kubelet("plugins_registry")));
@@ -64,9 +68,17 @@ abstract class DoctorOnBoards {
     }
 
     final List<Check> checks(StandInNode node, String... more) {
+        return parsed(options(node, more)).checks(cluster);
+    }
+
+    static NvidiaOptions parsed(List<String> args) {
         NvidiaOptions options = new NvidiaOptions();
-        new CommandLine(options).parseArgs(options(node, more).toArray(String[]::new));
-        return options.checks(cluster);
+        new CommandLine(options).parseArgs(args.toArray(String[]::new));
+        return options;
+    }
+
+    final Report report(NvidiaOptions options) {
+        return Report.of("node gpu-1", options.checks(cluster));
     }
 
     final Report report(StandInNode node, String... more) {
