@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
-import io.dra4j.nvidia.standin.LoaderCache;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,17 +49,6 @@ class DriverFinderTest {
     }
 
     @Test
-    void followsTheLinkFromTheLibrarysNameToItsVersion() throws IOException {
-        Path directory = Files.createDirectories(root.resolve("usr/lib64"));
-        Files.writeString(directory.resolve("libnvidia-ml.so.550.163.01"), "ELF");
-        Path link = directory.resolve("libnvidia-ml.so.1");
-        Files.createSymbolicLink(link, Path.of("libnvidia-ml.so.550.163.01"));
-
-        assertThat(new DriverFinder(new DriverRoot(root, root)).findNvml())
-                .isEqualTo(link.resolveSibling("libnvidia-ml.so.550.163.01"));
-    }
-
-    @Test
     void passesOverADirectoryAnEmptyFileAndADanglingLink() throws IOException {
         Files.createDirectories(root.resolve("usr/lib64/libnvidia-ml.so.1"));
         Path debian = Files.createDirectories(root.resolve("usr/lib/x86_64-linux-gnu"));
@@ -68,14 +56,6 @@ class DriverFinderTest {
         Path arm = Files.createDirectories(root.resolve("usr/lib/aarch64-linux-gnu"));
         Files.createSymbolicLink(arm.resolve("libnvidia-ml.so.1"), root.resolve("not-there"));
         Path library = library("lib64");
-
-        assertThat(new DriverFinder(new DriverRoot(root, root)).findNvml()).isEqualTo(library);
-    }
-
-    @Test
-    void findsTheLibraryThatOnlyTheLoadersCacheHas() throws IOException {
-        Path library = library("opt/nvidia");
-        LoaderCache.write(root, "/opt/nvidia/libnvidia-ml.so.1|0x0303");
 
         assertThat(new DriverFinder(new DriverRoot(root, root)).findNvml()).isEqualTo(library);
     }

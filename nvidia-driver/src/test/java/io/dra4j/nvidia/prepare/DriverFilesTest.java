@@ -101,23 +101,6 @@ class DriverFilesTest {
         }
 
         @Test
-        void ofAlternativesLeadToTheLibraryItself() throws IOException {
-            String current = LIBRARIES + "nvidia/current/";
-            move(current);
-            link(current + "libcuda.so.1", "libcuda.so." + VERSION);
-            link("etc/alternatives/glx--libcuda.so.1", "/" + current + "libcuda.so.1");
-            link(LIBRARIES + "libcuda.so.1", "/etc/alternatives/glx--libcuda.so.1");
-            link(LIBRARIES + "libcuda.so", "libcuda.so.1");
-
-            assertThat(links())
-                    .contains(
-                            "nvidia/current/libcuda.so.550.163.01::/" + LIBRARIES + "libcuda.so.1",
-                            "libcuda.so.1::/" + LIBRARIES + "libcuda.so",
-                            "libcuda.so.550.163.01::/" + current + "libcuda.so.1",
-                            "libcuda.so.1::/" + current + "libcuda.so");
-        }
-
-        @Test
         void thatProgramsOpenAreMadeWhereTheNodeHasNone() throws IOException {
             file(LIBRARIES + "libnvidia-opticalflow.so." + VERSION);
             file(LIBRARIES + "libnvidia-allocator.so." + VERSION);
@@ -254,17 +237,6 @@ class DriverFilesTest {
             customPath(path);
 
             assertThat(firmware()).containsExactly(node.root() + "/lib/firmware" + GSP);
-        }
-
-        /** A driver container sets its own folder, by the path on the node. */
-        @Test
-        void ofADriverContainerIsNamedByThePathOnTheNode() throws IOException {
-            customPath("/run/nvidia/driver/opt/firmware");
-            file("opt/firmware" + GSP);
-            Path onNode = Path.of("/run/nvidia/driver");
-            Roots roots = new Roots(node.root(), onNode, null, node.proc(), node.sysfs());
-
-            assertThat(firmware(roots)).containsExactly(onNode + "/opt/firmware" + GSP);
         }
     }
 

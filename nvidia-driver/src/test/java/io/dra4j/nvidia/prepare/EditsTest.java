@@ -39,7 +39,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -331,21 +330,6 @@ class EditsTest {
         /** As in a pod, to which the root of a driver container is mounted. */
         private Roots roots() {
             return new Roots(node.root(), onNode, null, node.proc(), node.sysfs());
-        }
-
-        @Test
-        void isNamedByItsPathsOnTheNode() {
-            Edits edits = new Edits(roots(), HookProgram.at(Path.of("/var/lib/plugin/nvidia-cdi-hook")));
-            ContainerEdits common = edits.common(VERSION);
-
-            assertThat(common.mounts()).isNotEmpty().allSatisfy(mount -> {
-                assertThat(mount.hostPath()).isEqualTo(onNode + mount.containerPath());
-                assertThat(Path.of(node.root() + mount.containerPath())).exists();
-            });
-            assertThat(Stream.of(common, edits.whole(gpus().get(0))))
-                    .flatExtracting(ContainerEdits::deviceNodes)
-                    .allSatisfy(each -> assertThat(each.hostPath()).isEqualTo(onNode + each.path()));
-            assertThat(common.toString()).doesNotContain(node.root().toString());
         }
 
         @Test
