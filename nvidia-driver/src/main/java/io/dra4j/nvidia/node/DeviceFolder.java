@@ -19,7 +19,7 @@ public record DeviceFolder(Path onNode, boolean isGiven, Path here, boolean isLi
 
     private static final Path DEV = Path.of("/dev");
 
-    /** Where the charts mount the node's folder: a container's own {@code /dev} is a copy. */
+    /** The mount of the node's folder by the charts: a container's own {@code /dev} is a copy. */
     private static final Path USUAL_MOUNT = Path.of("/dev-root");
 
     /** The kernel has one file system of this type; containers have another, with copies of nodes. */
