@@ -281,11 +281,12 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         }
     }
 
-    /** After the first reading: events are asked for by its GPUs. */
+    /** After the first reading: its GPUs are watched, and instances followed in the session that this keeps. */
     private void startWatch() {
-        if (!isWatching && watch != null) {
+        if (!isWatching && watch != null && driver != null) {
             isWatching = true;
             watch.start();
+            followInstances(driver);
         }
     }
 
