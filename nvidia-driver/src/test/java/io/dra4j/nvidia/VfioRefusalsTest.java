@@ -345,7 +345,9 @@ class VfioRefusalsTest extends VfioOnBoards {
     void areRefusedForAdministration() throws Exception {
         begin();
 
-        refuses(machine(ONE, "", "gpu-vfio-0, adminAccess: true"), "gpu-vfio-0 can't be had with admin access");
+        refuses(claim(ONE, "", "gpu-vfio-0, adminAccess: true"), "gpu-vfio-0 can't be had with admin access");
+        assertThatThrownBy(() -> machine(ONE, "", "gpu-vfio-0, adminAccess: true"))
+                .hasMessageContaining("VfioDeviceConfig would change the devices of request of-gpu-vfio-0");
     }
 
     @Test
