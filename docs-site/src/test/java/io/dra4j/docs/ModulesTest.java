@@ -1,19 +1,12 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance;
+package io.dra4j.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -21,7 +14,6 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.xpath.XPath;
 import javax.xml.xpath.XPathConstants;
 import javax.xml.xpath.XPathFactory;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -31,23 +23,8 @@ import org.w3c.dom.NodeList;
 /** The table of modules: what each may depend on, as its pom declares. */
 class ModulesTest {
 
-    private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
-
     private static final String MODULE = "/project/modules/module | /project/profiles/profile/modules/module";
     private static final String AGGREGATOR = "conformance-tests";
-
-    /** The dependencies that poms may declare; the file says what its names mean. */
-    private static final Map<String, Module> MODULES = read();
-
-    private record Module(Set<String> ships, @Nullable Set<String> tests) {}
-
-    private static Map<String, Module> read() {
-        try (InputStream file = ModulesTest.class.getResourceAsStream("modules.yaml")) {
-            return new YAMLMapper().readValue(file, new TypeReference<>() {});
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
 
     /** Modules of poms alone: a check that dependencies were read passes over them. */
     private static final Set<String> WITHOUT_DEPENDENCIES = Set.of(".ci/style", "sdk-runtime/bom");
@@ -60,33 +37,33 @@ class ModulesTest {
     private static final String MANAGED = "/project/dependencyManagement/dependencies/dependency/artifactId";
 
     static Stream<String> modules() {
-        return MODULES.keySet().stream();
+        return Module.ALL.keySet().stream();
     }
 
     @Test
     void theTableListsTheModulesOfTheBuild() throws Exception {
-        List<String> modules = new ArrayList<>(texts(ROOT.resolve("pom.xml"), MODULE));
+        List<String> modules = new ArrayList<>(texts(Module.ROOT.resolve("pom.xml"), MODULE));
         modules.remove(AGGREGATOR);
-        texts(ROOT.resolve(AGGREGATOR).resolve("pom.xml"), MODULE)
+        texts(Module.ROOT.resolve(AGGREGATOR).resolve("pom.xml"), MODULE)
                 .forEach(module -> modules.add(AGGREGATOR + "/" + module));
 
-        assertThat(modules).containsExactlyInAnyOrderElementsOf(MODULES.keySet());
+        assertThat(modules).containsExactlyInAnyOrderElementsOf(Module.ALL.keySet());
     }
 
     @Test
     void theBomHasWhatVendorsDependOn() throws Exception {
         List<String> expected = new ArrayList<>(List.of("dra4j-starter"));
-        for (String module : MODULES.keySet()) {
-            Path pom = ROOT.resolve(module).resolve("pom.xml");
+        for (String module : Module.ALL.keySet()) {
+            Path pom = Module.ROOT.resolve(module).resolve("pom.xml");
             if (texts(pom, VENDORS_JARS).contains("install")) {
                 expected.addAll(texts(pom, "/project/artifactId"));
             }
         }
-        Path bom = ROOT.resolve("sdk-runtime/bom/pom.xml");
+        Path bom = Module.ROOT.resolve("sdk-runtime/bom/pom.xml");
 
         assertThat(expected).hasSizeGreaterThan(1);
         assertThat(texts(bom, MANAGED)).containsExactlyInAnyOrderElementsOf(expected);
-        assertThat(texts(bom, "/project/version")).isEqualTo(texts(ROOT.resolve("pom.xml"), "/project/version"));
+        assertThat(texts(bom, "/project/version")).isEqualTo(texts(Module.ROOT.resolve("pom.xml"), "/project/version"));
     }
 
     @ParameterizedTest
@@ -99,7 +76,7 @@ class ModulesTest {
         assertThat(dependencies(module).isEmpty()).isEqualTo(WITHOUT_DEPENDENCIES.contains(module));
         assertThat(shipped)
                 .extracting(Dependency::key)
-                .isSubsetOf(MODULES.get(module).ships());
+                .isSubsetOf(Module.ALL.get(module).ships());
     }
 
     @ParameterizedTest
@@ -109,11 +86,11 @@ class ModulesTest {
                 .filteredOn(one -> one.scope().equals("test"))
                 .filteredOn(one -> one.group().equals("io.dra4j"))
                 .extracting(Dependency::key)
-                .isSubsetOf(Objects.requireNonNullElse(MODULES.get(module).tests(), Set.of()));
+                .isSubsetOf(Module.ALL.get(module).tests());
     }
 
     private static List<Dependency> dependencies(String module) throws Exception {
-        Path pom = ROOT.resolve(module).resolve("pom.xml");
+        Path pom = Module.ROOT.resolve(module).resolve("pom.xml");
         NodeList nodes = find(pom, "/project/dependencies/dependency");
         return IntStream.range(0, nodes.getLength())
                 .mapToObj(index -> Dependency.of((Element) nodes.item(index)))
