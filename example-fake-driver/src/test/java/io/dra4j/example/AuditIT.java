@@ -5,14 +5,13 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.KubeletStateFile;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -31,8 +30,6 @@ class AuditIT {
 
     private KubeletClaim claim;
 
-    private record Ended(int status, String output) {}
-
     @BeforeEach
     void prepareAClaim() throws Exception {
         node.startRegistered();
@@ -50,13 +47,8 @@ class AuditIT {
     private Ended audit(String... options) throws Exception {
         List<String> all = new ArrayList<>(COMMAND);
         all.add("audit");
-        all.addAll(List.of(options));
-        ProcessBuilder builder = new ProcessBuilder(all).redirectErrorStream(true);
-        Map<String, String> environment = builder.environment();
-        environment.putAll(node.place().values());
-        Process process = builder.start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Ended(process.waitFor(), shown(output));
+        Ended ended = Ended.of(node.place().values(), all, options);
+        return new Ended(ended.status(), shown(ended.output()));
     }
 
     /** The directories of a node in the place of the test's, and a UID that stays the same. */

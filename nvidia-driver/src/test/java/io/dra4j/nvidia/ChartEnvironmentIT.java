@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.PublishedChart;
-import java.nio.charset.StandardCharsets;
+import io.dra4j.testkit.driver.Ended;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -49,19 +49,14 @@ class ChartEnvironmentIT {
 
     @Test
     void endsWithTheNameOfAGateThatThisDriverLacks() throws Exception {
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-jar",
-                "target/dra4j-nvidia-driver.jar",
-                "--node-name=node-1");
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().putAll(chart());
-        builder.environment().put("FEATURE_GATES", "AllAlpha=true,");
+        Map<String, String> environment = chart();
+        environment.put("FEATURE_GATES", "AllAlpha=true,");
 
-        Process driver = builder.start();
+        Ended driver = Ended.of(
+                environment,
+                List.of(Ended.jdk("java"), "-jar", "target/dra4j-nvidia-driver.jar", "--node-name=node-1"));
 
-        assertThat(new String(driver.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                .contains("feature gate AllAlpha is on");
-        assertThat(driver.waitFor()).isOne();
+        assertThat(driver.output()).contains("feature gate AllAlpha is on");
+        assertThat(driver.status()).isOne();
     }
 }

@@ -11,8 +11,8 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,23 +26,12 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("gate")
 class CommandsIT {
 
-    private static final String JAVA =
-            Path.of(System.getProperty("java.home"), "bin", "java").toString();
-
     @TempDir
     private Path folder;
 
-    private record Ended(int status, String output) {}
-
     private static Ended run(TestContext context, String... words) throws Exception {
-        List<String> command = new ArrayList<>(List.of(JAVA, "-jar", "target/dra4j-nvidia-driver.jar"));
-        command.addAll(List.of(words));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().putAll(context.place().values());
-        Process process = builder.start();
-        process.getOutputStream().close();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Ended(process.waitFor(), output);
+        List<String> command = List.of(Ended.jdk("java"), "-jar", "target/dra4j-nvidia-driver.jar");
+        return Ended.of(context.place().values(), command, words);
     }
 
     /** The devices without what differs between machines. */

@@ -9,13 +9,14 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.driver.EndedProcess;
 import io.dra4j.testkit.manifests.ManifestObjects;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -204,7 +205,7 @@ class NvidiaDoctorTest extends DoctorOnBoards {
 
     private static String run(List<String> options) throws Exception {
         List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                Ended.jdk("java"),
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED", // as in the jar's manifest
                 "-cp",
@@ -212,10 +213,7 @@ class NvidiaDoctorTest extends DoctorOnBoards {
                 NvidiaDriverMain.class.getName(),
                 "doctor"));
         command.addAll(options);
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(printed).isZero();
-        return printed;
+        return Ended.of(Map.of(), command).printed();
     }
 
     /** Lines are broken by the length of paths, which differ. */

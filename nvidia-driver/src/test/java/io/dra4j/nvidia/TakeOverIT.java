@@ -14,11 +14,11 @@ import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
 import io.dra4j.nvidia.takeover.GoForm;
 import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,13 +47,11 @@ class TakeOverIT {
     private Path directory;
     private KubeletClaim held;
 
-    private record Ended(int status, String output) {}
-
     @BeforeEach
     void leaveAClaimOfNvidiasDriver() throws Exception {
         StandInNode boards = StandInNode.install(folder.resolve("node"), "h100-80");
         command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                Ended.jdk("java"),
                 "-XX:TieredStopAtLevel=1",
                 "-jar",
                 Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath().toString());
@@ -96,11 +94,7 @@ class TakeOverIT {
     private Ended run(String word) throws Exception {
         List<String> all = new ArrayList<>(command);
         all.add(4, word);
-        ProcessBuilder builder = new ProcessBuilder(all).redirectErrorStream(true);
-        builder.environment().putAll(node.place().values());
-        Process process = builder.start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Ended(process.waitFor(), output);
+        return Ended.of(node.place().values(), all);
     }
 
     @Test

@@ -4,10 +4,12 @@ package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.testkit.driver.Ended;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,14 +42,10 @@ class PackagedProgramIT {
     }
 
     private static String said(String... words) throws IOException, InterruptedException {
-        String[] command = new String[words.length + 3];
-        command[0] = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        command[1] = "-jar";
-        command[2] = JAR.toRealPath().toString();
-        System.arraycopy(words, 0, command, 3, words.length);
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(said).isEqualTo(3);
-        return said;
+        List<String> command =
+                List.of(Ended.jdk("java"), "-jar", JAR.toRealPath().toString());
+        Ended ended = Ended.of(Map.of(), command, words);
+        assertThat(ended.status()).as(ended.output()).isEqualTo(3);
+        return ended.output();
     }
 }

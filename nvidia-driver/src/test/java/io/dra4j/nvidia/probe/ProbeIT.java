@@ -5,16 +5,16 @@ package io.dra4j.nvidia.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.nvidia.standin.StandInNode;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import io.dra4j.testkit.driver.Ended;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The runnable jar, started as the README starts it. */
 class ProbeIT {
 
-    private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
     private static final String JAR = "target/dra4j-nvidia-driver.jar";
 
     @TempDir
@@ -23,23 +23,11 @@ class ProbeIT {
     @Test
     void theJarProbesTheGpusOfTheNode() throws Exception {
         StandInNode node = StandInNode.install(folder, "t4");
-        Process probe = new ProcessBuilder(
-                        JAVA.toString(),
-                        "-jar",
-                        JAR,
-                        "probe",
-                        "--nvidia-driver-root=" + node.root(),
-                        "--sysfs-root=" + node.sysfs())
-                .redirectErrorStream(true)
-                .start();
+        List<String> command = List.of(Ended.jdk("java"), "-jar", JAR, "probe");
 
-        assertThat(output(probe)).contains("Tesla T4").doesNotContain("WARNING");
-        assertThat(probe.waitFor()).isZero();
-    }
-
-    private static String output(Process process) throws Exception {
-        try (InputStream output = process.getInputStream()) {
-            return new String(output.readAllBytes(), StandardCharsets.UTF_8);
-        }
+        assertThat(Ended.of(Map.of(), command, "--nvidia-driver-root=" + node.root(), "--sysfs-root=" + node.sysfs())
+                        .printed())
+                .contains("Tesla T4")
+                .doesNotContain("WARNING");
     }
 }

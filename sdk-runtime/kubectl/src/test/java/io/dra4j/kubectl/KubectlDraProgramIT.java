@@ -5,10 +5,12 @@ package io.dra4j.kubectl;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.manifests.ManifestObjects;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,15 +31,12 @@ class KubectlDraProgramIT {
                      spec: {driver: gpu.example.com, nodeName: worker-1,
                             pool: {name: worker-1, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}]}}
                     """, server.store());
-            ProcessBuilder tree = new ProcessBuilder(
-                    script.toString(), "tree", "--kubeconfig=" + server.writeKubeconfig(folder.resolve("kubeconfig")));
-            tree.environment().put("JAVA_HOME", System.getProperty("java.home"));
+            Ended tree = Ended.of(
+                    Map.of("JAVA_HOME", System.getProperty("java.home")),
+                    List.of(script.toString(), "tree"),
+                    "--kubeconfig=" + server.writeKubeconfig(folder.resolve("kubeconfig")));
 
-            Process process = tree.redirectErrorStream(true).start();
-            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-
-            assertThat(process.waitFor()).as(said).isZero();
-            assertThat(said).contains("worker-1", "gpu-0");
+            assertThat(tree.printed()).contains("worker-1", "gpu-0");
         }
     }
 }

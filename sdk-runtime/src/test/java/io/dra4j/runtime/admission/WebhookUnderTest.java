@@ -5,7 +5,7 @@ package io.dra4j.runtime.admission;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.runtime.AdmissionWebhook;
-import io.dra4j.runtime.internal.tls.TestKeys;
+import io.dra4j.testkit.cluster.TestKeys;
 import io.dra4j.testkit.driver.JavaProgram;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -48,18 +48,18 @@ final class WebhookUnderTest implements AutoCloseable {
 
     /** Starts one in this process. */
     static WebhookUnderTest start(Path folder, List<String> extendedResources) throws Exception {
-        TestKeys keys = TestKeys.make(folder, "webhook", "EC");
+        TestKeys keys = TestKeys.ofServer(folder, "webhook", "EC");
         AdmissionWebhook webhook = AdmissionWebhook.of(
                         LaneConfigs.DRIVER, LaneConfigs.TYPES, certificate(folder, keys), key(folder, keys))
                 .port(0)
                 .refuseExtendedResources(extendedResources);
         webhook.start();
-        return new WebhookUnderTest(TestKeys.client(keys), webhook.address().getPort(), webhook::close);
+        return new WebhookUnderTest(TestKeys.clientOf(keys), webhook.address().getPort(), webhook::close);
     }
 
     /** Starts one as a program, as drivers have it. */
     static WebhookUnderTest startProgram(Path folder, String... jvmOptions) throws Exception {
-        TestKeys keys = TestKeys.make(folder, "webhook", "EC");
+        TestKeys keys = TestKeys.ofServer(folder, "webhook", "EC");
         JavaProgram program = new JavaProgram(
                 folder, List.of(jvmOptions), JavaProgram.ownClassPath(), WebhookProgram.class.getName());
         List<String> command = new ArrayList<>(program.command());
@@ -68,7 +68,7 @@ final class WebhookUnderTest implements AutoCloseable {
         Process process =
                 new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
         int port = Integer.parseInt(process.inputReader().readLine());
-        return new WebhookUnderTest(TestKeys.client(keys), port, () -> end(process));
+        return new WebhookUnderTest(TestKeys.clientOf(keys), port, () -> end(process));
     }
 
     private static void end(Process process) throws IOException {

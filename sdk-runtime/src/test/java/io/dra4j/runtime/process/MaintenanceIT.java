@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.runtime.ProgramFixture;
 import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -30,8 +31,6 @@ class MaintenanceIT {
 
     private static final String TAINT = TestDriver.NAME + "/maintenance";
 
-    private record Ended(int status, String output) {}
-
     /** The command as the driver's program runs it, without the start of another JVM. */
     private static Ended maintenance(TestNode node, String... words) {
         List<String> args = new ArrayList<>(List.of("maintenance"));
@@ -50,13 +49,7 @@ class MaintenanceIT {
     private static Ended process(TestNode node, String... words) throws Exception {
         List<String> command = new ArrayList<>(TestDriver.command());
         command.add("maintenance");
-        command.addAll(List.of(words));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().putAll(node.place().values());
-        Process process = builder.start();
-        process.getOutputStream().close();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Ended(process.waitFor(), output);
+        return Ended.of(node.place().values(), command, words);
     }
 
     /** Looks until the driver has answered. */

@@ -5,14 +5,15 @@ package io.dra4j.testkit.apiserver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.io.File;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -57,11 +58,10 @@ class GoClientIT {
         Optional<String> gopath = gopath();
         assumeTrue(gopath.isPresent(), "no client-go in GOPATH or in " + DEBIAN_GOPATH);
         String program = folder.resolve("client").toString();
-        ProcessBuilder build = new ProcessBuilder(go.get().toString(), "build", "-o", program, SOURCE.toString());
-        build.environment().put("GO111MODULE", "off");
-        build.environment().put("GOPATH", gopath.get());
-        build.environment().put("CGO_ENABLED", "0");
-        assertThat(output(build)).as("go build").isEmpty();
+        Ended build = Ended.of(
+                Map.of("GO111MODULE", "off", "GOPATH", gopath.get(), "CGO_ENABLED", "0"),
+                List.of(go.get().toString(), "build", "-o", program, SOURCE.toString()));
+        assertThat(build.output()).as("go build").isEmpty();
     }
 
     private static Optional<Path> go() {
@@ -84,17 +84,11 @@ class GoClientIT {
                 .anyMatch(place -> Files.isDirectory(Path.of(place, CLIENT)));
     }
 
-    private static String output(ProcessBuilder command) throws Exception {
-        Process process = command.redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor();
-        return output;
-    }
-
     private List<String> run(String contentType) throws Exception {
         String program = folder.resolve("client").toString();
         Path kubeconfig = proxy.writeKubeconfig(folder.resolve("kubeconfig"));
-        String output = output(new ProcessBuilder(program, kubeconfig.toString(), contentType));
+        String output = Ended.of(Map.of(), List.of(program, kubeconfig.toString(), contentType))
+                .output();
         System.out.println("client-go with \"" + contentType + "\":\n" + output);
         return output.lines().toList();
     }

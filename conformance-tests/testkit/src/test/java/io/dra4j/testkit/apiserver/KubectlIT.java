@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Trees;
+import io.dra4j.testkit.driver.Ended;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,9 +52,6 @@ class KubectlIT {
                   exactly: {deviceClassName: gpu.example.com}
             """;
 
-    /** The output of a run of kubectl, both streams together. */
-    private record Result(int exit, String output) {}
-
     @AutoClose
     private final EmbeddedApiServer server = EmbeddedApiServer.builder()
             .version(KubernetesVersion.V1_34)
@@ -83,10 +82,8 @@ class KubectlIT {
         return new ProcessBuilder(command).redirectErrorStream(true);
     }
 
-    private Result kubectl(String... arguments) throws Exception {
-        Process process = command(arguments).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Result(process.waitFor(), output);
+    private Ended kubectl(String... arguments) throws Exception {
+        return Ended.of(Map.of(), command(arguments).command());
     }
 
     private Path file(String name, String text) throws IOException {
@@ -94,8 +91,8 @@ class KubectlIT {
     }
 
     private String applied(String manifest) throws Exception {
-        Result result = kubectl("apply", "-f", file("manifest", manifest).toString());
-        assertThat(result.exit()).as(result.output()).isZero();
+        Ended result = kubectl("apply", "-f", file("manifest", manifest).toString());
+        assertThat(result.status()).as(result.output()).isZero();
         return result.output();
     }
 
@@ -130,12 +127,12 @@ class KubectlIT {
 
         assertThat(onServer("one", claim).output()).contains("c1 serverside-applied");
         assertThat(onServer("two", labelled).output()).contains("c1 serverside-applied");
-        Result conflict = onServer("three", other);
-        assertThat(conflict.exit()).isNotZero();
+        Ended conflict = onServer("three", other);
+        assertThat(conflict.status()).isNotZero();
         assertThat(conflict.output())
                 .contains("Apply failed with 1 conflict: conflict with \"two\"")
                 .contains(".metadata.labels.a");
-        assertThat(onServer("three", other, "--force-conflicts").exit()).isZero();
+        assertThat(onServer("three", other, "--force-conflicts").status()).isZero();
         assertThat(kubectl("get", "resourceclaim", "c1", "-o", "yaml").output())
                 .contains("a: two")
                 .doesNotContain("managedFields");
@@ -149,7 +146,7 @@ class KubectlIT {
                """.formatted(value);
     }
 
-    private Result onServer(String manager, Path file, String... more) throws Exception {
+    private Ended onServer(String manager, Path file, String... more) throws Exception {
         List<String> arguments = new ArrayList<>(List.of("apply", "--server-side"));
         arguments.addAll(List.of("--field-manager", manager, "-f", file.toString()));
         arguments.addAll(List.of(more));
@@ -169,9 +166,9 @@ class KubectlIT {
                           - {driver: gpu.example.com, pool: node-1, device: gpu-0, data: {seen: 1}}
                         """);
 
-        Result result = onServer("one", status, "--subresource=status");
+        Ended result = onServer("one", status, "--subresource=status");
 
-        assertThat(result.exit()).as(result.output()).isZero();
+        assertThat(result.status()).as(result.output()).isZero();
         assertThat(kubectl("get", "resourceclaim", "c1", "-o", "yaml").output()).contains("seen: 1");
     }
 

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.cluster;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import io.dra4j.testkit.driver.Ended;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -11,9 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /** A key with a certificate that it signed itself, made by the JDK's keytool. */
 public record TestKeys(KeyStore store) {
@@ -26,21 +29,32 @@ public record TestKeys(KeyStore store) {
      *     ip:127.0.0.1}; empty for a client's
      */
     public static TestKeys make(Path folder, String owner, String names) throws Exception {
+        // fabric8 takes no other of a client in PKCS#8
+        return made(folder, owner, names, "-keyalg", "RSA", "-keysize", "2048");
+    }
+
+    /**
+     * Makes a key for 127.0.0.1.
+     *
+     * @param algorithm RSA, EC or Ed25519
+     */
+    public static TestKeys ofServer(Path folder, String owner, String algorithm) throws Exception {
+        return made(folder, owner, "ip:127.0.0.1", "-keyalg", algorithm);
+    }
+
+    private static TestKeys made(Path folder, String owner, String names, String... algorithm) throws Exception {
         Path file = folder.resolve(owner + ".p12");
         List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.add(Ended.jdk("keytool"));
         command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
         command.addAll(List.of("-genkeypair", "-alias", ALIAS));
-        command.addAll(List.of("-keyalg", "RSA", "-keysize", "2048")); // fabric8 takes no other of a client in PKCS#8
         command.addAll(List.of("-dname", "CN=" + owner, "-validity", "2"));
         command.addAll(List.of("-keystore", file.toString(), "-storetype", "PKCS12"));
         command.addAll(List.of("-storepass", PASSWORD));
         if (!names.isEmpty()) {
             command.addAll(List.of("-ext", "san=" + names));
         }
-        Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(keytool.waitFor()).as(output).isZero();
+        Ended.of(Map.of(), command, algorithm).printed();
         KeyStore store = KeyStore.getInstance("PKCS12");
         try (InputStream bytes = Files.newInputStream(file)) {
             store.load(bytes, PASSWORD.toCharArray());
@@ -48,25 +62,45 @@ public record TestKeys(KeyStore store) {
         return new TestKeys(store);
     }
 
-    /** A store that trusts this certificate alone. */
-    public KeyStore trusting() throws GeneralSecurityException, IOException {
+    /** A store that trusts these certificates alone. */
+    public static KeyStore trusting(TestKeys... trusted) throws GeneralSecurityException, IOException {
         KeyStore trust = KeyStore.getInstance("PKCS12");
         trust.load(null, null);
-        trust.setCertificateEntry(ALIAS, store.getCertificate(ALIAS));
+        for (TestKeys keys : trusted) {
+            trust.setCertificateEntry("ca-" + trust.size(), keys.certificate());
+        }
         return trust;
     }
 
+    /** The TLS of a client that trusts these certificates alone. */
+    public static SSLContext clientOf(TestKeys... trusted) throws GeneralSecurityException, IOException {
+        TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
+        trust.init(trusting(trusted));
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(null, trust.getTrustManagers(), null);
+        return tls;
+    }
+
+    public X509Certificate certificate() throws GeneralSecurityException {
+        return (X509Certificate) store.getCertificate(ALIAS);
+    }
+
     public String certificatePem() throws GeneralSecurityException {
-        return pem("CERTIFICATE", store.getCertificate(ALIAS).getEncoded());
+        return pem("CERTIFICATE", certificate().getEncoded());
+    }
+
+    /** The key in PKCS#8. */
+    public byte[] key() throws GeneralSecurityException {
+        return store.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded();
     }
 
     public String keyPem() throws GeneralSecurityException {
-        return pem("PRIVATE KEY", store.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded());
+        return pem("PRIVATE KEY", key());
     }
 
-    private static String pem(String what, byte[] bytes) {
-        String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
-        return "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(what, lines, what);
+    public static String pem(String type, byte[] content) {
+        String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
+        return "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(type, lines, type);
     }
 
     /** The lines of a cluster that trusts this certificate. */

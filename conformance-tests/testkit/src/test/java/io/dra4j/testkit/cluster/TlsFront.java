@@ -39,7 +39,7 @@ public final class TlsFront implements AutoCloseable {
         SslContextFactory.Server tls = new SslContextFactory.Server();
         tls.setKeyStore(own.store());
         tls.setKeyStorePassword(TestKeys.PASSWORD);
-        tls.setTrustStore(client.trusting());
+        tls.setTrustStore(TestKeys.trusting(client));
         tls.setNeedClientAuth(true);
         tls.setSniRequired(false);
         HttpConfiguration http = new HttpConfiguration();

@@ -20,8 +20,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
 /** A driver's program as a webhook: a process, with its certificate in a volume as a pod has it. */
 final class WebhookProcess implements AutoCloseable {
@@ -100,16 +98,15 @@ final class WebhookProcess implements AutoCloseable {
 
     /** Sends a review over a connection of its own, which trusts one certificate alone. */
     HttpResponse<String> post(TestKeys trusted, String path, String review) throws Exception {
-        TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
-        trust.init(trusted.trusting());
-        SSLContext tls = SSLContext.getInstance("TLS");
-        tls.init(null, trust.getTrustManagers(), null);
         HttpRequest request = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path))
                 .timeout(TIMEOUT)
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofString(review))
                 .build();
-        return HttpClient.newBuilder().sslContext(tls).build().send(request, BodyHandlers.ofString());
+        return HttpClient.newBuilder()
+                .sslContext(TestKeys.clientOf(trusted))
+                .build()
+                .send(request, BodyHandlers.ofString());
     }
 
     /** Ends it as the kubelet does, and returns its status. */

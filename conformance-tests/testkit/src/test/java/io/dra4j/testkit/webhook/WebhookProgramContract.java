@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.testkit.cluster.TestKeys;
+import io.dra4j.testkit.driver.Ended;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -103,12 +103,9 @@ public abstract class WebhookProgramContract {
     void asksNoNameServerForItsClients() throws Exception {
         TestKeys keys = TestKeys.make(folder, "webhook", NAMES);
         try (WebhookProcess webhook = start(keys)) {
-            String jcmd =
-                    Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-            Process properties = new ProcessBuilder(jcmd, Long.toString(webhook.pid()), "VM.system_properties").start();
+            List<String> command = List.of(Ended.jdk("jcmd"), Long.toString(webhook.pid()), "VM.system_properties");
 
-            assertThat(new String(properties.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                    .contains("jdk.net.hosts.file=/dev/null");
+            assertThat(Ended.of(Map.of(), command).printed()).contains("jdk.net.hosts.file=/dev/null");
         }
     }
 
@@ -132,12 +129,10 @@ public abstract class WebhookProgramContract {
     private void assertEnds(int status, String line, String... options) throws Exception {
         List<String> command = new ArrayList<>(program());
         command.add("webhook");
-        command.addAll(List.of(options));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        Ended ended = Ended.of(Map.of(), command, options);
 
-        assertThat(output).contains(line).doesNotContain("\tat ");
-        assertThat(process.waitFor()).isEqualTo(status);
+        assertThat(ended.output()).contains(line).doesNotContain("\tat ");
+        assertThat(ended.status()).isEqualTo(status);
     }
 
     @Test

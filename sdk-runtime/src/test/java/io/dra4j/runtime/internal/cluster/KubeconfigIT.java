@@ -14,7 +14,7 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
-import io.dra4j.runtime.internal.tls.TestKeys;
+import io.dra4j.testkit.cluster.TestKeys;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -69,8 +69,8 @@ class KubeconfigIT {
 
     @BeforeAll
     static void makeKeys(@TempDir Path folder) throws Exception {
-        keys = TestKeys.make(folder, "node-a", "RSA");
-        curve = TestKeys.make(folder, "node-b", "EC");
+        keys = TestKeys.ofServer(folder, "node-a", "RSA");
+        curve = TestKeys.ofServer(folder, "node-b", "EC");
     }
 
     @BeforeEach
@@ -110,7 +110,7 @@ class KubeconfigIT {
 
     private SSLContext tls() throws GeneralSecurityException, IOException {
         KeyManagerFactory own = KeyManagerFactory.getInstance("PKIX");
-        own.init(keys.store(), TestKeys.PASSWORD);
+        own.init(keys.store(), TestKeys.PASSWORD.toCharArray());
         TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
         trust.init(TestKeys.trusting(keys, curve));
         SSLContext tls = SSLContext.getInstance("TLS");

@@ -4,11 +4,10 @@ package io.dra4j.runtime.internal.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.driver.JavaProgram;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,13 +20,8 @@ class DriverLoggingTest {
     private String log(String verbosity) throws Exception {
         JavaProgram program = new JavaProgram(
                 folder, JavaProgram.SHORT_LIVED, JavaProgram.ownClassPath(), TlsRequest.class.getName());
-        List<String> command = new ArrayList<>(program.command());
-        command.addAll(List.of(verbosity, folder.toString()));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        process.getOutputStream().close();
-        String log = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(log).isZero();
-        return log;
+        return Ended.of(Map.of(), program.command(), verbosity, folder.toString())
+                .printed();
     }
 
     /** A name would be one that the JDK's server has looked up for the connection. */

@@ -5,7 +5,7 @@ package io.dra4j.runtime.internal.driver;
 import io.dra4j.runtime.internal.admission.AdmissionService;
 import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
-import io.dra4j.runtime.internal.tls.TestKeys;
+import io.dra4j.testkit.cluster.TestKeys;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -26,16 +26,16 @@ final class TlsRequest {
     public static void main(String[] args) throws Exception {
         AdmissionService.lookUpNoNames();
         DriverLogging.configure(false, Integer.parseInt(args[0]));
-        TestKeys keys = TestKeys.make(Path.of(args[1]), "server", "EC");
+        TestKeys keys = TestKeys.ofServer(Path.of(args[1]), "server", "EC");
         KeyManagerFactory own = KeyManagerFactory.getInstance("PKIX");
-        own.init(keys.store(), TestKeys.PASSWORD);
+        own.init(keys.store(), TestKeys.PASSWORD.toCharArray());
         SSLContext server = SSLContext.getInstance("TLS");
         server.init(own.getKeyManagers(), null, null);
         try (HttpPages pages = HttpPages.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), server)) {
             pages.get("/page", (accept, body) -> HttpAnswer.text(200, "ok")).start();
             URI page = URI.create("https://127.0.0.1:" + pages.address().getPort() + "/page");
             HttpClient client =
-                    HttpClient.newBuilder().sslContext(TestKeys.client(keys)).build();
+                    HttpClient.newBuilder().sslContext(TestKeys.clientOf(keys)).build();
             int status = client.send(HttpRequest.newBuilder(page).build(), BodyHandlers.discarding())
                     .statusCode();
             LoggerFactory.getLogger("io.grpc.okhttp.OkHttpServerTransport").debug("a frame of HTTP/2");

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
+import io.dra4j.testkit.cluster.TestKeys;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -43,10 +44,10 @@ class ServerCertificateTest {
 
     @BeforeAll
     static void makeKeys(@TempDir Path folder) throws Exception {
-        first = TestKeys.make(folder, "first", "EC");
-        second = TestKeys.make(folder, "second", "EC");
-        rsa = TestKeys.make(folder, "rsa", "RSA");
-        edwards = TestKeys.make(folder, "edwards", "Ed25519");
+        first = TestKeys.ofServer(folder, "first", "EC");
+        second = TestKeys.ofServer(folder, "second", "EC");
+        rsa = TestKeys.ofServer(folder, "rsa", "RSA");
+        edwards = TestKeys.ofServer(folder, "edwards", "Ed25519");
     }
 
     @BeforeEach
@@ -78,7 +79,7 @@ class ServerCertificateTest {
 
     private static SSLContext trusting() throws IOException {
         try {
-            return TestKeys.client(first, second, rsa, edwards);
+            return TestKeys.clientOf(first, second, rsa, edwards);
         } catch (GeneralSecurityException e) {
             throw new AssertionError(e);
         }
