@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
@@ -48,7 +47,8 @@ final class MaintenanceMain extends ProgramOptions {
     private static final Duration LOOK = Duration.ofMillis(200);
 
     /** Those that only a person gives, for the moment. */
-    private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--device", "--evict", "--timeout");
+    private static final Set<String> NOT_IN_THE_ENVIRONMENT =
+            Set.of("--device", "--evict", "--timeout", "--logging-format");
 
     @Spec
     private CommandSpec spec;
@@ -108,12 +108,14 @@ final class MaintenanceMain extends ProgramOptions {
 
         @Override
         public Duration convert(String text) {
-            try {
-                return Duration.parse("PT" + text + (text.matches("\\d+") ? "S" : ""));
-            } catch (DateTimeParseException e) {
-                throw new TypeConversionException(
-                        "'%s' is not a number of seconds, nor a time such as 90s, 5m or 1h".formatted(text));
+            if (text.matches("\\d{1,9}")) {
+                return Duration.ofSeconds(Long.parseLong(text));
             }
+            if (text.matches("(?i)(?=.)(\\d{1,5}h)?(\\d{1,7}m)?(\\d{1,9}s)?")) {
+                return Duration.parse("PT" + text);
+            }
+            throw new TypeConversionException(
+                    "'%s' is not a number of seconds, nor a time such as 90s, 5m or 1h".formatted(text));
         }
     }
 

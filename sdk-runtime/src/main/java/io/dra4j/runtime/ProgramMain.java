@@ -83,12 +83,12 @@ record ProgramMain(
     private int untilEnd(Supplier<Runnable> start) {
         ThreadDump.onSignal(Path.of(System.getProperty("java.io.tmpdir"), ThreadDump.FILE), err);
         Runnable close = start.get();
+        ending.awaitRequest();
         try {
-            ending.awaitRequest();
-        } finally {
             close.run();
+        } finally {
+            ending.throwFailure(); // which is the reason, also if closing fails
         }
-        ending.throwFailure();
         return ExitCode.OK;
     }
 
@@ -143,7 +143,7 @@ record ProgramMain(
             LoggerFactory.getLogger(DriverLogging.class)
                     .atError()
                     .setCause(cause)
-                    .log("The driver cannot run");
+                    .log("The program cannot run");
             return;
         }
         String what = cause instanceof DraException ? String.valueOf(cause.getMessage()) : "unexpected: " + cause;

@@ -22,6 +22,8 @@ import java.util.jar.Manifest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands of a driver's program. */
 @SetsUpLogging
@@ -73,6 +75,23 @@ class CommandsTest extends ProgramFixture {
             assertThat(execute("journal", "inspect", "/no/such")).isOne();
             assertThat(err()).contains("Can't read the journal /no/such");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-5s", "9999999999s", "", "soon"})
+    void maintenanceForATimeThatIsNoneIsRefused(String timeout) {
+        assertThat(execute("maintenance", "on", "--timeout=" + timeout)).isEqualTo(2);
+        assertThat(err()).contains("'%s' is not a number of seconds".formatted(timeout));
+    }
+
+    @Test
+    void maintenanceFailsInALineAlsoWhereDriversLogJson(@TempDir Path empty) {
+        environment.put("LOGGING_FORMAT", "json");
+
+        assertThat(execute("maintenance", "status", "--kubelet-plugins-directory-path=" + empty))
+                .isOne();
+
+        assertThat(err()).startsWith("acme-driver: There is no directory").hasLineCount(1);
     }
 
     @Nested

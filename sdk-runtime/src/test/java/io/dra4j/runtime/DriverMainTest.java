@@ -233,6 +233,18 @@ class DriverMainTest extends ProgramFixture {
         }
 
         @Test
+        void saysTheReasonAlsoIfTheEndFails() {
+            ending.fatal(new DraException("the API is gone"));
+            Runnable close = () -> {
+                throw new IllegalStateException("busy");
+            };
+
+            assertThat(driver.execute(main(), filled -> close, "--node-name=n")).isOne();
+
+            assertThat(err()).isEqualTo("acme-driver: the API is gone\n");
+        }
+
+        @Test
         void addsTheStackTraceWhenMoreIsLogged() {
             fail(new DraException("/plugins does not exist"), "--node-name=n", "-v=4");
 
