@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.Shares;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -122,6 +123,9 @@ class MpsRefusalsTest extends MpsOnBoards {
         claims.unprepare(provider, ONE);
 
         assertThat(smi.mode(gpu0)).isEqualTo("PROHIBITED");
+        smi.setPersistent(gpu0);
+        assertThat(node.options().nvidiaSmi().isPersistent(gpu0, Duration.ofSeconds(60)))
+                .isTrue();
     }
 
     @ParameterizedTest

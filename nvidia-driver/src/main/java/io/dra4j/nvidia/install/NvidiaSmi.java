@@ -130,7 +130,7 @@ public final class NvidiaSmi {
     }
 
     /**
-     * Returns whether a GPU stays initialized without users.
+     * Returns whether a GPU stays initialized without users, as a line of the answer says.
      *
      * @param gpu its PCI address or UUID
      * @param timeout the program is killed afterwards
@@ -138,7 +138,8 @@ public final class NvidiaSmi {
      */
     public boolean isPersistent(String gpu, Duration timeout) {
         return call(timeout, "-i", gpu, "--query-gpu=persistence_mode", "--format=csv,noheader")
-                .equals("Enabled");
+                .lines()
+                .anyMatch(line -> line.strip().equals("Enabled"));
     }
 
     /**
