@@ -10,10 +10,17 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.install.NvidiaSmi;
+import io.dra4j.nvidia.sharing.ComputeModes;
+import io.dra4j.nvidia.sharing.GpuFiles;
+import io.dra4j.nvidia.sharing.Holders;
+import io.dra4j.nvidia.slicing.TimeSlicing;
 import io.dra4j.nvidia.standin.Await;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -259,6 +266,31 @@ class TimeSlicingTest extends SharingOnBoards {
         assertThat(smi.slice(gpu0)).isEqualTo(3);
         claims.unprepare(provider, ONE);
         assertThat(smi.slice(gpu0)).isZero();
+    }
+
+    @Test
+    void ofNoClaimDoNotTakeTheModeOfAClaimThatComesMeanwhile() throws Exception {
+        install("l40s");
+        String exclusive = "EXCLUSIVE_PROCESS";
+        NvidiaSmi program = node.options().nvidiaSmi();
+        GpuFiles before = new GpuFiles(folder.resolve("modes-before"), () -> "");
+        before.write(gpu0, List.of("DEFAULT")); // a restore has failed
+        smi.setMode(gpu0, exclusive);
+        ComputeModes modes = new ComputeModes(program, before);
+        Thread claim = new Thread(() -> modes.change(List.of(gpu0), exclusive, () -> Duration.ofSeconds(60)));
+        Set<Thread.State> waitsOrEnded = Set.of(Thread.State.WAITING, Thread.State.TERMINATED);
+
+        TimeSlicing slicing = new TimeSlicing(program, new GpuFiles(folder.resolve("no-slices"), () -> ""), modes);
+        slicing.clean(
+                () -> {
+                    claim.start();
+                    Await.until("the claim", Duration.ofSeconds(60), () -> waitsOrEnded.contains(claim.getState()));
+                    return Holders.of(List.of(), device -> Optional.empty());
+                },
+                () -> {});
+        claim.join();
+
+        assertThat(smi.mode(gpu0)).isEqualTo(exclusive);
     }
 
     /** The interval between readings is short here. */

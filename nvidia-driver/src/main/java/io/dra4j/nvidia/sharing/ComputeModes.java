@@ -11,9 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -47,17 +45,25 @@ public final class ComputeModes {
      * @throws SmiException if that fails, or one has no mode that is known; {@link #restore} is next
      */
     public void change(List<String> gpus, String mode, Supplier<Duration> timeout) {
-        Map<String, String> before = new LinkedHashMap<>();
-        gpus.forEach(gpu -> before.put(gpu, smi.computeMode(gpu, timeout.get())));
-        before.values().removeIf(mode::equals);
-        before.forEach((gpu, had) -> locks.with(gpu, () -> {
-            boolean isFirst = files.read(gpu).isEmpty();
-            if (isFirst) {
-                files.write(gpu, List.of(had));
+        if (gpus.size() > 1) {
+            gpus.forEach(gpu -> smi.computeMode(gpu, timeout.get()));
+        }
+        gpus.forEach(gpu -> locks.with(gpu, () -> {
+            String had = smi.computeMode(gpu, timeout.get()); // another thread may have restored it just now
+            if (!had.equals(mode)) {
+                boolean isFirst = files.read(gpu).isEmpty();
+                if (isFirst) {
+                    files.write(gpu, List.of(had));
+                }
+                change(gpu, mode, isFirst, timeout);
             }
-            change(gpu, mode, isFirst, timeout);
             return true;
         }));
+    }
+
+    /** Does work while no other thread changes or restores the mode of a GPU. */
+    public <T> T with(String gpu, Supplier<T> work) {
+        return locks.with(gpu, work);
     }
 
     private void change(String gpu, String mode, boolean isFirst, Supplier<Duration> timeout) {

@@ -252,7 +252,8 @@ public final class TimeSlicing implements SharingStrategy {
         Set<String> gpus = new TreeSet<>(files.gpus());
         gpus.addAll(modes.gpus());
         for (String gpu : gpus) {
-            boolean isClean = locks.with(gpu, () -> holders.get().mayHold(gpu) || clean(gpu));
+            Supplier<Boolean> work = () -> holders.get().mayHold(gpu) || clean(gpu);
+            boolean isClean = locks.with(gpu, () -> modes.with(gpu, work));
             if (!isClean) {
                 left.run();
             }
