@@ -76,8 +76,14 @@ class MigModesTest extends ProviderOnBoards {
         unprepare(prepare(MIG));
         assertThat(hardware.isMigEnabled(0)).isTrue();
         assertThat(hardware.calls()).containsEntry("nvmlDeviceSetMigMode", switches);
-        Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another\n");
-        restart();
+        if (instead) {
+            hardware.lost(0, true);
+            offered();
+            hardware.lost(0, false);
+        } else {
+            Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another\n");
+            restart();
+        }
         assertThat(offered()).contains(MIG, "gpu-0");
     }
 

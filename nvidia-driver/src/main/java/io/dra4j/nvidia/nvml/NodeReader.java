@@ -86,6 +86,7 @@ final class NodeReader {
             read(index);
         }
         addUnread();
+        known.modeNeedsReset.removeIf(uuid -> lost.contains(uuid) || !has(uuid)); // it comes back with a reset
         gpus.sort(Comparator.comparing(Gpu::pci));
         return new Reading(driverVersion(), cudaVersion(), gpus, lost, unread, unplaced, problems);
     }
