@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
 
 /** The file of a program in the driver's directory. */
@@ -18,7 +19,7 @@ public final class ProgramFile {
 
     private static final String MODE = "rwxr-xr-x";
 
-    /** Programs are run by other users, too: nobody else can list the directory. */
+    /** Programs are run by other users, too: no one else can list the directory. */
     private static final String MODE_OF_DIRECTORY = "rwxr-x--x";
 
     private ProgramFile() {}
@@ -59,9 +60,9 @@ public final class ProgramFile {
                         directory,
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(MODE_OF_DIRECTORY)));
             }
-            open(directory);
             Path fresh = Files.createTempFile(directory, "." + file.getFileName(), ".new");
             try {
+                open(directory, Files.getOwner(fresh));
                 Files.copy(program, fresh, StandardCopyOption.REPLACE_EXISTING);
                 replace(file, fresh);
             } finally {
@@ -72,10 +73,11 @@ public final class ProgramFile {
         }
     }
 
-    /** The runtime makes the directory closed, and what is in it is for the owner alone. */
-    private static void open(Path directory) throws IOException {
+    /** The runtime makes the directory closed, and the kubelet one that others can list. */
+    private static void open(Path directory, UserPrincipal driver) throws IOException {
         Set<PosixFilePermission> modes = Files.getPosixFilePermissions(directory);
-        if (modes.add(PosixFilePermission.OTHERS_EXECUTE)) {
+        boolean isClosed = Files.getOwner(directory).equals(driver) && modes.remove(PosixFilePermission.OTHERS_READ);
+        if (modes.add(PosixFilePermission.OTHERS_EXECUTE) || isClosed) {
             Files.setPosixFilePermissions(directory, modes);
         }
     }

@@ -13,13 +13,14 @@ import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The program that the hooks of a CDI spec name, and how it comes to the node. */
 class HookProgramTest {
@@ -109,17 +110,19 @@ class HookProgramTest {
             assertThat(copy()).hasContent("newer");
         }
 
-        @Test
-        void isMadeExecutableAgainForAllUsers() throws IOException {
+        @ParameterizedTest
+        @ValueSource(strings = {"rwxr-x---", "rwxr-xr-x"})
+        void isMadeExecutableAgainForAllUsers(String mode) throws IOException {
             ofImage("NVIDIA's", "rwxr-xr-x");
             installed();
-            Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString("rwxr-x---"));
+            Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString(mode));
             Files.setPosixFilePermissions(copy(), PosixFilePermissions.fromString("rw-r--r--"));
 
             installed();
 
             assertThat(copy()).isExecutable();
-            assertThat(Files.getPosixFilePermissions(plugin)).contains(PosixFilePermission.OTHERS_EXECUTE);
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(plugin)))
+                    .isEqualTo("rwxr-x--x");
         }
 
         @Test
