@@ -121,7 +121,7 @@ parts: {{ $parts | toJson }}
 
 {{- define "nvidia.volumes" -}}
 - name: dev-root
-  hostPath: {path: {{ .Values.devRoot | quote }}, type: Directory}
+  hostPath: {path: {{ .Values.devRoot | quote }}, type: {{ ternary "Directory" "DirectoryOrCreate" (eq (clean .Values.devRoot) "/dev") }}}
 - name: driver-root-parent
   hostPath: {path: {{ clean .Values.nvidiaDriverRoot | dir | quote }}, type: DirectoryOrCreate}
 {{- if .Values.featureGates.PassthroughSupport }}

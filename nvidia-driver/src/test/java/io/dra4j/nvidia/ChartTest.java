@@ -135,7 +135,7 @@ class ChartTest extends ChartContract {
     @Test
     void theFoldersOfTheNodeAreSeenOrNamed() {
         DriverContainer usual = DriverContainer.of(CHART.render(Installation.DEFAULT));
-        assertThat(usual.hostPaths()).containsEntry("dev-root", "/dev");
+        assertThat(usual.pod().path("volumes").toString()).contains("{\"path\":\"/dev\",\"type\":\"Directory\"}");
         assertThat(usual.container().path("volumeMounts").toString())
                 .contains("\"name\":\"dev-root\",\"mountPath\":\"/dev-root\",\"readOnly\":true,\"mountPropagation\"");
         assertThat(usual.environment()).doesNotContainKeys("DEV_ROOT", "DRIVER_LIBRARY_FOLDERS");
@@ -144,7 +144,8 @@ class ChartTest extends ChartContract {
                 .set("devRoot", "/host/dev")
                 .set("driverFolders.libraries[0]", "/opt/a")
                 .set("driverFolders.libraries[1]", "/opt/b")));
-        assertThat(other.hostPaths()).containsEntry("dev-root", "/host/dev");
+        assertThat(other.pod().path("volumes").toString())
+                .contains("{\"path\":\"/host/dev\",\"type\":\"DirectoryOrCreate\"}");
         assertThat(other.environment())
                 .containsEntry("DEV_ROOT", "/host/dev")
                 .containsEntry("CONTAINER_DEV_ROOT", "/dev-root")

@@ -82,8 +82,8 @@ public final class InstallOptions {
             split = ",",
             defaultValue = "${env:DRIVER_LIBRARY_FOLDERS:-}",
             description = {
-                "More folders on the node with libraries of NVIDIA's driver, below its root, in which is"
-                        + " looked first. [DRIVER_LIBRARY_FOLDERS]",
+                "More folders on the node with libraries of NVIDIA's driver, below its root, which are"
+                        + " searched first. [DRIVER_LIBRARY_FOLDERS]",
                 "Default: none, besides the folders of distributions and of the loader's configuration"
             })
     private List<Path> libraryFolders;
@@ -95,8 +95,8 @@ public final class InstallOptions {
             split = ",",
             defaultValue = "${env:DRIVER_PROGRAM_FOLDERS:-}",
             description = {
-                "More folders on the node with programs of NVIDIA's driver, below its root, in which is"
-                        + " looked first. [DRIVER_PROGRAM_FOLDERS]",
+                "More folders on the node with programs of NVIDIA's driver, below its root, which are"
+                        + " searched first. [DRIVER_PROGRAM_FOLDERS]",
                 "Default: none, besides the folders of distributions"
             })
     private List<Path> programFolders;

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param here the directory as this process sees it, absolute; it need not exist yet
  * @param onNode the same directory on the node, which CDI specs name
- * @param libraries more folders of libraries on the node, in which is looked first
- * @param programs more folders of programs on the node, in which is looked first
+ * @param libraries more folders of libraries on the node, which are searched first
+ * @param programs more folders of programs on the node, which are searched first
  */
 public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path> programs) {
 
