@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -74,6 +75,8 @@ public final class InstallOptions {
                 "Default: run/nvidia-fabricmanager/socket in --container-driver-root"
             })
     private String fabricManager;
+
+    private @Nullable FabricManager ofNode; // guarded by this
 
     @Option(
             names = "--driver-library-folders",
@@ -171,13 +174,16 @@ public final class InstallOptions {
         return offers.settings(nodeName, sysfsRoot).with(fabricManager()::read);
     }
 
-    /** Returns the fabric manager of the node; calls nothing. */
-    public FabricManager fabricManager() {
-        Path socket = driverRoot().here().resolve("run/nvidia-fabricmanager/socket");
-        return new FabricManager(
-                () -> isPartitioned() && new PciBus(sysfsRoot).hasNvswitches(),
-                () -> driver().findLibrary("libnvfm.so.1"),
-                fabricManager.isEmpty() ? socket.toString() : fabricManager);
+    /** Returns the fabric manager of the node, always the same, for one at a time may call it; calls nothing. */
+    public synchronized FabricManager fabricManager() {
+        if (ofNode == null) {
+            Path socket = driverRoot().here().resolve("run/nvidia-fabricmanager/socket");
+            ofNode = new FabricManager(
+                    () -> isPartitioned() && new PciBus(sysfsRoot).hasNvswitches(),
+                    () -> driver().findLibrary("libnvfm.so.1"),
+                    fabricManager.isEmpty() ? socket.toString() : fabricManager);
+        }
+        return ofNode;
     }
 
     /** Returns whether claims of whole GPUs get partitions of the fabric, where there is one. */
