@@ -177,13 +177,12 @@ class NvidiaOptions extends DriverOptions {
             order = 17,
             paramLabel = "DAEMON",
             split = ",",
-            defaultValue = "fabricmanager,mps",
             description = {
                 "The daemons of the node whose sockets containers get: persistenced, fabricmanager, mps,"
                         + " or none. [DAEMON_SOCKETS]",
-                "Default: ${DEFAULT-VALUE}"
+                "Default: fabricmanager and mps; mps alone with the feature gate FabricManagerPartitioning"
             })
-    private Set<DaemonSocket> sockets;
+    private @Nullable Set<DaemonSocket> sockets;
 
     @Option(
             names = "--health-watch",
@@ -312,7 +311,7 @@ class NvidiaOptions extends DriverOptions {
     }
 
     Edits edits() {
-        return new Edits(roots(), hookProgram(), sockets);
+        return new Edits(roots(), hookProgram(), DaemonSocket.of(sockets, install.isPartitioned()));
     }
 
     private Roots roots() {

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.health.Measure;
 import io.dra4j.nvidia.health.Thresholds;
+import io.dra4j.nvidia.install.InstallOptions;
+import io.dra4j.nvidia.prepare.DaemonSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +49,23 @@ class HealthOptionsTest {
         assertThat(parse("--xid-effects=").healthPolicy().effects().chosen()).isEmpty();
         assertThat(parse().healthPolicy().fabric()).isEqualTo(Effect.NONE);
         assertThat(parse("--fabric-effect=NoSchedule").healthPolicy().fabric()).isEqualTo(Effect.NO_SCHEDULE);
+    }
+
+    @Test
+    void containersDoNotGetTheSocketByWhichPartitionsAreSwitched() {
+        String gate = "--feature-gates=FabricManagerPartitioning=true";
+
+        assertThatThrownBy(() -> parse(gate, "--daemon-sockets=mps,fabricmanager", "--nvidia-cdi-hook-path=/x")
+                        .edits())
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("fabricmanager, and the feature gate FabricManagerPartitioning is on");
+        assertThat(DaemonSocket.of(null, true)).containsExactly(DaemonSocket.mps);
+        assertThat(DaemonSocket.of(null, false)).contains(DaemonSocket.fabricmanager);
+        assertThat(parse(gate, "--daemon-sockets=persistenced", "--nvidia-cdi-hook-path=/x")
+                        .edits())
+                .isNotNull();
+        InstallOptions install = parse(gate).install();
+        assertThat(install.fabricManager()).isSameAs(install.fabricManager());
     }
 
     @Test

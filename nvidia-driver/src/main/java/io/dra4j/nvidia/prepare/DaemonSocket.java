@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.prepare;
 
+import io.dra4j.api.error.DraException;
 import java.nio.file.Path;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The daemons of the node whose sockets or pipes containers may get. */
 public enum DaemonSocket {
@@ -14,6 +16,24 @@ public enum DaemonSocket {
 
     /** Without that of persistenced, which only tells programs a setting, and which sandboxes can't have. */
     static final Set<DaemonSocket> DEFAULT = Set.of(fabricmanager, mps);
+
+    /**
+     * Returns those that containers get.
+     *
+     * @param given the choice of the administrator; null for none
+     * @param isPartitioned whether partitions are switched, which whoever has the fabric manager's socket can do
+     * @throws DraException if the fabric manager's is chosen, and partitions are switched
+     */
+    public static Set<DaemonSocket> of(@Nullable Set<DaemonSocket> given, boolean isPartitioned) {
+        if (given == null) {
+            return isPartitioned ? Set.of(mps) : DEFAULT;
+        }
+        if (isPartitioned && given.contains(fabricmanager)) {
+            throw new DraException(
+                    "--daemon-sockets names fabricmanager, and the feature gate FabricManagerPartitioning is on: a container with the socket of the fabric manager could switch the partitions of other claims; leave one of them out");
+        }
+        return given;
+    }
 
     boolean isOf(Path file) {
         return file.endsWith("nvidia-" + name()) || file.endsWith("nvidia-" + name() + "/socket");
