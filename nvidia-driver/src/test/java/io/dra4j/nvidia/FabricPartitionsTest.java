@@ -10,6 +10,7 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.doctor.NvidiaChecks;
 import io.dra4j.nvidia.inventory.Shares;
@@ -45,6 +46,7 @@ class FabricPartitionsTest extends VfioOnBoards {
         String library = scenario.contains("\nlibrary : ")
                 ? scenario.split("\nlibrary : ")[1].split("\n")[0]
                 : "";
+        fabric = scenario.contains("\neffect\n") ? Effect.NO_EXECUTE : Effect.NONE;
         gates = "FabricManagerPartitioning=true,";
         begin("h100-80", false);
         manager = FabricStandIn.install(node, library.isEmpty() ? "fabric/now/libnvfm.so.1" : library);
@@ -62,7 +64,7 @@ class FabricPartitionsTest extends VfioOnBoards {
 
     private void run(String[] words, String text) throws Exception {
         switch (words[0]) {
-            case "#", "library", "shares" -> {} // of the node
+            case "#", "library", "shares", "effect" -> {} // of the node
             case "is" -> assertThat(state(words)).isEqualTo(text);
             case "has" -> assertThat(state(words)).contains(text);
             case "lacks" -> assertThat(state(words)).doesNotContain(text);
@@ -79,7 +81,7 @@ class FabricPartitionsTest extends VfioOnBoards {
             case "fail" -> manager.edit("fault .*", "fault " + text);
             case "run" -> manager.run(Integer.parseInt(words[1]));
             case "persist" -> smi.setPersistent(address0);
-            case "module" -> hardware.set(Integer.parseInt(words[1]), "moduleId", Integer.parseInt(words[2]));
+            case "set" -> hardware.set(Integer.parseInt(words[1]), words[2], Integer.parseInt(words[3]));
             case "read" -> provider.inventory();
             case "delete" -> Files.delete(folder.resolve(text));
             case "write" -> {

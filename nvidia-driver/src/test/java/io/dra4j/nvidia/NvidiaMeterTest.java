@@ -208,7 +208,7 @@ class NvidiaMeterTest extends ProviderOnBoards {
                     new PciAddress("0000:17:00.0"), PciFunction.NVIDIA, 0x26b9, 0x0302, "vfio-pci", "7", true);
             Offer.Passthrough offer = new Offer.Passthrough(function, null);
             NodeDevices devices =
-                    new NodeDevices(Inventory.of(), Map.of(new DeviceName("gpu-vfio-0"), offer), List.of());
+                    new NodeDevices(Inventory.of(), Map.of(new DeviceName("gpu-vfio-0"), offer), List.of(), false);
             try (Nvml nvml = node.nvml();
                     NvidiaMeter meter = new NvidiaMeter(nvml, devices, faults(), new HashSet<>())) {
                 assertThat(meter.measure(held(null, "gpu-vfio-0"), device("gpu-vfio-0")))

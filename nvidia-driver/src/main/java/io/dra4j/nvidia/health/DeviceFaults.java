@@ -222,8 +222,8 @@ public final class DeviceFaults {
         for (Pool pool : devices.inventory().pools()) {
             List<Device> tainted = new ArrayList<>();
             for (Device device : pool.devices()) {
-                List<Taint> taints = new ArrayList<>(taints(offer(device, devices)));
-                device.taints().forEach(ofFabric -> taints.add(Taint.of(ofFabric.key(), ofFabric.value(), fabric)));
+                List<Taint> taints = new ArrayList<>(taints(offer(device, devices), fabric(devices)));
+                device.taints().forEach(ofManager -> taints.add(ofManager(ofManager)));
                 tainted.add(device.toBuilder().taints(taints).build());
             }
             pools.add(pool.toBuilder().devices(tainted).build());
@@ -235,7 +235,17 @@ public final class DeviceFaults {
         return devices.offer(device.name()).orElseThrow(); // each device was built with its offer
     }
 
-    private synchronized List<Taint> taints(Offer device) {
+    /** Prepare is refused while the fabric manager does not answer, so that pods had better go elsewhere. */
+    private Taint ofManager(Taint taint) {
+        return fabric == Effect.NONE ? taint : Taint.of(taint.key(), taint.value(), fabric);
+    }
+
+    /** A fabric that is not up is usual where claims get partitions of it: they bring it up. */
+    private Effect fabric(NodeDevices devices) {
+        return devices.isPartitioned() ? Effect.NONE : fabric;
+    }
+
+    private synchronized List<Taint> taints(Offer device, Effect ofFabric) {
         List<Taint> taints = new ArrayList<>();
         String gpu = device.uuid();
         if (lost.contains(gpu)) {
@@ -243,7 +253,7 @@ public final class DeviceFaults {
         }
         worstError(device).map(DeviceFaults::taint).ifPresent(taints::add);
         fabric(device)
-                .map(found -> Taint.of(DOMAIN + "nvlink-fabric", found.title(), fabric))
+                .map(found -> Taint.of(DOMAIN + "nvlink-fabric", found.title(), ofFabric))
                 .ifPresent(taints::add);
         exceeded(device).map(this::taint).forEach(taints::add);
         if (unrestored.contains(gpu)) {
@@ -288,7 +298,7 @@ public final class DeviceFaults {
         for (Pool pool : devices.inventory().pools()) {
             for (Device device : pool.devices()) {
                 Offer offer = offer(device, devices);
-                String message = message(offer);
+                String message = message(offer, fabric(devices));
                 HealthState state = state(message, unread.contains(offer.uuid()));
                 reports.add(new DeviceHealth(pool.name(), device.name(), state, message, valid));
             }
@@ -303,14 +313,14 @@ public final class DeviceFaults {
         return isUnread ? HealthState.UNKNOWN : HealthState.HEALTHY;
     }
 
-    private synchronized String message(Offer device) {
+    private synchronized String message(Offer device, Effect ofFabric) {
         return lost.contains(device.uuid())
                 ? "The GPU has fallen off the bus"
                 : worstError(device)
                         .filter(error -> !error.isHarmless())
                         .map(error -> "The GPU reported XID error " + error.xid())
                         .or(() -> fabric(device)
-                                .filter(found -> fabric != Effect.NONE)
+                                .filter(found -> ofFabric != Effect.NONE)
                                 .map(found -> "The NVLink fabric of the GPU is not up: " + found.title()))
                         .or(() -> exceeded(device).findFirst().map(this::message))
                         .orElse("");

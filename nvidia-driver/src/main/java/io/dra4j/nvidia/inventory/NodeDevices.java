@@ -36,14 +36,16 @@ import java.util.stream.Collectors;
  * @param offers the hardware behind each name
  * @param notes problems of the reading that cost no device: an attribute is missing, or something
  *     is as last read
+ * @param isPartitioned whether claims of whole GPUs get partitions of the fabric
  */
-public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, List<Problem> notes) {
+public record NodeDevices(
+        Inventory inventory, Map<DeviceName, Offer> offers, List<Problem> notes, boolean isPartitioned) {
 
     /** The default name of the driver, and the domain of its taints. */
     public static final String DRIVER_NAME = "gpu.nvidia.com";
 
     /** The state before the first reading. */
-    public static final NodeDevices NONE = new NodeDevices(Inventory.of(), Map.of(), List.of());
+    public static final NodeDevices NONE = new NodeDevices(Inventory.of(), Map.of(), List.of(), false);
 
     /** Copies the collections. */
     public NodeDevices {
@@ -225,14 +227,14 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
             }
             fabric.partitions().attributes(offer.pci(), gpu).forEach(described::attribute);
             if (fabric.problem() != null) {
-                described.taint(Taint.of(DRIVER_NAME + "/fabric-manager", "unavailable", Effect.NONE));
+                described.taint(Taint.of(DRIVER_NAME + "/fabric-manager", "unavailable", Effect.NO_SCHEDULE));
             }
             return described.build();
         }
 
         NodeDevices named(String nodeName, List<Problem> notes) {
             Pool pool = Pool.ofNode(nodeName, devices).withCounterSets(counters);
-            return new NodeDevices(Inventory.of(pool).withLeftOut(leftOut), offers, notes);
+            return new NodeDevices(Inventory.of(pool).withLeftOut(leftOut), offers, notes, fabric.isNeeded());
         }
     }
 
