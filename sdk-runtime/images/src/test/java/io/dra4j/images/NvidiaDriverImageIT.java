@@ -8,7 +8,6 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.PublishedChart;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
