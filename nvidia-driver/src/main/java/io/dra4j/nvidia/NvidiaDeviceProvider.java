@@ -200,6 +200,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         @Override
         public void beforeReading() {
             allocator.switchModesOff();
+            partitions.retry(last, runtime);
         }
 
         @Override

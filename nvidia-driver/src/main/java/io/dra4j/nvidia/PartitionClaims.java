@@ -22,6 +22,7 @@ import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.state.ClaimRecorder;
+import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.runtime.RecordState;
 import java.time.Duration;
 import java.util.Collections;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,6 +53,7 @@ final class PartitionClaims {
     private final FabricManager fabric;
     private final Nvml nvml;
     private final NvidiaSmi smi;
+    private final List<Left> left = new CopyOnWriteArrayList<>(); // what a try could not deactivate
     private volatile boolean isChanging;
 
     /**
@@ -91,6 +94,7 @@ final class PartitionClaims {
     void activate(AllocatedClaim claim, Snapshot now, @Nullable DriverContext runtime, ClaimRecorder recorder) {
         List<Offer> gpus = whole(claim.devices().stream().map(AllocatedDevice::held), now);
         if (gpus.stream().anyMatch(this::isFor)) {
+            retry(now, runtime);
             try {
                 activate(gpus, new Others(claim.ref(), now, runtime), recorder);
             } catch (FabricException e) { // the message is for the pod's owner, too
@@ -196,36 +200,79 @@ final class PartitionClaims {
      *
      * @param last the last reading
      * @param runtime has the other claims; null before the start
-     * @throws DraException if it may be active; it stays recorded
+     * @throws DraException if the next try may deactivate it; it stays recorded
      */
     void deactivate(HeldClaim claim, Snapshot last, @Nullable DriverContext runtime, ClaimRecorder recorder) {
         Recorded recorded = Recorded.read(recorder.state().partition());
         if (recorded == null && (claim.phase() == Phase.PREPARING || !fabric.isNeeded())) {
             return;
         }
+        deactivate(new Left(claim, recorded), new Others(claim.ref(), last, runtime), recorder);
+    }
+
+    private synchronized void deactivate(Left leaving, Others others, ClaimRecorder recorder) {
         try {
-            deactivate(claim, recorded, new Others(claim.ref(), last, runtime));
+            deactivate(leaving, others);
         } catch (FabricException e) {
-            if (recorded != null && !e.isUnreachable()) {
+            if (leaving.recorded() != null && e.isTransient()) {
                 throw e;
             }
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("claim", claim.ref())
-                    .log("The partition of a claim is not deactivated; a fabric manager that starts has none active");
+            report(leaving, others.runtime(), e);
         }
-        if (recorded != null) {
-            setPersistent(recorded.persistent(), true);
+        if (leaving.recorded() != null) { // now: another that leaves, too, is not to see it
+            setPersistent(leaving.recorded().persistent(), true);
             recorder.recordPartition(null);
         }
     }
 
-    private synchronized void deactivate(HeldClaim claim, @Nullable Recorded recorded, Others others) {
-        Partitions all = fabric.partitions();
-        all.exactly(recorded == null ? others.gpus(claim, all) : recorded.gpus())
-                .filter(found -> found.isActive() && others.holder(found, all).isEmpty())
-                .ifPresent(found -> change(found, false));
+    /** A partition may be active or not, also if nothing listens: the next try of this driver finds out. */
+    private void report(Left leaving, @Nullable DriverContext runtime, FabricException e) {
+        left.add(leaving);
+        String message = "The partition of claim %s is not deactivated, which is tried again: %s"
+                .formatted(leaving.claim().ref(), e.getMessage());
+        LOG.atWarn().setCause(e).log(message);
+        if (runtime != null) {
+            leaving.claim()
+                    .devices()
+                    .forEach(device -> runtime.notice(device.device().value(), message));
+        }
     }
+
+    /** Deactivates the partitions that could not be deactivated when their claims were unprepared. */
+    void retry(Snapshot last, @Nullable DriverContext runtime) {
+        left.stream()
+                .filter(one -> hasLeft(one, new Others(one.claim().ref(), last, runtime)))
+                .forEach(left::remove);
+    }
+
+    private synchronized boolean hasLeft(Left leaving, Others others) {
+        try {
+            deactivate(leaving, others);
+            return true;
+        } catch (DraException e) {
+            LOG.atDebug().setCause(e).log("A partition is still not deactivated");
+            return false;
+        }
+    }
+
+    private void deactivate(Left leaving, Others others) {
+        Partitions all = fabric.partitions();
+        Recorded recorded = leaving.recorded();
+        all.exactly(recorded == null ? others.gpus(leaving.claim(), all) : recorded.gpus())
+                .filter(found -> found.isActive() && others.holder(found, all).isEmpty())
+                .ifPresent(found -> {
+                    List<String> persistent = persistent(whole(leaving.claim().devices().stream(), others.now()));
+                    setPersistent(persistent, false); // as for its activation
+                    try {
+                        change(found, false);
+                    } finally {
+                        setPersistent(persistent, true);
+                    }
+                });
+    }
+
+    /** A claim that leaves its partition. */
+    private record Left(HeldClaim claim, @Nullable Recorded recorded) {}
 
     /** The other claims. */
     private record Others(
@@ -236,9 +283,16 @@ final class PartitionClaims {
             List<HeldClaim> held = runtime == null ? List.of() : runtime.held();
             return held.stream()
                     .filter(other -> !other.ref().uid().equals(claim.uid()) && !other.beforeReboot())
+                    .filter(other -> !hasNone(other))
                     .filter(other -> !Collections.disjoint(partition.gpus(), gpus(other, all)))
                     .map(HeldClaim::ref)
                     .findFirst();
+        }
+
+        /** One that begins has no record yet, and one that ends has none once it has left it to the others. */
+        private static boolean hasNone(HeldClaim other) {
+            return (other.phase() == Phase.PREPARING || other.phase() == Phase.UNPREPARING)
+                    && ClaimState.read(other.state()).partition() == null;
         }
 
         Set<Integer> gpus(HeldClaim other, Partitions all) {

@@ -124,6 +124,7 @@ class FabricPartitionsTest extends VfioOnBoards {
         return switch (words[1]) {
             case "active" -> manager.active().toString();
             case "calls" -> String.join(", ", manager.calls());
+            case "notices" -> context.notices.toString();
             case "smi" ->
                 String.join(
                         ", ",

@@ -12,7 +12,7 @@ public final class FabricException extends DraException {
     static final int UNINITIALIZED = -4;
     static final int VERSION_MISMATCH = -6;
     static final int IN_USE = -7;
-    static final int UNREACHABLE = -9;
+    static final int NO_LIBRARY = 1; // the library returns none that is positive
 
     private static final long serialVersionUID = 1;
     private static final ResourceBundle NEXT_STEPS = ResourceBundle.getBundle("io.dra4j.nvidia.fabric.codes");
@@ -33,8 +33,8 @@ public final class FabricException extends DraException {
         return code;
     }
 
-    /** Returns whether no fabric manager runs, which has no active partition when it starts. */
-    public boolean isUnreachable() {
-        return code == UNREACHABLE;
+    /** Returns whether it did not answer yet, or its library is being replaced. */
+    public boolean isTransient() {
+        return code == -5 || code == -8 || code == NO_LIBRARY;
     }
 }

@@ -195,7 +195,7 @@ public final class FabricManager {
                 library = opened;
             }
         } catch (DraException | LinkageError e) {
-            throw new FabricException(String.valueOf(e.getMessage()), FabricException.UNREACHABLE, e);
+            throw new FabricException(String.valueOf(e.getMessage()), FabricException.NO_LIBRARY, e);
         }
     }
 

@@ -20,9 +20,7 @@ public enum DaemonSocket {
     /**
      * Returns those that containers get.
      *
-     * @param given the choice of the administrator; null for none
-     * @param isPartitioned whether partitions are switched, which whoever has the fabric manager's socket can do
-     * @throws DraException if the fabric manager's is chosen, and partitions are switched
+     * @param given the administrator's choice, if any; a DraException if it lets containers switch partitions
      */
     public static Set<DaemonSocket> of(@Nullable Set<DaemonSocket> given, boolean isPartitioned) {
         if (given == null) {
