@@ -88,17 +88,21 @@ final class MachineClaims {
                         .formatted(wanted.pci(), device.device(), holder.namespace(), holder.name()));
     }
 
-    /**
-     * Takes a GPU from NVIDIA's driver.
-     *
-     * @throws PrepareException if it can't be had
-     */
-    PreparedDevice prepare(AllocatedDevice device, Offer.Passthrough offer, ClaimRecorder recorder) {
+    /** Throws a PrepareException if a virtual machine can't have a GPU; changes nothing. */
+    void requireUsable(AllocatedDevice device, Offer.Passthrough offer) {
         if (device.adminAccess()) {
             throw new PrepareException("%s can't be had with admin access: one virtual machine has the GPU alone"
                     .formatted(device.device()));
         }
         passthrough.requireUsable(offer.pci()); // first: NVML does not know why it has it no more
+    }
+
+    /**
+     * Takes a GPU, of which {@link #requireUsable} was called, from NVIDIA's driver.
+     *
+     * @throws PrepareException if it can't be had
+     */
+    PreparedDevice prepare(AllocatedDevice device, Offer.Passthrough offer, ClaimRecorder recorder) {
         Gpu gpu = offer.gpu();
         if (gpu != null) {
             allocator.requireWhole(gpu);

@@ -20,6 +20,7 @@ import io.dra4j.nvidia.inventory.Offer.OfNvml;
 import io.dra4j.nvidia.inventory.Offer.OnDemand;
 import io.dra4j.nvidia.inventory.Offer.Passthrough;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
+import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
@@ -98,6 +99,7 @@ final class NvidiaClaims {
                 .forEach(it -> machines.requireAlone(claim.ref(), offer(now, it), now, runtime));
         Map<String, OnDemand> requested = requested(claim, now);
         ClaimRecorder recorder = new ClaimRecorder(ClaimState.NONE, context);
+        claim.devices().forEach(device -> requireUsable(device, offer(now, device)));
         partitions.activate(claim, now, runtime, recorder);
         Map<AllocatedDevice, PreparedDevice> prepared = new LinkedHashMap<>();
         for (AllocatedDevice device : claim.devices()) {
@@ -126,6 +128,17 @@ final class NvidiaClaims {
         return recorder.state().isEmpty()
                 ? answer
                 : answer.withState(recorder.state().toProviderState());
+    }
+
+    /** First, for the fabric is not changed for a claim that can't have its devices. */
+    private void requireUsable(AllocatedDevice device, Offer offer) {
+        if (offer instanceof Passthrough machine) {
+            machines.requireUsable(device, machine);
+        }
+        Gpu gpu = offer.gpu();
+        if (gpu != null && !device.adminAccess() && partitions.isFor(offer)) {
+            allocator.requireEmpty(gpu);
+        }
     }
 
     /** The driver's files are for containers, and not for the program of a virtual machine. */

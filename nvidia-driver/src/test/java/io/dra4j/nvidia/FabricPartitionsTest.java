@@ -82,6 +82,7 @@ class FabricPartitionsTest extends VfioOnBoards {
             case "run" -> manager.run(Integer.parseInt(words[1]));
             case "persist" -> smi.setPersistent(address0);
             case "set" -> hardware.set(Integer.parseInt(words[1]), words[2], Integer.parseInt(words[3]));
+            case "mig" -> hardware.setMig(Integer.parseInt(words[1]), true);
             case "read" -> provider.inventory();
             case "delete" -> Files.delete(folder.resolve(text));
             case "write" -> {

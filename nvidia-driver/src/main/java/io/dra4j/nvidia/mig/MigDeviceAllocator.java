@@ -195,6 +195,11 @@ public final class MigDeviceAllocator {
                 .toProviderState();
     }
 
+    /** Throws a PrepareException if a GPU has instances, or MIG mode that stays; changes nothing. */
+    public void requireEmpty(Gpu gpu) {
+        modes.requireEmpty(gpu);
+    }
+
     /**
      * Ensures that a GPU can be used as a whole: switches MIG mode off if it has no instances.
      *

@@ -62,17 +62,29 @@ final class Modes {
      * @throws PrepareException if it has instances, or can't be switched now
      */
     void disable(Gpu gpu) {
+        if (requireEmpty(gpu) && !switchOff(gpu.uuid())) {
+            throw notOff(gpu);
+        }
+    }
+
+    /** Returns whether it has MIG mode on, which this driver may switch off; changes nothing. */
+    boolean requireEmpty(Gpu gpu) {
         if (!nvml.isMigEnabled(gpu.uuid())) {
-            return;
+            return false;
         }
         List<Integer> instances = instances(gpu.uuid());
         if (!instances.isEmpty()) {
             throw new PrepareException(
                     "%s has GPU instances %s, and can't be used as a whole".formatted(gpu.uuid(), instances));
         }
-        if (!isAutomatic.test(gpu.uuid()) || !switchOff(gpu.uuid())) {
-            throw new PrepareException("%s is in MIG mode, which can't be switched off now".formatted(gpu.uuid()));
+        if (!isAutomatic.test(gpu.uuid())) {
+            throw notOff(gpu);
         }
+        return true;
+    }
+
+    private static PrepareException notOff(Gpu gpu) {
+        return new PrepareException("%s is in MIG mode, which can't be switched off now".formatted(gpu.uuid()));
     }
 
     /**
