@@ -63,7 +63,7 @@ record Module(
         }
     }
 
-    /** The classes that were built from a folder's sources, but for generated ones. */
+    /** The classes that were built from a folder's sources, without generated ones. */
     static JavaClasses classesOf(String folder) {
         String home = "/" + ALL.get(folder).top().replace('.', '/') + "/";
         return new ClassFileImporter()

@@ -47,7 +47,7 @@ final class PartitionClaims {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionClaims.class);
     private static final RecordState<Recorded> FORM = RecordState.of(1, Recorded.class);
 
-    /** A call of NVML or nvidia-smi takes less, but for one that hangs. */
+    /** A call of NVML or nvidia-smi takes less, unless it hangs. */
     private static final Duration LONGEST_CALL = Duration.ofSeconds(10);
 
     private final FabricManager fabric;

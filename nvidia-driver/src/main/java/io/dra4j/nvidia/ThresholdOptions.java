@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options about the health of GPUs, but for their errors. */
+/** The options about the health of GPUs, except those on errors. */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class ThresholdOptions {
 

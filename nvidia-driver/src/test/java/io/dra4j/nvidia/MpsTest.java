@@ -84,10 +84,10 @@ class MpsTest extends MpsOnBoards {
         Path log = groups().get(0).resolve("log/server.log");
         assertThat(Files.getAttribute(log, "unix:uid")).isEqualTo(1000);
         assertThat(Files.getAttribute(log.getParent(), "unix:mode"))
-                .as("a directory in which nobody replaces the files of others")
+                .as("a directory in which users can't replace the files of others")
                 .isEqualTo(041777);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)))
-                .as("the driver's directory, which nobody else can list")
+                .as("the driver's directory, which no other user can list")
                 .isEqualTo("rwx-----x");
     }
 

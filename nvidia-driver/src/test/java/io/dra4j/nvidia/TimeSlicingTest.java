@@ -227,7 +227,7 @@ class TimeSlicingTest extends SharingOnBoards {
 
     @ParameterizedTest
     @CsvSource({"TimeSlicing, true", "MPS, true", "TimeSlicing, false"})
-    void areNotForAnObserverWhoKeepsNobodyOut(String strategy, boolean isFirst) throws Exception {
+    void areNotForAnObserverWhoKeepsNoOwnerOut(String strategy, boolean isFirst) throws Exception {
         install("l40s");
         AllocatedClaim owner = sliced(ONE, "Short", "gpu-0");
         if (!isFirst) {

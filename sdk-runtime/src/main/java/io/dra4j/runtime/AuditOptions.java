@@ -70,7 +70,7 @@ final class AuditOptions {
                 options.kubeconfig().orElse(null));
     }
 
-    /** The node of a provider that is not started, with no checks of its own. */
+    /** The node of a provider that is not started, and adds no checks. */
     record Unstarted(DeviceProvider provider) implements AuditedNode {
 
         @Override

@@ -39,7 +39,7 @@ final class ClusterMain {
     /**
      * Runs the command with this program's standard input and outputs.
      *
-     * @param program the driver's program: the jar is beside the one that has its main class
+     * @param program the driver's program: the jar is next to the one that has its main class
      * @param args the command line, with the command first
      */
     int execute(DriverProgram program, String[] args) {

@@ -119,7 +119,7 @@ public final class DraDriver implements AutoCloseable {
         return running;
     }
 
-    /** Builds a {@link DraDriver}; its methods return it, but for the last. Not thread-safe. */
+    /** Builds a {@link DraDriver}; all its methods but the last return it. Not thread-safe. */
     public static final class Builder {
         private final DriverSettings settings;
         private final DeviceProvider provider;

@@ -93,7 +93,7 @@ public final class NvidiaSmi {
     }
 
     /**
-     * Returns the compute mode of a GPU, as {@link #setComputeMode} takes it; warnings beside it are
+     * Returns the compute mode of a GPU, as {@link #setComputeMode} takes it; warnings next to it are
      * passed over.
      *
      * @param gpu its UUID

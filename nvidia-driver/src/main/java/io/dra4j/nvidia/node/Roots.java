@@ -42,7 +42,7 @@ public record Roots(DriverRoot driver, DeviceFolder dev, Path proc, Path sysfs) 
         return folder.resolve(name);
     }
 
-    /** Returns whether nodes that are made on the node later are seen: a container has a copy of its own. */
+    /** Returns whether nodes that are made later are seen: a container has its own copy. */
     public boolean seesDevices() {
         return dev.isLive() || isInDriverRoot();
     }
@@ -51,7 +51,7 @@ public record Roots(DriverRoot driver, DeviceFolder dev, Path proc, Path sysfs) 
         return driver.here().resolve("dev");
     }
 
-    /** If the root is the node's own, its {@code dev} is the node's, whatever is in it. */
+    /** If the root is the node's, so is its {@code dev}, even when empty. */
     private boolean isInDriverRoot() {
         if (dev.isGiven()) {
             return false;

@@ -120,7 +120,7 @@ public record PassthroughChecks(PciBus bus, Path proc) {
                         .toList();
     }
 
-    /** Beside other drivers, the kernel lets no program use the IOMMU group. */
+    /** While other drivers are bound, the kernel lets no program use the IOMMU group. */
     private static boolean isInUse(PciFunction device) {
         return device.driver() != null && !device.isForMachines() && !device.isBoundTo("pci-stub");
     }

@@ -188,7 +188,7 @@ final class SpecRepair {
     }
 
     /**
-     * A file beside the journal with the boot in which CDI specs were last reconciled.
+     * A file next to the journal, with the boot in which CDI specs were last reconciled.
      *
      * <p>In another boot, specs without a record are of that one and of no use. A mark that a crash of
      * the node lost makes them count as evidence of damage, which is the safe side: so it is not
