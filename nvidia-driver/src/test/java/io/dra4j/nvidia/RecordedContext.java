@@ -3,12 +3,15 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.api.DriverContext;
+import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.health.DeviceHealth;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -52,6 +55,16 @@ final class RecordedContext implements DriverContext {
     @Override
     public String nodeName() {
         return "node-1";
+    }
+
+    @Override
+    public Path directory() {
+        throw new UnsupportedOperationException("the provider is given its directory");
+    }
+
+    @Override
+    public NodeLock lock(String name, Duration atMost) {
+        throw new UnsupportedOperationException("the provider takes no lock");
     }
 
     @Override

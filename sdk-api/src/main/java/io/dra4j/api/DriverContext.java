@@ -8,6 +8,8 @@ import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.health.DeviceHealth;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -15,8 +17,8 @@ import java.util.List;
 /**
  * The runtime's services to a provider, for as long as the driver runs.
  *
- * <p>All methods are thread-safe and return at once; their effects happen later, on threads of the
- * runtime, and are tried again by the runtime where it fails.
+ * <p>All methods are thread-safe. All but {@link #lock} return immediately; their effects happen
+ * later, on threads of the runtime, and are tried again by the runtime where it fails.
  */
 public interface DriverContext {
 
@@ -42,11 +44,51 @@ public interface DriverContext {
     InstantSource clock();
 
     /**
+     * Returns the driver's own directory: the kubelet's plugins directory, and the driver's name.
+     *
+     * <p>It is there, and its mode is 0750, or what an admin has made of it. All processes of the
+     * driver on the node share it, and it survives restarts and reboots. A provider may keep files
+     * and directories there, whose modes it sets itself. The SDK's own names begin with a dot,
+     * {@code claims.}, {@code devices.}, {@code dra}, {@code maintenance} or {@code reports}, or end
+     * with {@code .sock}; leave them alone.
+     *
+     * @return an absolute path, the same on each call
+     */
+    Path directory();
+
+    /**
+     * Takes a lock by its name; one thread of all processes of the driver on this node has it.
+     *
+     * <p>During a rolling update, two processes prepare claims at the same time: what a provider
+     * chooses for a claim, such as a slot, an address or a port, it chooses under a lock, from what
+     * {@link #held} says then, and {@linkplain ClaimContext#checkpoint checkpoints} before the lock
+     * ends. So the other process, which takes the lock next, sees it.
+     *
+     * <p>Names are the provider's own. A thread that holds a lock waits in vain if it asks for the
+     * same one again; those that need several ask for them in one order. Who waits has a turn
+     * before any who comes later in another process. An uncontended lock takes microseconds.
+     *
+     * @param name a DNS label: at most 63 of a-z, 0-9 and '-'
+     * @param atMost how long to wait; zero to try once. In a call for a claim, less than what
+     *     {@link ClaimContext#deadline} leaves
+     * @return the lock, to be closed
+     * @throws IllegalArgumentException if the name is not a DNS label
+     * @throws io.dra4j.api.error.DraException if it is held for that long, or the thread is
+     *     interrupted: it names the lock, the driver and, as far as it is known, the holder; thrown
+     *     on by {@code prepare}, it is what the pod's owner reads, and the kubelet tries again
+     */
+    NodeLock lock(String name, Duration atMost);
+
+    /**
      * Returns the claims that the driver holds on this node, as the journal knows them now.
      *
-     * <p>In {@link DeviceProvider#start} the list is complete: it has all that survived.
+     * <p>It is live: each call returns what all processes of the driver have recorded by then,
+     * checkpoints included, and the claim that is being prepared or unprepared. In {@link
+     * DeviceProvider#start} the list is complete: it has all that survived. A table that is made
+     * from it is wrong as soon as another process prepares a claim; see {@link #lock}.
      *
      * @return a snapshot, in no particular order
+     * @throws io.dra4j.api.error.DraException if another process wrote, and that can't be read
      */
     List<HeldClaim> held();
 

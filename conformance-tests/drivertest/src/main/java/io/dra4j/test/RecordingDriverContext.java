@@ -4,6 +4,7 @@ package io.dra4j.test;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
+import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.DeviceMetadata;
@@ -13,15 +14,24 @@ import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.rules.Names;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A driver's context that records what a provider reports, and whose time the test sets.
@@ -39,6 +49,8 @@ public final class RecordingDriverContext implements DriverContext {
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
     private final List<Notice> notices = new ArrayList<>();
     private int inventoryChanges;
+    private @Nullable Path directory;
+    private final Map<String, Semaphore> locks = new ConcurrentHashMap<>();
 
     /**
      * Makes a context that holds no claims.
@@ -112,6 +124,54 @@ public final class RecordingDriverContext implements DriverContext {
      */
     public synchronized void advance(Duration time) {
         now = now.plus(time);
+    }
+
+    /**
+     * Sets the driver's own directory.
+     *
+     * @param path a directory of the test
+     */
+    public synchronized void setDirectory(Path path) {
+        directory = path.toAbsolutePath();
+    }
+
+    @Override
+    public synchronized Path directory() {
+        if (directory == null) {
+            throw new IllegalStateException("The test has set no directory for the driver; call setDirectory");
+        }
+        return directory;
+    }
+
+    /**
+     * Takes a lock, which excludes the test's threads: a test that holds it is the other process.
+     */
+    @Override
+    public NodeLock lock(String name, Duration atMost) {
+        if (!Names.dnsLabelProblems(name).isEmpty()) {
+            throw new IllegalArgumentException("Not the name of a lock: \"%s\"".formatted(name));
+        }
+        Semaphore lock = locks.computeIfAbsent(name, key -> new Semaphore(1, true));
+        if (!isTaken(lock, atMost)) {
+            throw new DraException(
+                    "the lock %s of the driver %s was held by another thread of the test for more than %s ms"
+                            .formatted(name, driverName, atMost.toMillis()));
+        }
+        AtomicBoolean isHeld = new AtomicBoolean(true);
+        return () -> {
+            if (isHeld.getAndSet(false)) {
+                lock.release();
+            }
+        };
+    }
+
+    private static boolean isTaken(Semaphore lock, Duration atMost) {
+        try {
+            return lock.tryAcquire(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /**

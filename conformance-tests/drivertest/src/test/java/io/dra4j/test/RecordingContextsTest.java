@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.ClaimContext;
+import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceMetadata;
@@ -17,17 +18,20 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.test.RecordingDriverContext.MetadataUpdate;
 import io.dra4j.test.RecordingDriverContext.StatusUpdate;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class RecordingContextsTest {
 
@@ -68,6 +72,24 @@ class RecordingContextsTest {
         assertThat(context.health()).containsExactly(well, ill);
         assertThat(context.health("fpga-0")).contains(ill);
         assertThat(context.health("fpga-1")).isEmpty();
+    }
+
+    @Test
+    void lockOutTheOtherThreadsOfTheTestByName(@TempDir Path directory) {
+        assertThatThrownBy(context::directory).hasMessageContaining("call setDirectory");
+        context.setDirectory(directory);
+        assertThat(context.directory()).isEqualTo(directory);
+
+        NodeLock lock = context.lock("slots", Duration.ZERO);
+        context.lock("ports", Duration.ZERO).close();
+        assertThatThrownBy(() -> context.lock("slots", Duration.ofMillis(1)))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("the lock slots of the driver " + Boards.DRIVER);
+        lock.close();
+        lock.close();
+        context.lock("slots", Duration.ZERO);
+        assertThatThrownBy(() -> context.lock("slots", Duration.ZERO)).isInstanceOf(DraException.class);
+        assertThatThrownBy(() -> context.lock("../slots", Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
     }
 
     private static DeviceHealth health(HealthState state) {

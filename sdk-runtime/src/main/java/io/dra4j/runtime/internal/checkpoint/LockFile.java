@@ -17,6 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +26,14 @@ import org.jspecify.annotations.Nullable;
  * Keeps apart the processes of one driver on one node, while a rolling update runs two of them.
  *
  * <p>One file, with a range of bytes for each thing that only one may do at a time: work on a claim
- * (at 48 bits of a hash of its UID), write the journal, publish. A lock keeps away the other
- * process and the other threads of this one alike, and a process that dies gives back all that it
- * has. The file has content too: the number of the journal's last line.
+ * (at 48 bits of a hash of its UID), write the journal, publish, and what has a name (at 48 bits of
+ * its hash). A lock keeps away the other process and the other threads of this one alike, and a
+ * process that dies gives back all that it has. The file has content too: the number of the
+ * journal's last line.
+ *
+ * <p>Who needs several takes them in this order, so that there is no deadlock: a claim, what has a
+ * name, and last the journal, of whose holder none waits for another lock. No one waits for a
+ * second claim, or for a claim with a named lock held.
  *
  * <p>Thread-safe. Who waits, asks again and again: a request that blocks in the kernel would be
  * refused as a deadlock that is none, because the kernel takes all threads of a process for one.
@@ -37,6 +44,8 @@ public final class LockFile implements AutoCloseable {
     private static final long PUBLISHER = 1L << 20; // far beyond the content
     private static final long JOURNAL = PUBLISHER + 1;
     private static final long CLAIMS = 1L << 48;
+    private static final long NAMES = 1L << 50;
+    private static final long TURNS = 1L << 51; // of those who wait for what has a name
     private static final int LINE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
     private static final Duration LONGEST_JOURNAL_WAIT = Duration.ofSeconds(20);
     private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
@@ -97,19 +106,38 @@ public final class LockFile implements AutoCloseable {
      */
     public Held claim(String uid, Instant deadline) {
         return await(
-                position(uid),
+                position(CLAIMS, uid),
                 () -> !clock.instant().isBefore(deadline),
-                "another process of the driver works on the claim; the next try goes on with it");
+                () -> "another process of the driver works on the claim; the next try goes on with it");
     }
 
     /** Takes a claim to work on, if no thread and no process works on it. */
     public Optional<Held> tryClaim(String uid) {
-        return Optional.ofNullable(tryTake(position(uid)));
+        return Optional.ofNullable(tryTake(position(CLAIMS, uid)));
     }
 
-    private static long position(String uid) {
-        UUID hash = UUID.nameUUIDFromBytes(uid.getBytes(StandardCharsets.UTF_8));
-        return CLAIMS + (hash.getMostSignificantBits() >>> 16);
+    private static long position(long first, String name) {
+        UUID hash = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
+        return first + (hash.getMostSignificantBits() >>> 16);
+    }
+
+    /**
+     * Takes what has a name, and waits for it. One process that takes it again and again does not
+     * keep another waiting: who waits is the next.
+     *
+     * @param refusal makes the message of the exception, of who has it
+     * @throws DraException if another thread or process has it all the time, or the thread is
+     *     interrupted
+     */
+    @SuppressWarnings("try") // the turn is held, and not looked at
+    public Held named(String name, Duration atMost, UnaryOperator<String> refusal) {
+        long start = System.nanoTime();
+        BooleanSupplier isOver = () -> System.nanoTime() - start > atMost.toNanos();
+        long position = position(NAMES, name);
+        Supplier<String> otherwise = () -> refusal.apply(ranges.holder(position));
+        try (Held turn = await(position(TURNS, name), isOver, otherwise)) {
+            return await(position, isOver, otherwise);
+        }
     }
 
     /** Takes the right to publish, if it is free. */
@@ -128,7 +156,7 @@ public final class LockFile implements AutoCloseable {
         return await(
                 JOURNAL,
                 () -> System.nanoTime() - start > LONGEST_JOURNAL_WAIT.toNanos(),
-                "another process of the driver has held the journal for "
+                () -> "another process of the driver has held the journal for "
                         + LONGEST_JOURNAL_WAIT.toSeconds()
                         + " s; see whether it, or its disk, hangs");
     }
@@ -164,7 +192,7 @@ public final class LockFile implements AutoCloseable {
         return (int) sum.getValue();
     }
 
-    private Held await(long position, BooleanSupplier isOver, String otherwise) {
+    private Held await(long position, BooleanSupplier isOver, Supplier<String> otherwise) {
         long pause = LONGEST_PAUSE_NANOS / 64;
         while (true) {
             Held taken = tryTake(position);
@@ -175,7 +203,7 @@ public final class LockFile implements AutoCloseable {
                 throw new DraException("the driver stops; the next try goes on");
             }
             if (isOver.getAsBoolean()) {
-                throw new DraException(otherwise);
+                throw new DraException(otherwise.get());
             }
             pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
             LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(pause / 2, pause));

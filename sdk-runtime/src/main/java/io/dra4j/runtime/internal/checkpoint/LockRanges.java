@@ -4,15 +4,18 @@ package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +32,8 @@ final class LockRanges {
     private static final Logger LOG = LoggerFactory.getLogger(LockRanges.class);
     private static final Set<StandardOpenOption> OPTIONS =
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    private static final Path LOCKS = Path.of("/proc/locks");
+    private static final int PID = 4; // of the columns in it
     private static final Map<Path, LockRanges> OPEN = new HashMap<>(); // guarded by itself
 
     private final Path path;
@@ -137,6 +142,24 @@ final class LockRanges {
             }
             taken.put(position, lock);
             return new Range(this, position);
+        }
+    }
+
+    /** Returns who has taken a byte; the kernel numbers no process of another pod. */
+    String holder(long position) {
+        synchronized (taken) {
+            if (taken.containsKey(position)) {
+                return "another thread of this process";
+            }
+        }
+        try (Stream<String> locks = Files.lines(LOCKS)) {
+            String range = ":%s %s %s".formatted(Files.getAttribute(path, "unix:ino"), position, position);
+            return locks.filter(lock -> lock.endsWith(range))
+                    .map(lock -> "process " + lock.split(" +")[PID] + " of the driver")
+                    .findFirst()
+                    .orElse("another process of the driver");
+        } catch (IOException | UncheckedIOException e) {
+            return "another process of the driver";
         }
     }
 

@@ -3,18 +3,23 @@
 package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.api.DriverContext;
+import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.rules.Names;
+import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import io.dra4j.runtime.internal.status.ClaimReports;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -22,6 +27,7 @@ import java.util.List;
 /** The provider's view of a running driver. */
 record RunningContext(
         DriverSettings settings,
+        LockFile locks,
         ClaimPreparation claims,
         ClaimReports reports,
         SlicePublisher publisher,
@@ -42,6 +48,23 @@ record RunningContext(
     @Override
     public InstantSource clock() {
         return settings.clock;
+    }
+
+    @Override
+    public Path directory() {
+        return settings.dataDirectory();
+    }
+
+    @Override
+    public NodeLock lock(String name, Duration atMost) {
+        Names.dnsLabelProblems(name).stream().findFirst().ifPresent(problem -> {
+            throw new IllegalArgumentException("Not the name of a lock: \"%s\": %s".formatted(name, problem));
+        });
+        return locks.named(
+                name,
+                atMost,
+                holder -> "the lock %s of the driver %s was held by %s for more than %s ms; the next try asks again"
+                        .formatted(name, settings.driverName, holder, atMost.toMillis()))::close;
     }
 
     @Override

@@ -104,7 +104,7 @@ public final class RunningDriver implements AutoCloseable {
             ClaimReports reports = started(reports());
             RunningClaims running = new RunningClaims(claims(reports), meters);
             ClaimPreparation claims = running.preparation();
-            startProvider(new RunningContext(settings, claims, reports, publisher, health, events));
+            startProvider(new RunningContext(settings, locks, claims, reports, publisher, health, events));
             started(running); // closed before the provider, which calls may still be in
             started(publisher).readInventory();
             followPolicies(claims);

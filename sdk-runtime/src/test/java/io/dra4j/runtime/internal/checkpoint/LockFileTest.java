@@ -15,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -71,15 +73,8 @@ class LockFileTest extends JournalFixture {
         LockFile.Held publisher = locks.tryPublisher().orElseThrow();
         LockFile.Held claim = locks.claim("uid-1", NOW);
         Files.delete(directory.resolve("claims.lock"));
-        List<String> command = new JavaProgram(
-                        directory, JavaProgram.SHORT_LIVED, JavaProgram.ownClassPath(), Publisher.class.getName())
-                .command();
-        Process other = new ProcessBuilder(Stream.concat(command.stream(), Stream.of(directory.toString()))
-                        .toList())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process other = holder();
         try {
-            assertThat(other.inputReader().readLine()).isEqualTo("publishes");
             assertThat(publisher.isLost()).isFalse();
 
             locks.restore();
@@ -95,16 +90,73 @@ class LockFileTest extends JournalFixture {
         assertThat(locks.tryPublisher()).isPresent();
     }
 
-    /** A process that publishes until it is killed. */
-    static final class Publisher {
+    /** Starts a process that publishes, and has the lock "slots", until it is killed. */
+    private Process holder() throws IOException {
+        List<String> command = new JavaProgram(
+                        directory, JavaProgram.SHORT_LIVED, JavaProgram.ownClassPath(), Holder.class.getName())
+                .command();
+        Process other = new ProcessBuilder(Stream.concat(command.stream(), Stream.of(directory.toString()))
+                        .toList())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        assertThat(other.inputReader().readLine()).isEqualTo("holds");
+        return other;
+    }
 
-        private Publisher() {}
+    static final class Holder {
+
+        private Holder() {}
 
         public static void main(String[] args) throws IOException {
             LockFile locks = LockFile.open(Path.of(args[0], "claims.lock"), InstantSource.system());
-            System.out.println(locks.tryPublisher().isPresent() ? "publishes" : "waits");
+            locks.named("slots", Duration.ZERO, holder -> "held by " + holder);
+            System.out.println(locks.tryPublisher().isPresent() ? "holds" : "waits");
             System.in.read();
         }
+    }
+
+    private LockFile.Held named(LockFile file, String name, Duration atMost) {
+        return file.named(name, atMost, holder -> "held by " + holder);
+    }
+
+    @Test
+    void whatHasANameIsHeldByOneThreadOfOneProcessAndEndsWithIt() throws Exception {
+        Process other = holder();
+        try {
+            assertFails(
+                    () -> named(locks, "slots", Duration.ZERO), "held by process " + other.pid() + " of the driver");
+            named(locks, "ports", Duration.ZERO).close();
+        } finally {
+            other.destroyForcibly();
+        }
+        try (LockFile second = openLockFile();
+                LockFile.Held held = named(locks, "slots", Duration.ofSeconds(20))) {
+            assertFails(() -> named(second, "slots", Duration.ofMillis(2)), "held by another thread of this process");
+        }
+    }
+
+    /** A process with much to do would otherwise take it again before another looks. */
+    @Test
+    void whoWaitsForWhatHasANameIsNext() throws Exception {
+        List<String> order = new CopyOnWriteArrayList<>();
+        LockFile.Held held = named(locks, "slots", Duration.ZERO);
+        Thread waiting = new Thread(() -> {
+            try (LockFile.Held taken = named(locks, "slots", Duration.ofSeconds(20))) {
+                order.add("who waited");
+            }
+        });
+        waiting.start();
+        while (waiting.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+
+        held.close();
+        try (LockFile.Held again = named(locks, "slots", Duration.ofSeconds(20))) {
+            order.add("who had it");
+        }
+
+        waiting.join();
+        assertThat(order).containsExactly("who waited", "who had it");
     }
 
     @Test
