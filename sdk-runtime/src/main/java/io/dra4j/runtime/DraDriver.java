@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -96,6 +97,26 @@ public final class DraDriver implements AutoCloseable {
      */
     public boolean awaitPublished(Duration timeout) throws InterruptedException {
         return running().awaitPublished(timeout);
+    }
+
+    /**
+     * Returns the port at which metrics and probes are served over HTTP: the bound one, where port 0 was asked for.
+     *
+     * @return the port; empty without {@link Builder#httpEndpoint}
+     * @throws IllegalStateException if the driver was not started
+     */
+    public OptionalInt httpPort() {
+        return running().httpPort();
+    }
+
+    /**
+     * Returns the port at which a pod's gRPC probes are answered: the bound one, where port 0 was asked for.
+     *
+     * @return the port; empty without {@link Builder#healthcheckPort}
+     * @throws IllegalStateException if the driver was not started
+     */
+    public OptionalInt healthcheckPort() {
+        return running().healthcheckPort();
     }
 
     /**
@@ -303,10 +324,11 @@ public final class DraDriver implements AutoCloseable {
          * HTTP; by default nothing is served.
          *
          * <p>Metrics go to Micrometer's global registry in any case: a host that has registries of
-         * its own adds them there, and what a provider counts there is served, too.
+         * its own adds them there, and what a provider counts there is served, too. Of several drivers in one JVM, each
+         * serves what bears its own {@code driver} and {@code node}, and what does not bear both.
          *
-         * @param endpoint {@code host:port}, or {@code :port} for all addresses of the machine;
-         *     {@code null} for nowhere
+         * @param endpoint {@code host:port}, or {@code :port} for all addresses of the machine; port 0 for any that is
+         *     free, see {@link DraDriver#httpPort}; {@code null} for nowhere
          */
         public Builder httpEndpoint(@Nullable String endpoint) {
             settings.httpEndpoint = endpoint;
@@ -328,7 +350,7 @@ public final class DraDriver implements AutoCloseable {
          *
          * <p>Each check calls both of the driver's sockets as the kubelet does.
          *
-         * @param port the port; 0 for any that is free, which is logged; negative for none
+         * @param port the port; 0 for any that is free, see {@link DraDriver#healthcheckPort}; negative for none
          */
         public Builder healthcheckPort(int port) {
             settings.healthcheckPort = port;

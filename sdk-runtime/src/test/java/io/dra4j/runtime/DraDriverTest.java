@@ -5,10 +5,23 @@ package io.dra4j.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.api.error.DraException;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.Place;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 class DraDriverTest {
 
@@ -36,6 +49,50 @@ class DraDriverTest {
                 .isInstanceOf(DraException.class)
                 .hasMessage("Not a TCP port: 65536; use one up to 65535");
         assertThat(builder().healthcheckPort(-7).build()).isNotNull();
+    }
+
+    /** One endpoint of each: Prometheus counts nothing of a driver twice. */
+    @Test
+    void servesItsOwnMetricsAtThePortThatWasBound() throws Exception {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger micrometer = (Logger) LoggerFactory.getLogger("io.micrometer");
+        log.start();
+        micrometer.addAppender(log);
+        try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();
+                DraDriver one = started("one.example.com", api);
+                DraDriver two = started("two.example.com", api)) {
+            assertThat(driversIn(one)).containsOnly("one.example.com");
+            assertThat(driversIn(two)).containsOnly("two.example.com");
+            assertThat(one.healthcheckPort().orElseThrow())
+                    .isPositive()
+                    .isNotEqualTo(two.healthcheckPort().orElseThrow());
+            assertThat(log.list).isEmpty();
+        } finally {
+            micrometer.detachAppender(log);
+        }
+    }
+
+    private static DraDriver started(String name, EmbeddedApiServer api) throws IOException {
+        Place place = Place.create("node-1", name);
+        DraDriver driver = DraDriver.builder(name, "node-1", new ProviderWithoutClaims())
+                .kubeconfig(api.writeKubeconfig(place.kubeconfig()))
+                .cdiRoot(place.cdi())
+                .kubeletPluginsDirectory(place.plugins())
+                .kubeletRegistrarDirectory(place.registry())
+                .healthService()
+                .httpEndpoint("127.0.0.1:0")
+                .healthcheckPort(0)
+                .build();
+        driver.start();
+        return driver;
+    }
+
+    private static Stream<String> driversIn(DraDriver driver) throws Exception {
+        URI page = URI.create("http://127.0.0.1:" + driver.httpPort().orElseThrow() + "/metrics");
+        String metrics = HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofString())
+                .body();
+        return Pattern.compile("driver=\"([^\"]*)\"").matcher(metrics).results().map(match -> match.group(1));
     }
 
     @Test

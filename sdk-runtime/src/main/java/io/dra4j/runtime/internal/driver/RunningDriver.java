@@ -39,6 +39,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -77,6 +78,8 @@ public final class RunningDriver implements AutoCloseable {
     private final Liveness liveness = new Liveness();
     private final SlicePublisher publisher;
     private final KubeletPlugin plugin;
+    private OptionalInt httpPort = OptionalInt.empty();
+    private OptionalInt healthcheckPort = OptionalInt.empty();
 
     /** Starts a driver; what was started is closed again if a step fails. */
     public RunningDriver(DriverSettings settings, DeviceProvider provider) {
@@ -159,10 +162,11 @@ public final class RunningDriver implements AutoCloseable {
 
     private void serveProbes() {
         if (settings.healthcheckPort >= 0) {
-            started(ProbeServer.start(
+            ProbeServer probes = started(ProbeServer.start(
                     settings.sockets(),
                     settings.healthcheckPort,
                     () -> liveness.restartReason().isPresent()));
+            healthcheckPort = OptionalInt.of(probes.port());
         }
     }
 
@@ -175,7 +179,8 @@ public final class RunningDriver implements AutoCloseable {
         try {
             Probes probes =
                     new Probes(liveness::restartReason, readiness::missing, readiness::leftOut, readiness::awaitStart);
-            started(HttpEndpoint.start(http.address(), http.metricsPath(), meters, probes));
+            HttpEndpoint endpoint = started(HttpEndpoint.start(http.address(), http.metricsPath(), meters, probes));
+            httpPort = OptionalInt.of(endpoint.address().getPort());
         } catch (IOException e) {
             throw new DraException(
                     "Can't serve HTTP on %s (%s); choose another endpoint, or give none"
@@ -325,6 +330,14 @@ public final class RunningDriver implements AutoCloseable {
 
     public boolean awaitPublished(Duration timeout) throws InterruptedException {
         return publisher.awaitPublished(timeout);
+    }
+
+    public OptionalInt httpPort() {
+        return httpPort;
+    }
+
+    public OptionalInt healthcheckPort() {
+        return healthcheckPort;
     }
 
     private <T extends AutoCloseable> T started(T part) {

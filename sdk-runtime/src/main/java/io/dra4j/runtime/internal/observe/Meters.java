@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.observe;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Metrics;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records measurements of the other parts of a driver.
  *
- * <p>Measurements go to a composite registry of Micrometer, which passes it on to those that are in
- * it; in an empty one, measuring costs next to nothing. A metric has a value for each of its
+ * <p>Measurements go to a composite registry of Micrometer in that of the host, which passes them on to those that are
+ * in it; in an empty one, measuring costs next to nothing. A metric has a value for each of its
  * labels, in their order. Thread-safe, and no method throws for values of run time.
  */
 public final class Meters implements AutoCloseable {
@@ -35,18 +36,20 @@ public final class Meters implements AutoCloseable {
                     .map(Duration::ofSeconds)
                     .toArray(Duration[]::new);
 
-    private final CompositeMeterRegistry registry;
+    private final CompositeMeterRegistry shown;
+    private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
     private final Tags own;
     private volatile Supplier<List<DeviceSample>> samples = List::of;
     private volatile @Nullable Supplier<ListedClaims> claims;
 
-    Meters(CompositeMeterRegistry registry, String driver, String node) {
-        this(registry, Tags.of("driver", driver, "node", node));
+    Meters(CompositeMeterRegistry shown, String driver, String node) {
+        this(shown, Tags.of("driver", driver, "node", node));
     }
 
-    private Meters(CompositeMeterRegistry registry, Tags own) {
-        this.registry = registry;
+    private Meters(CompositeMeterRegistry shown, Tags own) {
+        this.shown = shown;
         this.own = own;
+        registry.add(shown);
     }
 
     /**
@@ -136,6 +139,12 @@ public final class Meters implements AutoCloseable {
         return own;
     }
 
+    /** Returns whether a meter has the labels of another driver, which shows it itself. */
+    boolean areOfAnother(Meter.Id meter) {
+        return own.stream().allMatch(tag -> meter.getTag(tag.getKey()) != null)
+                && !own.stream().allMatch(meter.getTags()::contains);
+    }
+
     private Tags tags(Metric.Kind kind, Metric metric, String... values) {
         List<String> labels = metric.labels();
         if (metric.kind() != kind || labels.size() != values.length) {
@@ -148,16 +157,15 @@ public final class Meters implements AutoCloseable {
         return tags;
     }
 
-    CompositeMeterRegistry registry() {
-        return registry;
+    /** Returns the registry that shows these meters, and those of the host and of other drivers. */
+    CompositeMeterRegistry shown() {
+        return shown;
     }
 
-    /** Removes the driver's meters from the registry, which is the host's, too, and stays. */
+    /** Removes the meters from what shows them, which is the host's, too, and stays. */
     @Override
     public void close() {
-        registry.getMeters().stream()
-                .filter(meter -> own.stream().allMatch(meter.getId().getTags()::contains))
-                .filter(meter -> Metric.isOne(meter.getId().getName()))
-                .forEach(registry::remove);
+        registry.getMeters().forEach(registry::remove);
+        registry.remove(shown);
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.observe;
 
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -155,9 +154,5 @@ public enum Metric {
     String prometheusName() {
         String name = meterName.replace('.', '_') + (unit.isEmpty() ? "" : "_" + unit);
         return name + kind.suffix;
-    }
-
-    static boolean isOne(String meterName) {
-        return Arrays.stream(values()).anyMatch(metric -> metric.meterName.equals(meterName));
     }
 }

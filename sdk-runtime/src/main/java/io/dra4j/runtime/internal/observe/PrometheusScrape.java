@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -20,7 +21,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Shows a driver's meters in the formats of Prometheus, with metrics of the JVM.
+ * Shows a driver's meters in the formats of Prometheus, with metrics of the JVM and without those of other drivers in it.
  *
  * <p>The format is OpenMetrics if the request accepts that, and the older text format otherwise.
  */
@@ -36,7 +37,8 @@ final class PrometheusScrape implements AutoCloseable {
     record Page(String type, byte[] body) {}
 
     PrometheusScrape(Meters meters) {
-        this.source = meters.registry();
+        this.source = meters.shown();
+        prometheus.config().meterFilter(MeterFilter.deny(meters::areOfAnother));
         Labels own = labels(meters.own());
         prometheus.getPrometheusRegistry().register(new DeviceCollector(own, meters));
         meters.claims()
