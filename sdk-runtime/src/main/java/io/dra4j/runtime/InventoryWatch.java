@@ -13,6 +13,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,14 +62,7 @@ public final class InventoryWatch implements AutoCloseable {
      * @return the watch, which has looked once
      */
     public static InventoryWatch ofProbe(Duration interval, Callable<?> probe, Runnable changed) {
-        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "inventory-watch");
-            thread.setDaemon(true);
-            return thread;
-        });
-        InventoryWatch watch = ofProbe(interval, probe, changed, timer);
-        watch.source = timer::shutdown;
-        return watch;
+        return ofProbe(interval, probe, changed, Timer.own("inventory-watch"));
     }
 
     /**
@@ -82,24 +76,52 @@ public final class InventoryWatch implements AutoCloseable {
      */
     public static InventoryWatch ofProbe(
             Duration interval, Callable<?> probe, Runnable changed, ScheduledExecutorService timer) {
+        return ofProbe(interval, probe, changed, Timer.of(timer));
+    }
+
+    private static InventoryWatch ofProbe(Duration interval, Callable<?> probe, Runnable changed, Timer timer) {
         Objects.requireNonNull(interval, "interval");
-        Objects.requireNonNull(timer, "timer");
         InventoryWatch watch = new InventoryWatch(
                 "the hardware", Objects.requireNonNull(probe, "probe"), Objects.requireNonNull(changed, "changed"));
+        watch.lookEvery(() -> interval, timer);
+        return watch;
+    }
+
+    /** Calls a probe for what it does, at intervals that may differ. */
+    static InventoryWatch every(Supplier<Duration> interval, String what, Callable<?> probe, Timer timer) {
+        InventoryWatch watch = new InventoryWatch(what, probe, () -> {});
         watch.lookEvery(interval, timer);
         return watch;
     }
 
-    private void lookEvery(Duration interval, ScheduledExecutorService timer) {
+    /** Runs the looks of a watch; {@code end} ends what is the watch's own. */
+    record Timer(ScheduledExecutorService executor, Runnable end) {
+
+        static Timer of(ScheduledExecutorService callers) {
+            return new Timer(Objects.requireNonNull(callers, "timer"), () -> {});
+        }
+
+        static Timer own(String thread) {
+            ScheduledExecutorService own = Executors.newSingleThreadScheduledExecutor(task -> {
+                Thread made = new Thread(task, thread);
+                made.setDaemon(true);
+                return made;
+            });
+            return new Timer(own, own::shutdown);
+        }
+    }
+
+    private void lookEvery(Supplier<Duration> interval, Timer timer) {
+        source = timer.end::run;
         look();
         try {
-            next = timer.schedule(
+            next = timer.executor.schedule(
                     () -> {
                         if (!closed) {
                             lookEvery(interval, timer);
                         }
                     },
-                    interval.toNanos(),
+                    interval.get().toNanos(),
                     TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             LOG.atDebug().log("No longer watching {}", what);
@@ -148,7 +170,7 @@ public final class InventoryWatch implements AutoCloseable {
                 LOG.atInfo().log("The watch can read {} again", what);
             }
             return before != this && !now.equals(before);
-        } catch (Exception e) {
+        } catch (Exception | LinkageError e) { // of a provider's probe: the timer would end
             if (!failing) {
                 failing = true;
                 LOG.atWarn().setCause(e).log("The watch can't read {}; it tries again", what);

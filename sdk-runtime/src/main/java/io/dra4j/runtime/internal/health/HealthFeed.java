@@ -3,9 +3,13 @@
 package io.dra4j.runtime.internal.health;
 
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.internal.health.HealthReports.Current;
+import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Sends the complete list of devices to listeners: at once, after each change, when a report
@@ -30,6 +37,7 @@ public final class HealthFeed implements AutoCloseable {
     /** The time after which a listener should no longer believe its last list. */
     public static final Duration TIMEOUT = Duration.ofSeconds(30);
 
+    private static final Logger LOG = LoggerFactory.getLogger(HealthFeed.class);
     private static final Duration REPEAT = Duration.ofSeconds(10);
 
     private final HealthReports reports;
@@ -40,6 +48,7 @@ public final class HealthFeed implements AutoCloseable {
     private volatile boolean closed;
 
     // Of the loop's thread.
+    private final Map<List<?>, HealthState> known = new HashMap<>(); // by pool and device
     private List<Current> lastSent = List.of();
     private @Nullable ScheduledFuture<?> repeat;
     private @Nullable ScheduledFuture<?> expiry;
@@ -116,8 +125,31 @@ public final class HealthFeed implements AutoCloseable {
     private void sendAll() {
         repeat = later(repeat, this::sendAll, REPEAT);
         List<Current> devices = list();
+        log(devices);
         lastSent = devices;
         listeners.forEach(listener -> listener.update(devices));
+    }
+
+    /** A device that was never reported on says nothing, and nor does the first report that it works. */
+    private void log(List<Current> devices) {
+        Map<List<?>, HealthState> before = Map.copyOf(known);
+        known.clear();
+        for (Current device : devices) {
+            List<?> id = List.of(device.pool(), device.device());
+            HealthState last = before.get(id);
+            if (last == null && device.state() == HealthState.UNKNOWN) {
+                continue;
+            }
+            known.put(id, device.state());
+            HealthState from = last == null ? HealthState.HEALTHY : last;
+            if (from != device.state()) {
+                LOG.atLevel(device.state() == HealthState.HEALTHY ? Level.INFO : Level.WARN)
+                        .addKeyValue(LogField.POOL, device.pool())
+                        .addKeyValue(LogField.DEVICE, device.device())
+                        .addKeyValue(LogField.REASON, device.message())
+                        .log("The health of a device changed from {} to {}", from, device.state());
+            }
+        }
     }
 
     private List<Current> list() {

@@ -4,6 +4,10 @@ package io.dra4j.runtime.internal.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
@@ -17,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class HealthFeedTest {
 
@@ -53,7 +58,7 @@ class HealthFeedTest {
 
     private void report(HealthState state, Duration validFor) {
         DeviceName gpu = new DeviceName("gpu-0");
-        reports.report(List.of(new DeviceHealth(pool.name(), gpu, state, "", validFor)));
+        reports.report(List.of(new DeviceHealth(pool.name(), gpu, state, "hot", validFor)));
         loop.advance(Duration.ZERO);
     }
 
@@ -98,6 +103,36 @@ class HealthFeedTest {
         assertThat(ear.received).last().isEqualTo(HealthState.HEALTHY);
         loop.advance(Duration.ofMillis(2));
         assertThat(ear.received).last().isEqualTo(HealthState.UNKNOWN);
+    }
+
+    @Test
+    void logsEachChangeOnceButNotThatADeviceWorksFromTheStart() {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(HealthFeed.class);
+        logger.addAppender(log);
+        logger.setLevel(Level.INFO);
+        try {
+            report(HealthState.HEALTHY, Duration.ofHours(1));
+            report(HealthState.UNHEALTHY, Duration.ofSeconds(30));
+            report(HealthState.UNHEALTHY, Duration.ofSeconds(30));
+            loop.advance(Duration.ofMinutes(1));
+            report(HealthState.HEALTHY, Duration.ofHours(1));
+        } finally {
+            logger.detachAppender(log);
+            logger.setLevel(null);
+        }
+
+        assertThat(log.list)
+                .extracting(event -> event.getLevel() + " " + event.getFormattedMessage() + event.getKeyValuePairs())
+                .containsExactly(
+                        "WARN The health of a device changed from HEALTHY to UNHEALTHY"
+                                + "[pool=\"node-a\", device=\"gpu-0\", reason=\"hot\"]",
+                        "WARN The health of a device changed from UNHEALTHY to UNKNOWN"
+                                + "[pool=\"node-a\", device=\"gpu-0\","
+                                + " reason=\"the driver has no current report of this device\"]",
+                        "INFO The health of a device changed from UNKNOWN to HEALTHY"
+                                + "[pool=\"node-a\", device=\"gpu-0\", reason=\"hot\"]");
     }
 
     @Test
