@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
+import io.dra4j.api.device.Inventory;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Report;
 import io.dra4j.doctor.cluster.ClusterApi;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -53,15 +55,26 @@ final class DoctorOptions {
             ProgramMain main,
             O options,
             BiFunction<? super O, ? super ClusterApi, ? extends List<? extends Check>> own,
+            Function<? super O, ? extends AuditedNode> node,
             String... args) {
         return main.execute(
                 ProgramMain.with(this, main.line(options)),
-                () -> run(main, options, cluster -> own.apply(options, cluster)),
+                () -> run(main, options, cluster -> own.apply(options, cluster), () -> inventory(node.apply(options))),
                 args);
     }
 
+    private static Inventory inventory(AuditedNode node) {
+        try (node) {
+            return node.inventory(List.of());
+        }
+    }
+
     /** Runs the checks of every driver's node, and the driver's own. */
-    private int run(ProgramMain main, DriverOptions options, Function<ClusterApi, List<? extends Check>> own) {
+    private int run(
+            ProgramMain main,
+            DriverOptions options,
+            Function<ClusterApi, List<? extends Check>> own,
+            Supplier<Inventory> inventory) {
         Path given = hostRoot == null || hostRoot.toString().isEmpty() ? null : hostRoot;
         NodeDoctor doctor = new NodeDoctor(
                 options.kubeconfig().orElse(null),
@@ -72,7 +85,8 @@ final class DoctorOptions {
                 options.kubeletRegistrarDirectory(),
                 options.procRoot(),
                 HostRoot.of(given, options.procRoot(), main.environment()),
-                options.neededGates());
+                options.neededGates(),
+                inventory);
         return output.print(doctor.report(own), main.out());
     }
 }

@@ -130,8 +130,8 @@ public final class DriverMain<O extends DriverOptions> {
     }
 
     /**
-     * Makes the node of the command {@code audit}, with the driver's own checks; by default a provider that is never
-     * started reads the inventory.
+     * Makes the node of the command {@code audit}, with the driver's own checks, and of {@code doctor}, which reads its
+     * devices alone; by default a provider that is never started reads the inventory.
      */
     public DriverMain<O> audited(Function<? super O, ? extends AuditedNode> node) {
         audited = node;
@@ -173,7 +173,7 @@ public final class DriverMain<O extends DriverOptions> {
         String[] more = Arrays.copyOfRange(args, Math.min(1, args.length), args.length);
         return switch (name) {
             case WEBHOOK -> new WebhookOptions().execute(main, options, configTypes, more);
-            case "doctor" -> new DoctorOptions().execute(main, options, checks, more);
+            case "doctor" -> new DoctorOptions().execute(main, options, checks, audited, more);
             case "audit" -> new AuditOptions().execute(main, options, audited, more);
             case "claim-metrics" -> new ClaimMetricsOptions().execute(main, more);
             case "journal" -> new JournalMain().execute(main, more);

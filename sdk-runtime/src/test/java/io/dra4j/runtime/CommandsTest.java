@@ -4,6 +4,9 @@ package io.dra4j.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Result;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
@@ -153,7 +156,10 @@ class CommandsTest extends ProgramFixture {
                         "KUBECONFIG",
                         api.writeKubeconfig(folder.resolve("config")).toString());
 
-                driver.checks((filled, cluster) -> List.of(OWN));
+                Device share =
+                        Device.builder("nic-0").allowMultipleAllocations(true).build();
+                driver.checks((filled, cluster) -> List.of(OWN))
+                        .audited(filled -> held -> Inventory.of(Pool.ofNode(filled.nodeName(), List.of(share))));
                 int status = execute(
                         "doctor",
                         "--kubelet-plugins-directory-path=" + folder,
@@ -164,7 +170,7 @@ class CommandsTest extends ProgramFixture {
                 assertThat(out())
                         .contains("\"subject\" : \"acme.example.com on node node-a\"")
                         .contains("\"object\" : \"" + folder.resolve("none") + "\"")
-                        .contains("the firmware is new");
+                        .contains("the firmware is new", "on: DRAConsumableCapacity");
             }
         }
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.doctor;
 
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Finding;
@@ -14,17 +17,30 @@ import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
 import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.FeatureProbe;
+import io.dra4j.runtime.internal.publish.plan.Publishable;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Checks by dry runs that the API server keeps what the driver's options need.
+ * Checks by dry runs that the API server keeps what the driver's options and devices need.
  *
  * @param needed the feature gate of Kubernetes that each option needs
+ * @param inventory reads the devices, or throws why they can't be read
  */
-record GateCheck(SliceStore store, String node, Map<String, String> needed) implements Check {
+record GateCheck(SliceStore store, String node, Map<String, String> needed, Supplier<Inventory> inventory)
+        implements Check {
+
+    private static final int NAMED_DEVICES = 3;
+    private static final String NOT_PUBLISHED = "devices that need them are not published";
 
     @Override
     public String id() {
@@ -33,50 +49,101 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed) impl
 
     @Override
     public Result look() {
+        Set<String> gates = new TreeSet<>(needed.values());
         List<Finding> findings = new ArrayList<>();
         needed.forEach((option, gate) -> {
-            if (!isOn(gate)) {
-                findings.add(finding(option, gate));
+            if (!isKept(feature(gate))) {
+                String mend = ", and restart them; or start the driver without " + option;
+                findings.add(finding(Severity.ERROR, gate, "the driver runs with " + option, NOT_PUBLISHED, mend));
             }
         });
+        pools(findings).forEach(pool -> findings.addAll(losses(pool, gates)));
         return new Result(
-                needed.isEmpty()
-                        ? "no option needs one"
-                        : "on: "
-                                + String.join(
-                                        ", ", needed.values().stream().sorted().toList()),
-                findings);
+                gates.isEmpty() ? "no option and no device needs one" : "on: " + String.join(", ", gates), findings);
     }
 
-    private boolean isOn(String gate) {
-        Feature feature = Arrays.stream(Feature.values())
-                .filter(one -> one.gate().name().equals(gate))
-                .findFirst()
-                .orElseThrow();
+    /** Without devices the check is not done, unless it has found something already. */
+    private List<Pool> pools(List<Finding> found) {
         try {
-            return FeatureProbe.isKept(feature, store, new PoolName(node), this::layout);
+            return inventory.get().pools();
+        } catch (RuntimeException | LinkageError e) { // of a provider
+            if (found.isEmpty()) {
+                throw new NotCheckedException("the devices may need one, and can't be read: " + e.getMessage(), e);
+            }
+            return List.of();
+        }
+    }
+
+    /** Returns what devices of a pool lose by gates that no option needs; adds all gates that they need. */
+    private List<Finding> losses(Pool pool, Set<String> gates) {
+        Pool sent = Publishable.of(pool, Set.of()).pool();
+        Set<Feature> missing = EnumSet.noneOf(Feature.class);
+        for (Feature feature : Feature.values()) {
+            if (feature.usedBy(sent)) {
+                gates.add(feature.gate().name());
+                if (!isKept(feature)) {
+                    missing.add(feature);
+                }
+            }
+        }
+        Publishable kept = Publishable.of(pool, missing);
+        return Stream.concat(
+                        losses(pool.name(), kept.withdrawn(), Severity.ERROR, NOT_PUBLISHED),
+                        losses(pool.name(), kept.leftOut(), Severity.WARNING, "devices are published without them"))
+                .toList();
+    }
+
+    private Stream<Finding> losses(
+            PoolName pool, Map<Feature, List<DeviceName>> lost, Severity severity, String consequence) {
+        return lost.entrySet().stream()
+                .filter(loss -> !needed.containsValue(loss.getKey().gate().name()))
+                .map(loss -> finding(
+                        severity,
+                        loss.getKey().gate().name(),
+                        "devices of pool %s have %s: %s".formatted(pool, loss.getKey(), names(loss.getValue())),
+                        consequence,
+                        ", and restart them"));
+    }
+
+    private static String names(List<DeviceName> devices) {
+        String first =
+                devices.stream().limit(NAMED_DEVICES).map(DeviceName::value).collect(Collectors.joining(", "));
+        int more = devices.size() - NAMED_DEVICES;
+        return more > 0 ? first + " and " + more + " more" : first;
+    }
+
+    /** Returns what shows the gate; where its field has changed, as the server's release has it. */
+    private Feature feature(String gate) {
+        return Arrays.stream(Feature.values())
+                .filter(one -> one.gate().name().equals(gate))
+                .max(Comparator.comparing(one -> one.gate().isIn(minor())))
+                .orElseThrow(() -> new NotCheckedException(
+                        "no dry run shows the gate %s: look for it in `kubectl get --raw /metrics`".formatted(gate)));
+    }
+
+    private boolean isKept(Feature feature) {
+        try {
+            return FeatureProbe.isKept(
+                    feature, store, new PoolName(node), () -> CounterLayout.of(KubernetesVersion.nearest(minor())));
         } catch (ClusterException e) {
             throw new NotCheckedException(String.valueOf(e.getMessage()), e);
         }
     }
 
-    private CounterLayout layout() {
-        int minor = store.kubernetesMinor().orElse(Integer.MAX_VALUE);
-        return CounterLayout.of(KubernetesVersion.nearest(minor));
+    private int minor() {
+        return store.kubernetesMinor().orElse(Integer.MAX_VALUE);
     }
 
-    private Finding finding(String option, String gate) {
+    private Finding finding(Severity severity, String gate, String use, String consequence, String mend) {
         return new Finding(
                 id(),
-                Severity.ERROR,
+                severity,
                 "API server",
-                "its feature gate %s is off, and the driver runs with %s".formatted(gate, option),
-                "the server drops these fields of slices without an error; devices that need them are"
-                        + " not published",
+                "its feature gate %s is off, and %s".formatted(gate, use),
+                "the server drops these fields of slices without an error; " + consequence,
                 List.of(
                         "# add %s=true to --feature-gates of kube-apiserver, kube-scheduler and".formatted(gate)
-                                + " kube-controller-manager, and restart them; or start the driver without "
-                                + option,
+                                + " kube-controller-manager" + mend,
                         "kubectl get --raw /metrics | grep 'kubernetes_feature_enabled{name=\"%s\"'".formatted(gate)));
     }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.doctor;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Finding;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param procRoot the host's proc file system
  * @param host the node's files
  * @param neededGates the feature gate of Kubernetes that each option of the driver needs
+ * @param inventory reads the devices, or throws why they can't be read
  */
 public record NodeDoctor(
         @Nullable Path kubeconfig,
@@ -46,7 +49,8 @@ public record NodeDoctor(
         Path registrar,
         Path procRoot,
         HostRoot host,
-        Map<String, String> neededGates) {
+        Map<String, String> neededGates,
+        Supplier<Inventory> inventory) {
 
     /**
      * Runs all checks.
@@ -59,7 +63,7 @@ public record NodeDoctor(
             ClusterApi api = cluster.checked();
             List<Check> checks =
                     new ArrayList<>(ClusterChecks.ofNode(api, driver, node, InstantSource.system(), this::bootId));
-            checks.add(new GateCheck(cluster.slices(), node, neededGates));
+            checks.add(new GateCheck(cluster.slices(), node, neededGates, inventory));
             checks.add(new CdiCheck(() -> runtime(api), host, cdiRoot));
             checks.add(new KubeletDirectories(plugins, driver, registrar));
             checks.addAll(own.apply(api));

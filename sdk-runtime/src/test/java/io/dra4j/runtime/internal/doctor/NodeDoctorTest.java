@@ -4,6 +4,13 @@ package io.dra4j.runtime.internal.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.device.CounterConsumption;
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
 import io.dra4j.rules.FeatureGate;
@@ -14,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +47,8 @@ class NodeDoctorTest {
         Files.writeString(boot.resolve("boot_id"), "boot-1\n");
     }
 
+    private Supplier<Inventory> devices = Inventory::of;
+
     private NodeDoctor doctor(EmbeddedApiServer api, Map<String, String> gates) throws Exception {
         ManifestObjects.putText(
                 Files.readString(Path.of("src/test/resources/io/dra4j/runtime/internal/doctor/node.yaml")),
@@ -52,7 +62,12 @@ class NodeDoctorTest {
                 folder.resolve("plugins_registry"),
                 folder.resolve("proc"),
                 new HostRoot(folder),
-                gates);
+                gates,
+                () -> devices.get());
+    }
+
+    private Report report(EmbeddedApiServer api, Map<String, String> gates) throws Exception {
+        return doctor(api, gates).report(any -> List.of());
     }
 
     private static List<String> found(Report report) {
@@ -62,7 +77,7 @@ class NodeDoctorTest {
     @Test
     void aHealthyNodeIsOneScreen() throws Exception {
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
-            Report report = doctor(api, GATES).report(any -> List.of());
+            Report report = report(api, GATES);
 
             assertThat(report.exitStatus()).as(report.text()).isZero();
             assertThat(report.text().lines()).hasSizeLessThan(24);
@@ -79,7 +94,7 @@ class NodeDoctorTest {
         builder.featureGate(FeatureGate.DRA_PARTITIONABLE_DEVICES, false);
         builder.featureGate(FeatureGate.DRA_CONSUMABLE_CAPACITY, false);
         try (EmbeddedApiServer api = builder.start()) {
-            Report report = doctor(api, GATES).report(any -> List.of());
+            Report report = report(api, GATES);
 
             assertThat(found(report)).containsExactly("feature-gates", "feature-gates", "feature-gates");
         }
@@ -91,7 +106,55 @@ class NodeDoctorTest {
         EmbeddedApiServer.Builder builder = EmbeddedApiServer.builder().version(release);
         GATES.values().forEach(gate -> builder.featureGate(FeatureGate.parse(gate), true));
         try (EmbeddedApiServer api = builder.start()) {
-            assertThat(found(doctor(api, GATES).report(any -> List.of()))).isEmpty();
+            assertThat(found(report(api, GATES))).isEmpty();
+        }
+    }
+
+    /** A share needs its gate, which no option names; counters have an option that does. */
+    @ParameterizedTest
+    @EnumSource
+    void gatesThatDevicesNeedAreReadOffTheInventory(KubernetesVersion release) throws Exception {
+        CounterSet slots = CounterSet.of("slots", Map.of("slots", Quantity.of(4)));
+        Device.Builder counted = Device.builder("vf-0")
+                .consumes(
+                        CounterConsumption.builder("slots").counter("slots", 1).build());
+        Device.Builder shared = Device.builder("nic-0").allowMultipleAllocations(true);
+        Pool.Builder pool =
+                Pool.builder("node-a").counterSet(slots).device(counted.build()).device(shared.build());
+        devices = () -> Inventory.of(pool.build());
+        EmbeddedApiServer.Builder off = EmbeddedApiServer.builder()
+                .version(release)
+                .featureGate(FeatureGate.DRA_PARTITIONABLE_DEVICES, false)
+                .featureGate(FeatureGate.DRA_CONSUMABLE_CAPACITY, false);
+        try (EmbeddedApiServer api = off.start()) {
+            assertThat(report(api, Map.of("--vfs", "DRAPartitionableDevices")).findings())
+                    .extracting(Finding::what)
+                    .containsExactly(
+                            "its feature gate DRAPartitionableDevices is off, and the driver runs with --vfs",
+                            "its feature gate DRAConsumableCapacity is off, and devices of pool node-a have"
+                                    + " multiple allocations: nic-0");
+        }
+        EmbeddedApiServer.Builder on = EmbeddedApiServer.builder()
+                .version(release)
+                .featureGate(FeatureGate.DRA_PARTITIONABLE_DEVICES, true)
+                .featureGate(FeatureGate.DRA_CONSUMABLE_CAPACITY, true);
+        try (EmbeddedApiServer api = on.start()) {
+            assertThat(report(api, Map.of()).text())
+                    .containsPattern("ok +feature-gates +on: DRAConsumableCapacity, DRAPartitionableDevices");
+        }
+    }
+
+    @Test
+    void devicesThatCanNotBeReadAndGatesThatNoDryRunShowsAreNotChecked() throws Exception {
+        devices = () -> {
+            throw new DraException("the bus hangs");
+        };
+        try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
+            assertThat(report(api, Map.of()).text())
+                    .containsPattern(
+                            "not checked +feature-gates +the devices may need one, and can't be read: the bus");
+            assertThat(report(api, Map.of("--tainted", "DRADeviceTaintRules")).text())
+                    .containsPattern("not checked +feature-gates +no dry run shows the gate DRADeviceTaintRules");
         }
     }
 
@@ -99,7 +162,7 @@ class NodeDoctorTest {
     void directoriesOfAnotherKubeletAreFound() throws Exception {
         Files.delete(folder.resolve("plugins_registry"));
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
-            assertThat(doctor(api, Map.of()).report(any -> List.of()).findings())
+            assertThat(report(api, Map.of()).findings())
                     .extracting(Finding::what)
                     .containsExactly("there is no such directory");
         }
