@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -154,6 +155,13 @@ public abstract class DriverOptions extends ProgramOptions {
         UnhealthyTaint(Taint.@Nullable Effect effect) {
             this.effect = effect;
         }
+
+        static UnhealthyTaint of(Taint.@Nullable Effect effect) {
+            return Stream.of(values())
+                    .filter(one -> one.effect == effect)
+                    .findFirst()
+                    .orElseThrow();
+        }
     }
 
     /**
@@ -200,8 +208,29 @@ public abstract class DriverOptions extends ProgramOptions {
         return Optional.ofNullable(podUid).filter(uid -> !uid.isEmpty());
     }
 
-    final Optional<Taint.Effect> unhealthyTaint() {
+    /**
+     * Returns the effect of the taint of devices that are reported as unhealthy.
+     *
+     * @return the one given, or else the program's default; empty if nothing is tainted, as for {@code off}
+     */
+    public final Optional<Taint.Effect> unhealthyTaint() {
         return Optional.ofNullable(unhealthyTaint.effect);
+    }
+
+    /**
+     * Returns the effect of that taint where the command line and the environment give none.
+     *
+     * @return the program's default; empty to taint nothing, as programs do that do not override this
+     */
+    protected Optional<Taint.Effect> defaultUnhealthyTaint() {
+        return Optional.empty();
+    }
+
+    @Override
+    final @Nullable String ofProgram(String option) {
+        return option.equals("--unhealthy-taint")
+                ? UnhealthyTaint.of(defaultUnhealthyTaint().orElse(null)).name()
+                : null;
     }
 
     final Optional<Path> devicePolicy() {
@@ -230,8 +259,8 @@ public abstract class DriverOptions extends ProgramOptions {
     /**
      * Returns the feature gates of Kubernetes that the given options need, by option.
      *
-     * <p>The command {@code doctor} asks the API server whether they are on. A program whose own
-     * options need gates adds them to these.
+     * <p>The command {@code doctor} asks the API server whether they are on, and those that devices of the inventory
+     * need. A program adds what its present devices do not show, such as the gate of devices that an option brings.
      *
      * @return the gate's name by the option's, such as {@code --unhealthy-taint=DRADeviceTaints}
      */

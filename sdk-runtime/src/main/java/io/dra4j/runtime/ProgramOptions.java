@@ -122,6 +122,12 @@ public abstract class ProgramOptions {
         return !NOT_IN_THE_ENVIRONMENT.contains(option) && !LoggingOptions.NOT_IN_THE_ENVIRONMENT.contains(option);
     }
 
+    /** Returns the program's default of an option; {@code null} for the one that all programs have. */
+    @Nullable
+    String ofProgram(String option) {
+        return null;
+    }
+
     /** Returns the values of options that are not on the command line. */
     final IDefaultValueProvider defaults(DriverProgram program, Map<String, String> environment) {
         return argument ->
@@ -132,7 +138,7 @@ public abstract class ProgramOptions {
         String variable = option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
         String given = isInTheEnvironment(option) ? environment.getOrDefault(variable, "") : "";
         if (given.isEmpty()) {
-            return option.equals("--driver-name") ? program.defaultDriverName() : null;
+            return option.equals("--driver-name") ? program.defaultDriverName() : ofProgram(option);
         }
         return given;
     }

@@ -4,6 +4,7 @@ package io.dra4j.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -103,6 +104,27 @@ class DriverMainTest extends ProgramFixture {
             assertThat(execute("--node-name=n")).isZero();
 
             assertThat(options.httpEndpoint()).isEqualTo(Optional.ofNullable(endpoint));
+        }
+
+        @ParameterizedTest
+        @CsvSource({",,", "NO_SCHEDULE,,NO_SCHEDULE", "NO_SCHEDULE,off,", "NO_SCHEDULE,None,NONE", ",None,NONE"})
+        void taintAsTheProgramDoesUnlessTheyAreGiven(
+                Taint.@Nullable Effect ofProgram, @Nullable String given, Taint.@Nullable Effect effect) {
+            options.taint = Optional.ofNullable(ofProgram);
+            environment.put("UNHEALTHY_TAINT", given == null ? "" : given);
+
+            assertThat(execute("--node-name=n")).isZero();
+
+            assertThat(options.unhealthyTaint()).isEqualTo(Optional.ofNullable(effect));
+        }
+
+        @Test
+        void showTheProgramsTaint() {
+            options.taint = Optional.of(Taint.Effect.NO_EXECUTE);
+
+            assertThat(execute("--help")).isZero();
+
+            assertThat(out()).containsPattern("--unhealthy-taint=EFFECT(?s).{1,300}Default: NoExecute");
         }
 
         @Test

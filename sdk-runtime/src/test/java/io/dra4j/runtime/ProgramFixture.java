@@ -5,12 +5,14 @@ package io.dra4j.runtime;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.device.Taint;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -45,6 +47,13 @@ public abstract class ProgramFixture {
 
         @Option(names = "--fast", arity = "0..1", description = "Hurry. [FAST]")
         boolean fast;
+
+        Optional<Taint.Effect> taint = Optional.empty();
+
+        @Override
+        protected Optional<Taint.Effect> defaultUnhealthyTaint() {
+            return taint;
+        }
 
         @Override
         protected Set<String> ofConfigurations() {
