@@ -22,10 +22,14 @@ import java.util.Optional;
  *   <li><b>Order.</b> {@link #start} comes first and once, {@link #close} last and once; {@link
  *       #configTypes} may come at any time, even without a start.
  *   <li><b>Threads.</b> {@link #prepare} and {@link #unprepare} run in parallel for different
- *       claims and never at once for one claim, unless the driver is built as serialized; then they
- *       never run at once at all. {@link #inventory} runs on a thread of its own, {@link
+ *       claims and never at the same time for one claim; if the driver is built as serialized, never
+ *       at the same time at all, on the whole node. {@link #inventory} runs on a thread of its own, {@link
  *       #restartReason} on any, {@link #meter} on threads for metrics. No thread is ever
  *       interrupted.
+ *   <li><b>Processes.</b> A rolling update runs two processes of the driver, and the kubelet may
+ *       call either for any claim. What a provider keeps in memory about claims is wrong when the
+ *       other has prepared one: it asks {@link DriverContext#held} in each call, and makes choices
+ *       that must differ between claims under {@link DriverContext#lock}.
  *   <li><b>Idempotence.</b> After a crash the runtime may call {@code unprepare} again for a claim
  *       that was half done, any number of times. It calls {@code prepare} again only after an
  *       {@code unprepare} of the claim has returned; it does without one only if its records are

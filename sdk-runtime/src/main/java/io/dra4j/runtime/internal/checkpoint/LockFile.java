@@ -125,14 +125,13 @@ public final class LockFile implements AutoCloseable {
      * Takes what has a name, and waits for it. One process that takes it again and again does not
      * keep another waiting: who waits is the next.
      *
+     * @param isOver returns whether to wait no longer
      * @param refusal makes the message of the exception, of who has it
      * @throws DraException if another thread or process has it all the time, or the thread is
      *     interrupted
      */
     @SuppressWarnings("try") // the turn is held, and not looked at
-    public Held named(String name, Duration atMost, UnaryOperator<String> refusal) {
-        long start = System.nanoTime();
-        BooleanSupplier isOver = () -> System.nanoTime() - start > atMost.toNanos();
+    public Held named(String name, BooleanSupplier isOver, UnaryOperator<String> refusal) {
         long position = position(NAMES, name);
         Supplier<String> otherwise = () -> refusal.apply(ranges.holder(position));
         try (Held turn = await(position(TURNS, name), isOver, otherwise)) {

@@ -149,17 +149,17 @@ final class LockRanges {
     String holder(long position) {
         synchronized (taken) {
             if (taken.containsKey(position)) {
-                return "another thread of this process";
+                return "this process itself";
             }
         }
         try (Stream<String> locks = Files.lines(LOCKS)) {
             String range = ":%s %s %s".formatted(Files.getAttribute(path, "unix:ino"), position, position);
             return locks.filter(lock -> lock.endsWith(range))
-                    .map(lock -> "process " + lock.split(" +")[PID] + " of the driver")
+                    .map(lock -> "process " + lock.split(" +")[PID])
                     .findFirst()
-                    .orElse("another process of the driver");
+                    .orElse("another process");
         } catch (IOException | UncheckedIOException e) {
-            return "another process of the driver";
+            return "another process";
         }
     }
 

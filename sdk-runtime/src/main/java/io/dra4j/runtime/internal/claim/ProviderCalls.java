@@ -5,18 +5,33 @@ package io.dra4j.runtime.internal.claim;
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** Calls the provider for claims, on threads that its native code may hold as long as it likes. */
+/**
+ * Calls the provider for claims, on threads that its native code may hold as long as it likes.
+ *
+ * <p>Serialized calls have a turn in this process, in the order in which they came, and then a lock
+ * that the other process of a rolling update waits for; the claim's own lock is held by then, and
+ * the call takes the journal's ({@link LockFile} has the order). Thread-safe.
+ */
+@SuppressWarnings("try") // the lock is held, and not looked at
 public final class ProviderCalls {
 
+    private static final String LOCK = "provider.calls"; // no name that a provider can give a lock
+    private static final Duration LEAST_WAIT = Duration.ofSeconds(45);
+
     private final Semaphore permits;
+    private final @Nullable LockFile node;
     private final Executor threads = ShortLivedThreads.ofNativeCode("dra4j-provider");
 
     /** Work of the provider for a claim. */
@@ -27,22 +42,31 @@ public final class ProviderCalls {
     }
 
     /**
-     * Allows a number of calls at a time.
+     * Makes the calls.
      *
-     * @param permits one for each call
+     * @param node serializes them on the node; {@code null} to let them run in parallel
      */
-    public ProviderCalls(Semaphore permits) {
-        this.permits = permits;
+    public ProviderCalls(@Nullable LockFile node) {
+        this.node = node;
+        this.permits = new Semaphore(node == null ? Integer.MAX_VALUE : 1, true);
+    }
+
+    /** Returns whether calls wait for another one of this process. */
+    boolean haveQueue() {
+        return permits.hasQueuedThreads();
     }
 
     /**
-     * Calls the provider as soon as there is a permit, and waits for it.
+     * Calls the provider when it is its turn, and waits for it.
      *
      * @param durably writes what the provider checkpoints
-     * @throws Exception what the provider throws
+     * @throws Exception what the provider throws, and a {@link DraException} if another process is
+     *     in a call until the deadline, and for the time of one
      */
     <T> T call(Consumer<ProviderState> durably, Deadline deadline, Work<T> work) throws Exception {
-        try (CallContext call = new CallContext(permits, durably, deadline)) {
+        permits.acquireUninterruptibly();
+        try (LockFile.Held turn = turn(deadline);
+                CallContext call = new CallContext(durably, deadline)) {
             return CompletableFuture.supplyAsync(ClaimQueue.inContextOfCaller(() -> result(work, call)), threads)
                     .join();
         } catch (CompletionException e) {
@@ -50,7 +74,22 @@ public final class ProviderCalls {
                 throw error;
             }
             throw (Exception) e.getCause();
+        } finally {
+            permits.release();
         }
+    }
+
+    private LockFile.@Nullable Held turn(Deadline deadline) {
+        if (node == null) {
+            return null;
+        }
+        Deadline least = Deadline.in(LEAST_WAIT, InstantSource.system());
+        return node.named(
+                LOCK,
+                () -> deadline.left().isZero() && least.left().isZero(),
+                holder ->
+                        "the driver works on one claim at a time, and %s has worked on another one all the time; the next try goes on"
+                                .formatted(holder));
     }
 
     private static <T> T result(Work<T> work, CallContext call) {
@@ -69,15 +108,11 @@ public final class ProviderCalls {
      */
     private static final class CallContext implements ClaimContext, AutoCloseable {
 
-        private final Semaphore permits;
         private final Consumer<ProviderState> durably;
         private final Deadline deadline;
         private boolean ended; // guarded by this
 
-        /** Starts a call, as soon as there is a permit. */
-        CallContext(Semaphore permits, Consumer<ProviderState> durably, Deadline deadline) {
-            permits.acquireUninterruptibly();
-            this.permits = permits;
+        CallContext(Consumer<ProviderState> durably, Deadline deadline) {
             this.durably = durably;
             this.deadline = deadline;
         }
@@ -100,7 +135,6 @@ public final class ProviderCalls {
         @Override
         public synchronized void close() {
             ended = true;
-            permits.release();
         }
     }
 }

@@ -60,9 +60,10 @@ record RunningContext(
         Names.dnsLabelProblems(name).stream().findFirst().ifPresent(problem -> {
             throw new IllegalArgumentException("Not the name of a lock: \"%s\": %s".formatted(name, problem));
         });
+        long start = System.nanoTime();
         return locks.named(
                 name,
-                atMost,
+                () -> System.nanoTime() - start > atMost.toNanos(),
                 holder -> "the lock %s of the driver %s was held by %s for more than %s ms; the next try asks again"
                         .formatted(name, settings.driverName, holder, atMost.toMillis()))::close;
     }

@@ -44,7 +44,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -206,7 +205,7 @@ public final class RunningDriver implements AutoCloseable {
         return new ClaimParts(
                 settings.driverName,
                 provider,
-                new ProviderCalls(new Semaphore(settings.serialized ? 1 : Integer.MAX_VALUE, true)),
+                new ProviderCalls(settings.serialized ? locks : null),
                 cluster.claimReader(),
                 journal,
                 locks,

@@ -109,14 +109,15 @@ class LockFileTest extends JournalFixture {
 
         public static void main(String[] args) throws IOException {
             LockFile locks = LockFile.open(Path.of(args[0], "claims.lock"), InstantSource.system());
-            locks.named("slots", Duration.ZERO, holder -> "held by " + holder);
+            locks.named("slots", () -> true, holder -> "held by " + holder);
             System.out.println(locks.tryPublisher().isPresent() ? "holds" : "waits");
             System.in.read();
         }
     }
 
     private LockFile.Held named(LockFile file, String name, Duration atMost) {
-        return file.named(name, atMost, holder -> "held by " + holder);
+        long start = System.nanoTime();
+        return file.named(name, () -> System.nanoTime() - start > atMost.toNanos(), holder -> "held by " + holder);
     }
 
     @Test
@@ -124,14 +125,14 @@ class LockFileTest extends JournalFixture {
         Process other = holder();
         try {
             assertFails(
-                    () -> named(locks, "slots", Duration.ZERO), "held by process " + other.pid() + " of the driver");
+                    () -> named(locks, "slots", Duration.ZERO), "held by process " + other.pid());
             named(locks, "ports", Duration.ZERO).close();
         } finally {
             other.destroyForcibly();
         }
         try (LockFile second = openLockFile();
                 LockFile.Held held = named(locks, "slots", Duration.ofSeconds(20))) {
-            assertFails(() -> named(second, "slots", Duration.ofMillis(2)), "held by another thread of this process");
+            assertFails(() -> named(second, "slots", Duration.ofMillis(2)), "held by this process itself");
         }
     }
 

@@ -27,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -327,6 +326,27 @@ class ClaimOrderTest extends NodeFixture {
                 assertThat(node.claims.held()).isEmpty();
             }
         }
+
+        @Test
+        void workOnOneClaimAtATimeIfTheProviderIsSerialized() {
+            try (NodeUnderTest other = new NodeUnderTest(directory, new RecordingProvider())) {
+                node.isSerialized = true;
+                other.isSerialized = true;
+                node.restart("boot-1");
+                other.start("boot-1");
+                other.api.objects.putAll(node.api.objects);
+                provider.onPrepare = (claim, context) -> {
+                    var outcome =
+                            other.prepare(Duration.ofMillis(500), List.of(B)).get(B);
+                    assertThat(message(outcome))
+                            .isEqualTo("the driver still works on the claim; the next try joins it");
+                    assertThat(other.provider.calls).isEmpty();
+                };
+
+                assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+                assertThat(other.prepare(B)).isInstanceOf(Prepared.class);
+            }
+        }
     }
 
     /** Native code of a provider would hold up the claims on all virtual threads. */
@@ -346,13 +366,13 @@ class ClaimOrderTest extends NodeFixture {
     @Test
     void aSerializedProviderWorksOnOneClaimAtATime() {
         node.stop();
-        node.providerCalls = new Semaphore(1, true);
+        node.isSerialized = true;
         node.start("boot-1");
         AtomicInteger running = new AtomicInteger();
         AtomicBoolean isFirst = new AtomicBoolean(true);
         provider.onPrepare = (claim, context) -> {
             assertThat(running.incrementAndGet()).isEqualTo(1);
-            while (isFirst.get() && !node.providerCalls.hasQueuedThreads()) {
+            while (isFirst.get() && !node.providerCalls.haveQueue()) {
                 Thread.onSpinWait();
             }
             isFirst.set(false);

@@ -29,7 +29,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -48,7 +47,8 @@ final class NodeUnderTest implements AutoCloseable {
     Journal journal;
     ClaimPreparation claims;
     Meters meters = Meters.none();
-    Semaphore providerCalls = new Semaphore(Integer.MAX_VALUE);
+    boolean isSerialized;
+    volatile ProviderCalls providerCalls;
     volatile Instant now = Instant.EPOCH; // for orphans
     Duration timeout = Duration.ofMillis(20);
 
@@ -67,6 +67,7 @@ final class NodeUnderTest implements AutoCloseable {
     NodeUnderTest start(String boot) {
         locks = LockFile.open(data.resolve("claims.lock"), InstantSource.system());
         journal = Journal.open(data.resolve("claims.journal"), boot, locks, meters);
+        providerCalls = new ProviderCalls(isSerialized ? locks : null);
         claims = new ClaimPreparation(context(), executor, uids -> journal.group(uids, timeout), () -> now);
         return this;
     }
@@ -75,7 +76,7 @@ final class NodeUnderTest implements AutoCloseable {
         return new ClaimParts(
                 DRIVER,
                 provider,
-                new ProviderCalls(providerCalls),
+                providerCalls,
                 api,
                 journal,
                 locks,
