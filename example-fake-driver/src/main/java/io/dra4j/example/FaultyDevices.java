@@ -9,8 +9,10 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.runtime.HealthWatch;
 import io.dra4j.runtime.InventoryWatch;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,9 +34,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class FaultyDevices extends DecoratedDevices {
 
+    private static final Duration INTERVAL = Duration.ofSeconds(2);
+    /** Of a report: some tests may come late or fail. */
+    private static final Duration VALID = Duration.ofSeconds(10);
+
     private final FaultFile file;
     private final String taintKey;
-    private @Nullable SelfTests tests; // set by start, which comes before close, as is the watch
+    private @Nullable HealthWatch tests; // set by start, which comes before close, as is the watch
     private @Nullable InventoryWatch watch;
 
     FaultyDevices(DeviceProvider devices, Path file, String driverName) {
@@ -46,11 +52,11 @@ final class FaultyDevices extends DecoratedDevices {
     @Override
     public void start(DriverContext context) throws Exception {
         super.start(context);
-        SelfTests started = SelfTests.start(() -> context.reportHealth(health()));
+        HealthWatch started = HealthWatch.ofProbe(INTERVAL, this::health, context::reportHealth);
         tests = started;
         watch = InventoryWatch.ofFile(file.path(), () -> {
             context.inventoryChanged();
-            started.runNow();
+            started.look();
         });
     }
 
@@ -79,7 +85,7 @@ final class FaultyDevices extends DecoratedDevices {
             state = HealthState.UNHEALTHY;
             message = tainted.reason();
         }
-        return Optional.of(new DeviceHealth(pool.name(), device.name(), state, message, SelfTests.VALID));
+        return Optional.of(new DeviceHealth(pool.name(), device.name(), state, message, VALID));
     }
 
     @Override

@@ -5,6 +5,7 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.runtime.DraDriver;
 import io.dra4j.test.RunningDriver;
 import io.dra4j.test.RunningPod;
 import io.dra4j.testkit.TestNode;
@@ -224,8 +225,9 @@ class DemosTest {
         static Path folder;
 
         @RegisterExtension
-        final RunningDriver<DeviceProvider> driver =
-                gpus(gpus -> new FaultyDevices(gpus, folder.resolve("faults"), DRIVER));
+        final RunningDriver<DeviceProvider> driver = gpus(gpus ->
+                        new FaultyDevices(gpus, folder.resolve("faults"), DRIVER))
+                .withDriver(DraDriver.Builder::healthService);
 
         @Test
         void aFaultyGpuIsForThoseWhoTolerateIt() throws Exception {

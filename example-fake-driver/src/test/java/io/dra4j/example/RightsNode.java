@@ -54,6 +54,7 @@ final class RightsNode implements AutoCloseable {
                 .kubeletPluginsDirectory(place.plugins())
                 .kubeletRegistrarDirectory(place.registry())
                 .readinessCheck(BoundDevices::ready)
+                .healthService()
                 .build();
         driver.start();
         return driver;

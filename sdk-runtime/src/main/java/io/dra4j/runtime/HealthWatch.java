@@ -3,13 +3,14 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.health.DeviceHealth;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
@@ -27,23 +28,10 @@ import java.util.function.Consumer;
  */
 public final class HealthWatch implements AutoCloseable {
 
-    private final Duration longest;
-    private final Callable<? extends Collection<DeviceHealth>> probe;
-    private final Consumer<Collection<DeviceHealth>> report;
-    private volatile Duration interval;
     private final InventoryWatch watch;
 
-    private HealthWatch(
-            Duration interval,
-            Callable<? extends Collection<DeviceHealth>> probe,
-            Consumer<Collection<DeviceHealth>> report,
-            InventoryWatch.Timer timer) {
-        this.longest = Objects.requireNonNull(interval, "interval");
-        this.probe = Objects.requireNonNull(probe, "probe");
-        this.report = report;
-        this.interval = interval;
-        report.accept(List.of());
-        watch = InventoryWatch.every(() -> this.interval, "the health of the devices", this::test, timer);
+    private HealthWatch(InventoryWatch watch) {
+        this.watch = watch;
     }
 
     /**
@@ -60,35 +48,27 @@ public final class HealthWatch implements AutoCloseable {
             Duration interval,
             Callable<? extends Collection<DeviceHealth>> probe,
             Consumer<Collection<DeviceHealth>> report) {
-        return new HealthWatch(interval, probe, report, InventoryWatch.Timer.own("health-watch"));
+        return ofProbe(interval, probe, report, ShortLivedThreads.timer("health-watch"));
     }
 
-    /**
-     * Tests the devices on a timer of the caller's; otherwise as {@link #ofProbe(Duration, Callable, Consumer)}.
-     *
-     * @param timer runs the tests; the watch ends its own task alone
-     */
-    public static HealthWatch ofProbe(
-            Duration interval,
+    static HealthWatch ofProbe(
+            Duration longest,
             Callable<? extends Collection<DeviceHealth>> probe,
             Consumer<Collection<DeviceHealth>> report,
             ScheduledExecutorService timer) {
-        return new HealthWatch(interval, probe, report, InventoryWatch.Timer.of(timer));
+        report.accept(List.of()); // which a driver without the health service refuses
+        AtomicReference<Duration> interval = new AtomicReference<>(longest);
+        Callable<Duration> test = () -> {
+            Collection<DeviceHealth> health = Objects.requireNonNull(probe.call(), "the probe of health returned null");
+            report.accept(health);
+            interval.set(health.stream().map(one -> one.validFor().dividedBy(2)).reduce(longest, HealthWatch::shorter));
+            return longest; // nothing that changes: it is the runtime that compares reports
+        };
+        return new HealthWatch(InventoryWatch.every(interval::get, "the health of the devices", test, timer));
     }
 
-    /** Returns nothing that changes: it is the runtime that compares reports. */
-    private List<?> test() throws Exception {
-        Collection<DeviceHealth> health = probe.call();
-        if (health == null) {
-            throw new IllegalStateException("the probe returned null; return an empty list if it knows nothing");
-        }
-        report.accept(health);
-        interval = health.stream()
-                .map(one -> one.validFor().dividedBy(2))
-                .filter(half -> half.compareTo(longest) < 0)
-                .min(Comparator.naturalOrder())
-                .orElse(longest);
-        return List.of();
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     /** Tests and reports immediately, between the times, on the caller's thread. */

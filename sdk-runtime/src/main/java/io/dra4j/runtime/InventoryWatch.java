@@ -3,12 +3,12 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -62,7 +62,7 @@ public final class InventoryWatch implements AutoCloseable {
      * @return the watch, which has looked once
      */
     public static InventoryWatch ofProbe(Duration interval, Callable<?> probe, Runnable changed) {
-        return ofProbe(interval, probe, changed, Timer.own("inventory-watch"));
+        return ofProbe(interval, probe, changed, ShortLivedThreads.timer("inventory-watch"));
     }
 
     /**
@@ -76,46 +76,25 @@ public final class InventoryWatch implements AutoCloseable {
      */
     public static InventoryWatch ofProbe(
             Duration interval, Callable<?> probe, Runnable changed, ScheduledExecutorService timer) {
-        return ofProbe(interval, probe, changed, Timer.of(timer));
-    }
-
-    private static InventoryWatch ofProbe(Duration interval, Callable<?> probe, Runnable changed, Timer timer) {
         Objects.requireNonNull(interval, "interval");
         InventoryWatch watch = new InventoryWatch(
                 "the hardware", Objects.requireNonNull(probe, "probe"), Objects.requireNonNull(changed, "changed"));
-        watch.lookEvery(() -> interval, timer);
+        watch.lookEvery(() -> interval, Objects.requireNonNull(timer, "timer"));
         return watch;
     }
 
     /** Calls a probe for what it does, at intervals that may differ. */
-    static InventoryWatch every(Supplier<Duration> interval, String what, Callable<?> probe, Timer timer) {
+    static InventoryWatch every(
+            Supplier<Duration> interval, String what, Callable<?> probe, ScheduledExecutorService timer) {
         InventoryWatch watch = new InventoryWatch(what, probe, () -> {});
         watch.lookEvery(interval, timer);
         return watch;
     }
 
-    /** Runs the looks of a watch; {@code end} ends what is the watch's own. */
-    record Timer(ScheduledExecutorService executor, Runnable end) {
-
-        static Timer of(ScheduledExecutorService callers) {
-            return new Timer(Objects.requireNonNull(callers, "timer"), () -> {});
-        }
-
-        static Timer own(String thread) {
-            ScheduledExecutorService own = Executors.newSingleThreadScheduledExecutor(task -> {
-                Thread made = new Thread(task, thread);
-                made.setDaemon(true);
-                return made;
-            });
-            return new Timer(own, own::shutdown);
-        }
-    }
-
-    private void lookEvery(Supplier<Duration> interval, Timer timer) {
-        source = timer.end::run;
+    private void lookEvery(Supplier<Duration> interval, ScheduledExecutorService timer) {
         look();
         try {
-            next = timer.executor.schedule(
+            next = timer.schedule(
                     () -> {
                         if (!closed) {
                             lookEvery(interval, timer);
