@@ -25,7 +25,10 @@ class QuotingPagesTest {
             Pattern.compile("^ *// #region (\\w+)\n(.*?)^ *// #endregion \\1\n", Pattern.DOTALL | Pattern.MULTILINE);
 
     @ParameterizedTest
-    @CsvSource({"test-your-driver.md, TestYourDriverIT", "write-your-provider.md, SampleFpgaDriver SampleFpgaProvider"})
+    @CsvSource({
+        "test-your-driver.md, TestYourDriverIT",
+        "write-your-provider.md, SampleFpgaDriver SampleFpgaProvider SampleNicProvider"
+    })
     void snippetsAreTheRegionsInOrder(String page, String sources) throws IOException {
         List<String> regions = new ArrayList<>();
         for (String source : sources.split(" ")) {
