@@ -51,7 +51,7 @@ class NvidiaConformanceIT {
 
     private static final String OF_CLAIMS = "DRA-PREP-01, DRA-PREP-05, DRA-UNP-01, DRA-CDI-02";
     private static final String OF_BOARDS = ", DRA-REG-02, DRA-TAINT-02, DRA-PART-01";
-    private static final String OF_SHARES = ", DRA-CAP-01, DRA-CAP-02, DRA-PREP-21, DRA-PREP-22";
+    private static final String OF_SHARES = ", DRA-CAP-01, DRA-CAP-02, DRA-PREP-21, DRA-PREP-22, DRA-UPG-06";
 
     /** Those of boards are left out: daemons do not change what they find. */
     private static final String OF_DAEMONS = ", DRA-UNP-06, DRA-DECL-01";

@@ -67,7 +67,7 @@ class HealthyDriverIT {
 
     @Test
     void holdsWhatSharesShow() throws Exception {
-        passes(List.of("--gpu-allow-multiple-allocations"), List.of(), "DRA-CAP-02");
+        passes(List.of("--gpu-allow-multiple-allocations"), List.of(), "DRA-CAP-02", "DRA-UPG-06");
     }
 
     @Test

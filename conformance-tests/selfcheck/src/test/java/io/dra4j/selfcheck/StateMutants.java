@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** Mutants that persist the wrong claims, or too late. */
@@ -260,5 +263,65 @@ final class StateMutants {
     static final class OfAllBoots extends ClaimWork {
         @Override
         void start() {}
+    }
+
+    /** It knows what the other instance had prepared when this one started. */
+    @Mutant(id = "M-261a", what = "keeps a table of the slots of claims in each process")
+    @Violation("DRA-UPG-06: two instances, asked in turn, gave several claims [env SLOT=0, env SLOT=1, ")
+    static class SlotsOfTheProcess extends StateVariants.Slots {
+        private final Map<String, Integer> table = new HashMap<>(); // guarded by the lock of all work
+
+        @Override
+        void start() {
+            super.start();
+            held().forEach((uid, held) -> table.put(uid, held.path("slot").asInt()));
+        }
+
+        @Override
+        Set<Integer> taken() {
+            return Set.copyOf(table.values());
+        }
+
+        @Override
+        ObjectNode plan(ClaimId id, JsonNode claim) {
+            ObjectNode fresh = super.plan(id, claim);
+            table.put(id.uid(), fresh.path("slot").asInt());
+            return fresh;
+        }
+
+        @Override
+        void release(String uid) {
+            super.release(uid);
+            table.remove(uid);
+        }
+    }
+
+    @Mutant(
+            id = "M-261b",
+            what = "keeps a table of the slots of shares in each process",
+            options = "--gpu-allow-multiple-allocations")
+    @Violation("DRA-UPG-06: two instances, asked in turn, gave several claims [env SLOT=")
+    static final class SlotsOfShares extends SlotsOfTheProcess {}
+
+    @Mutant(
+            id = "M-262",
+            what = "chooses a slot from the state of the node, under a lock of the process",
+            collateral = "DRA-PREP-32",
+            options = "--gpu-allow-multiple-allocations")
+    @Violation("DRA-UPG-06: two instances, asked at the same time, gave several claims [env SLOT=")
+    static final class LockedInProcess extends StateVariants.Slots {
+        private Set<Integer> seen = Set.of(); // guarded by this
+
+        @Override
+        synchronized ObjectNode work(ClaimId id) {
+            seen = super.taken();
+            Pauses.millis(20);
+            return super.work(id);
+        }
+
+        @Override
+        Set<Integer> taken() {
+            return seen;
+        }
     }
 }

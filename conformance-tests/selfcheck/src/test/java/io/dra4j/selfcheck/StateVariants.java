@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Keeps other records of claims, or trusts them less. */
 final class StateVariants {
@@ -153,4 +154,33 @@ final class StateVariants {
     /** The names are those of the hardware: the hook renumber changes nothing. */
     @Variant(id = "H-40", what = "names stay with their hardware", passes = "DRA-RST-11")
     static final class Steady extends Inventory {}
+
+    @Variant(
+            id = "H-82",
+            what = "gives each claim a slot, the first that is free in the state of the node",
+            passes = {"DRA-PREP-22", "DRA-PREP-38", "DRA-RST-01", "DRA-UPG-02", "DRA-UPG-06"},
+            options = "--gpu-allow-multiple-allocations",
+            settings = "{/driver/declares: [adm, multi], /driver/seamlessUpgrade: true}")
+    static class Slots extends ClaimWork {
+        /** Under the lock of the node. */
+        @Override
+        ObjectNode plan(ClaimId id, JsonNode claim) {
+            ObjectNode fresh = super.plan(id, claim);
+            Set<Integer> taken = taken();
+            int slot = 0;
+            while (taken.contains(slot)) {
+                slot++;
+            }
+            for (JsonNode device : fresh.put("slot", slot).path("devices")) {
+                ((ObjectNode) device).withArray("env").add("SLOT=" + slot);
+            }
+            return fresh;
+        }
+
+        Set<Integer> taken() {
+            return held().values().stream()
+                    .map(held -> held.path("slot").asInt())
+                    .collect(Collectors.toSet());
+        }
+    }
 }

@@ -96,13 +96,13 @@ public record PublishedDevice(
         return exact < PART ? value : Long.toString(exact / PART);
     }
 
-    /** Returns whether two claims can have it at the same time. */
-    public boolean hasRoomForTwo() {
+    /** Returns whether so many claims can have it at the same time. */
+    public boolean hasRoomFor(int claims) {
         JsonNode capacity = json.path("capacity");
         return isShared()
                 && consumed().properties().stream()
                         .allMatch(one -> Quantities.exact(one.getValue().asText())
-                                        .multiply(BigDecimal.valueOf(2))
+                                        .multiply(BigDecimal.valueOf(claims))
                                         .compareTo(Quantities.exact(capacity.path(one.getKey())
                                                 .path("value")
                                                 .asText()))

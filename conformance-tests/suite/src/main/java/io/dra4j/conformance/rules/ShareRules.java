@@ -11,6 +11,7 @@ import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.ClaimEdits;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.Reported;
 import io.dra4j.rules.Quantities;
@@ -22,7 +23,6 @@ import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,7 +45,7 @@ record ShareRules(TestContext context, Publishing publishing) {
 
     private PublishedDevice shared() {
         return context.devices().upTo(Integer.MAX_VALUE).stream()
-                .filter(PublishedDevice::hasRoomForTwo)
+                .filter(device -> device.hasRoomFor(2))
                 .findFirst()
                 .orElseThrow(() -> new NotApplicable("no device that allows several claims has the capacity for two"));
     }
@@ -138,16 +138,9 @@ record ShareRules(TestContext context, Publishing publishing) {
         return context.claims().draft().request("r0", device);
     }
 
-    /** The edits of a claim, without what is its alone. */
     private List<String> edits(ClaimDraft draft, String how) {
         KubeletClaim claim = context.claims().create(draft);
-        ClaimResult answer = prepared(claim, "a share" + how);
-        List<String> own = new ArrayList<>(List.of(claim.uid(), claim.name()));
-        results(claim).forEach(result -> own.add(result.path("shareID").asText()));
-        List<String> edits = context.cdi().edits(answer.devices()).stream()
-                .map(line -> own.stream().reduce(line, (left, id) -> left.replace(id, "*")))
-                .sorted() // again, as they have other names now
-                .toList();
+        List<String> edits = ClaimEdits.of(context, claim, prepared(claim, "a share" + how));
         context.calls().unprepared(claim);
         return edits;
     }

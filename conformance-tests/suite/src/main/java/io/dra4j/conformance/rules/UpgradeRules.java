@@ -4,9 +4,12 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.Calls;
+import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.ClaimEdits;
 import io.dra4j.conformance.probes.Leftovers;
 import io.dra4j.conformance.probes.Reported;
 import io.dra4j.conformance.probes.TwoInstances;
@@ -24,9 +27,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Rules for two instances of a driver side by side. */
@@ -35,6 +40,10 @@ record UpgradeRules(TestContext context) {
 
     private static final int PARALLEL = 16;
     private static final int RACES = 10;
+    private static final int ROUNDS = 4;
+
+    /** Enough that a choice among a few, such as of queues, comes to one twice. */
+    private static final int CLAIMS = 8;
 
     @Rule("DRA-UPG-01")
     void bothAnswer() {
@@ -106,8 +115,8 @@ record UpgradeRules(TestContext context) {
         try {
             return call.join();
         } catch (CompletionException e) {
-            if (e.getCause() instanceof Violation violation) {
-                throw violation;
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
             }
             throw e;
         }
@@ -213,5 +222,72 @@ record UpgradeRules(TestContext context) {
         serves(two.fresh(), after);
         Violation.unless(slices().equals(before))
                 .because("%s, the slices changed: there were %s, and are %s", after, before, slices());
+    }
+
+    @Rule("DRA-UPG-06")
+    void whatIsOneClaimsAloneIsNoOthers() {
+        TwoInstances two = TwoInstances.start(context);
+        List<PublishedDevice> devices = sideBySide();
+        for (int round = 0; round < ROUNDS; round++) {
+            boolean inTurn = round == 0;
+            ClaimEdits due = prepared(two, List.of(two.old()), devices, inTurn);
+            ClaimEdits found = prepared(two, two.both(), devices, inTurn);
+            Violation.unless(found.own() >= due.own())
+                    .because(
+                            "two instances, asked %s, gave several claims %s, which one instance gives to one claim each: neither knows what the other keeps in memory. Choose it under a lock of the node, from the claims that are prepared on the node (with dra4j: DriverContext.lock, DriverContext.held)",
+                            inTurn ? "in turn" : "at the same time",
+                            found.common().stream()
+                                    .filter(edit -> !due.common().contains(edit))
+                                    .toList());
+        }
+        two.endOld();
+    }
+
+    /** A device for each claim: shares of one, or, where no device has room for two, different ones. */
+    private List<PublishedDevice> sideBySide() {
+        List<PublishedDevice> usable = context.devices().upTo(Integer.MAX_VALUE);
+        Optional<PublishedDevice> shared =
+                usable.stream().filter(device -> device.hasRoomFor(2)).findFirst();
+        List<PublishedDevice> devices = shared.map(device -> IntStream.rangeClosed(1, CLAIMS)
+                        .filter(device::hasRoomFor)
+                        .mapToObj(claims -> device)
+                        .toList())
+                .orElse(usable.subList(0, Math.min(CLAIMS, usable.size())));
+        NotApplicable.unless(devices.size() > 1, "claims can have one device at a time, and no shares of it");
+        return devices;
+    }
+
+    /** Prepares a claim for each device at these instances, compares their edits, and unprepares them. */
+    private ClaimEdits prepared(TwoInstances two, List<Running> at, List<PublishedDevice> devices, boolean inTurn) {
+        List<KubeletClaim> claims =
+                devices.stream().map(context.claims()::allocate).toList();
+        List<CompletableFuture<ClaimResult>> calls = new ArrayList<>();
+        for (int i = 0; i < claims.size(); i++) {
+            KubeletClaim claim = claims.get(i);
+            Running instance = at.get(i % at.size());
+            CompletableFuture<ClaimResult> call = Calls.async(() -> prepared(two, at, instance, claim));
+            calls.add(call);
+            if (inTurn) {
+                join(call);
+            }
+        }
+        List<List<String>> edits = new ArrayList<>();
+        for (int i = 0; i < claims.size(); i++) {
+            edits.add(ClaimEdits.of(context, claims.get(i), join(calls.get(i))));
+        }
+        claims.forEach(claim -> two.unprepared(at.get(0), claim));
+        return ClaimEdits.among(edits);
+    }
+
+    private ClaimResult prepared(TwoInstances two, List<Running> at, Running instance, KubeletClaim claim) {
+        if (at.size() > 1) {
+            return two.prepared(instance, claim);
+        }
+        CallResult result = context.calls().prepareAt(instance.info(), claim);
+        Untested.unless(
+                result.complaint().isEmpty(),
+                "one instance alone does not prepare as many claims: %s",
+                result.complaint().orElse(""));
+        return result.results().get(claim.uid());
     }
 }
