@@ -5,8 +5,11 @@ package io.dra4j.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.example.FakeGpuProvider;
+import io.dra4j.testkit.driver.Ended;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -22,12 +25,17 @@ class DraConformanceIT {
     private final Set<Path> roots = ConcurrentHashMap.newKeySet();
 
     private List<DynamicTest> tests() {
+        return tests(
+                "only: [DRA-INFO-01, DRA-PREP-01, DRA-PREP-09, DRA-PREP-32, DRA-SLICE-01, DRA-SLICE-19, DRA-CDI-02]",
+                roots);
+    }
+
+    private static List<DynamicTest> tests(String settings, Set<Path> roots) {
         return DraConformance.of("gpu.example.com", place -> {
                     roots.add(place.root());
                     return new FakeGpuProvider(place.driver(), place.node(), 4);
                 })
-                .settings(
-                        "only: [DRA-INFO-01, DRA-PREP-01, DRA-PREP-09, DRA-PREP-32, DRA-SLICE-01, DRA-SLICE-19, DRA-CDI-02]")
+                .settings(settings)
                 .tests()
                 .flatMap(DraConformanceIT::leaves)
                 .toList();
@@ -53,6 +61,29 @@ class DraConformanceIT {
 
         assertThat(passed).isGreaterThanOrEqualTo(7);
         assertThat(roots).isNotEmpty().allSatisfy(root -> assertThat(root).doesNotExist());
+    }
+
+    /** Hostile input, in a JVM with the logging that tests of a vendor have by default. */
+    public static void main(String[] args) throws Throwable {
+        tests("only: [DRA-SEC-03]", new HashSet<>()).stream()
+                .filter(test -> test.getDisplayName().startsWith("DRA-SEC-03"))
+                .findFirst()
+                .orElseThrow()
+                .getExecutable()
+                .execute();
+        System.exit(0);
+    }
+
+    @Test
+    void aRunPrintsNothingOfTheLibraries() throws Exception {
+        Ended run = Ended.of(
+                Map.of(),
+                List.of(Ended.jdk("java"), "-cp", System.getProperty("java.class.path")),
+                getClass().getName());
+
+        assertThat(run.status()).as(run.output()).isZero();
+        assertThat(run.output().lines().filter(line -> !line.contains("io.dra4j")))
+                .isEmpty();
     }
 
     /** Surefire names dynamic tests by their numbers unless they have a source of their own. */

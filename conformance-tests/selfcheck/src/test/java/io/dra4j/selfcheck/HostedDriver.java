@@ -9,19 +9,12 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /**
  * The bare driver without processes: a tenth of the work, so that a suite of hundreds of starts can
  * be run for hundreds of drivers. What a process alone has, such as its open files, is not seen.
  */
 final class HostedDriver implements DriverAdapter {
-
-    static {
-        // calls that go on when their connection is gone are not worth a stack trace
-        Logger.getLogger("io.grpc.internal.SerializingExecutor").setLevel(Level.OFF);
-    }
 
     private final List<String> arguments;
     private final Map<String, String> environment;

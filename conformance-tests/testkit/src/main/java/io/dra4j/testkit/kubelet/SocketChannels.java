@@ -16,10 +16,13 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
  * Connections to unix sockets, with the {@code :authority} values of the kubelet.
@@ -28,11 +31,29 @@ import java.util.concurrent.TimeUnit;
  */
 final class SocketChannels implements AutoCloseable {
 
+    /**
+     * Of these, gRPC reports cut connections and hostile input by java.util.logging, also those of a driver in this JVM.
+     * They are kept here, for the level of a logger that is not kept is forgotten.
+     */
+    private static final List<Logger> QUIET = List.of(
+            quiet("io.grpc", Level.WARNING),
+            quiet("io.grpc.okhttp", Level.OFF),
+            quiet("io.grpc.internal.SerializingExecutor", Level.OFF));
+
     private static final EventLoopGroup IO = new MultiThreadIoEventLoopGroup(
             new DefaultThreadFactory("fake-kubelet-io", true), EpollIoHandler.newFactory());
 
     private final Set<ManagedChannel> opened = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
+
+    /** Leaves alone what a vendor's tests have configured. */
+    private static Logger quiet(String name, Level level) {
+        Logger logger = Logger.getLogger(name);
+        if (logger.getLevel() == null) {
+            logger.setLevel(level);
+        }
+        return logger;
+    }
 
     /** Connects as the kubelet does to a registration socket: authority is the encoded path. */
     ManagedChannel toRegistration(Path socket) {
