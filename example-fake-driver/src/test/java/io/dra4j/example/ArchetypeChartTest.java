@@ -4,6 +4,13 @@ package io.dra4j.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.joran.JoranConfigurator;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
 import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.HelmChart;
 import io.dra4j.charttest.Installation;
@@ -12,6 +19,7 @@ import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.charttest.Right;
 import io.dra4j.charttest.StrictDecoder;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,6 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.event.KeyValuePair;
 
 /** The chart of projects that the archetype generates, with the rights of the other charts. */
 class ArchetypeChartTest {
@@ -68,6 +77,35 @@ class ArchetypeChartTest {
                         .map(Right::toString)
                         .toList());
         assertThat(Right.granted(manifests().of(Kind.Role))).containsExactly("/events create");
+    }
+
+    @Test
+    void endsADriverThatIsOutOfMemory() throws IOException {
+        assertThat(Files.readString(TEMPLATE.resolveSibling("Dockerfile"))).contains("-XX:+ExitOnOutOfMemoryError");
+    }
+
+    /** Whose reason is in the log alone. */
+    @Test
+    void showsInItsTestsWhyAPrepareFailed() throws Exception {
+        LoggerContext context = new LoggerContext();
+        JoranConfigurator configurator = new JoranConfigurator();
+        configurator.setContext(context);
+        configurator.doConfigure(
+                TEMPLATE.resolveSibling("src/test/resources/logback-test.xml").toFile());
+
+        Logger claims = context.getLogger("io.dra4j.runtime.internal.claim.Preparation");
+        LoggingEvent failed = new LoggingEvent("", claims, Level.WARN, "see its log", new IOException("no bus"), null);
+        failed.addKeyValuePair(new KeyValuePair("claim", "default/a"));
+        ConsoleAppender<?> appender =
+                (ConsoleAppender<?>) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("stderr");
+        PatternLayoutEncoder encoder = (PatternLayoutEncoder) (Object) appender.getEncoder();
+
+        assertThat(claims.isWarnEnabled()).isTrue();
+        assertThat(context.getLogger("io.dra4j.runtime.internal.publish.PoolEvents")
+                        .isWarnEnabled())
+                .isFalse();
+        assertThat(new String(encoder.encode(failed), StandardCharsets.UTF_8))
+                .startsWith("WARN  Preparation: see its log claim=\"default/a\"\njava.io.IOException: no bus\n");
     }
 
     @Test
