@@ -63,13 +63,13 @@ public final class ConformanceMain {
      * Warnings only, a line each on standard error. Set here and not in a file that is found by its
      * name: a suite on a class path must not bring along the logging of this program.
      */
-    private static void configureLogging() {
+    static void configureLogging() {
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
         System.setProperty("org.slf4j.simpleLogger.showThreadName", "false");
         System.setProperty("org.slf4j.simpleLogger.showLogName", "false");
         System.setProperty("org.slf4j.simpleLogger.showShortLogName", "true");
-        // It warns of each connection that the proxy cuts, which is what the proxy is for.
-        System.setProperty("org.slf4j.simpleLogger.log.org.eclipse.jetty.server.Response", "error");
+        // It warns of connections that the proxy cuts, which is what the proxy is for.
+        System.setProperty("org.slf4j.simpleLogger.log.org.eclipse.jetty", "error");
         // gRPC logs by java.util.logging, whose own handler prints what is no warning, too.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();

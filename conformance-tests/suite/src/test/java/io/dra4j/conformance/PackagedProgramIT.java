@@ -5,14 +5,17 @@ package io.dra4j.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.driver.Ended;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The jar as people start it: what was left out of it is not needed. */
 @Timeout(120)
@@ -39,6 +42,24 @@ class PackagedProgramIT {
 
         assertThat(said("run", "--kubeconfig=" + kubeconfig, "--driver-name=gpu.example.com", "--", "sleep", "100"))
                 .contains("http://127.0.0.1:1 of context \"nowhere\"", "connection refused");
+    }
+
+    /** Logs as libraries do that meet a connection that the suite has cut. */
+    public static void main(String[] args) {
+        ConformanceMain.configureLogging();
+        Logger.getLogger("io.grpc.netty.TcpMetrics").info("Epoll available");
+        LoggerFactory.getLogger("org.eclipse.jetty.io.AbstractConnection").warn("Failed callback", new IOException());
+        LoggerFactory.getLogger("io.dra4j").warn("heard");
+    }
+
+    @Test
+    void printsNothingOfConnectionsThatAreCut() throws Exception {
+        String classes = JAR.toRealPath()
+                + File.pathSeparator
+                + Path.of("target/test-classes").toRealPath();
+        List<String> command = List.of(Ended.jdk("java"), "-cp", classes, PackagedProgramIT.class.getName());
+
+        assertThat(Ended.of(Map.of(), command).printed()).isEqualTo("WARN dra4j - heard\n");
     }
 
     private static String said(String... words) throws IOException, InterruptedException {
