@@ -3,6 +3,7 @@
 package io.dra4j.testkit.apiserver;
 
 import static io.dra4j.testkit.apiserver.HttpProbe.BOTH;
+import static io.dra4j.testkit.apiserver.HttpProbe.JSON;
 import static io.dra4j.testkit.apiserver.HttpProbe.PROTOBUF;
 import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
 import static io.dra4j.testkit.apiserver.HttpProbe.slice;
@@ -89,11 +90,14 @@ class ProtobufIT {
                     .toList();
         }
 
-        @Test
-        void thatAreTooLargeAreRefused() {
-            Answer answer = http.send("POST", SLICES, new byte[3 * 1024 * 1024 + 1]);
+        @ParameterizedTest
+        @ValueSource(strings = {"POST", "DELETE"})
+        void thatHaveOnlyThePrefixAreRefused(String method) {
+            String path = method.equals("POST") ? SLICES : SLICES + "/s1";
+            Answer refused = http.send(method, path, PROTOBUF, "k8s\0");
 
-            assertThat(answer.status()).isEqualTo(413);
+            assertThat(refused.status()).isEqualTo(400);
+            assertThat(refused.text("message")).endsWith("empty body (6b387300)");
         }
     }
 
@@ -115,11 +119,12 @@ class ProtobufIT {
             }
         }
 
-        @Test
-        void canBeginWithTheList() throws Exception {
+        @ParameterizedTest
+        @ValueSource(strings = {BOTH, JSON})
+        void canBeginWithTheList(String accept) throws Exception {
             publish("s1", 1);
             String list = WATCH + "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
-            try (Stream watch = http.watch(list, BOTH)) {
+            try (Stream watch = http.watch(list, accept)) {
                 assertThat(watch.shown()).isEqualTo("ADDED s1");
                 ObjectNode end = watch.next();
                 assertThat(Json.text(end, "type")).isEqualTo("BOOKMARK");
@@ -127,11 +132,13 @@ class ProtobufIT {
                 assertThat(end.at("/object/metadata/annotations/k8s.io~1initial-events-end")
                                 .asText())
                         .isEqualTo("true");
+                publish("s2", 1);
+                assertThat(watch.shown()).isEqualTo("ADDED s2");
             }
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {BOTH, PROTOBUF + META})
+        @ValueSource(strings = {BOTH, JSON, PROTOBUF + META})
         void endWithAStatusWhenTheirRevisionIsTooOld(String accept) throws Exception {
             for (int i = 1; i < 30; i++) {
                 publish("s1", i);

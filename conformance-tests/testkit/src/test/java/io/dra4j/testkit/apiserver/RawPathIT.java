@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
+import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,8 +34,14 @@ class RawPathIT {
     private final ApiProxy proxy = ApiProxy.before(server.url());
 
     private static Answer get(URI where, String path) throws IOException {
-        try (GoConnection connection = new GoConnection(where)) {
-            return connection.get(path);
+        try (Socket socket = new Socket(where.getHost(), where.getPort())) {
+            String request = "GET %s HTTP/1.0\r\nHost: localhost\r\n\r\n".formatted(path);
+            socket.getOutputStream().write(request.getBytes(UTF_8));
+            String[] answer = new String(socket.getInputStream().readAllBytes(), UTF_8).split("\r\n\r\n", 2);
+            String type = answer[0].replaceFirst("(?is).*\ncontent-type: ([^\r\n]*).*", "$1");
+            int status =
+                    Integer.parseInt(answer[0].substring("HTTP/1.x ".length()).substring(0, 3));
+            return new Answer(status, Map.of("content-type", type), answer[1].getBytes(UTF_8));
         }
     }
 

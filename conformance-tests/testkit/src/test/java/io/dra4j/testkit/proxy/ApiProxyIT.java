@@ -76,6 +76,7 @@ class ApiProxyIT {
                 """.formatted(name);
         return request(LEASES + query)
                 .header("Content-Type", "application/json")
+                .expectContinue(!query.isEmpty())
                 .POST(BodyPublishers.ofString(body))
                 .build();
     }
@@ -154,6 +155,7 @@ class ApiProxyIT {
             RecordedRequest refused = proxy.await(
                     TIMEOUT, one -> one.status() == 409 && !one.errorBody().isEmpty());
             assertThat(refused.errorBody()).contains("AlreadyExists");
+            assertThat(create("x".repeat(3 * 1024 * 1024)).statusCode()).isEqualTo(413);
             assertThat(proxy.log()).contains("POST", LEASES, "409", "AlreadyExists");
         }
 
@@ -190,7 +192,10 @@ class ApiProxyIT {
         }
 
         @Test
-        void eachEventComesAtOnce() throws Exception {
+        void eachEventComesAtOnceAlsoWhileManyWatch() throws Exception {
+            for (int i = 0; i < 100; i++) {
+                watch(watchFromNow());
+            }
             try (BufferedReader watch = watch(watchFromNow())) {
                 for (String name : new String[] {"a", "b", "c"}) {
                     CompletableFuture<String> line = nextLine(watch);

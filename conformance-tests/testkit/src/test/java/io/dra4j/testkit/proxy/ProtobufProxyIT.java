@@ -152,6 +152,7 @@ class ProtobufProxyIT {
         assertThat(recorded.body()).contains("\"allowMultipleAllocations\":true");
         assertThat(tree(recorded.body())).isEqualTo(slice);
         assertThat(tree(recorded.errorBody())).isEqualTo(refusal);
+        assertThat(recorded.client()).endsWith(" [application/vnd.kubernetes.protobuf,application/json]");
         assertThat(proxy.log()).contains("it is invalid");
     }
 

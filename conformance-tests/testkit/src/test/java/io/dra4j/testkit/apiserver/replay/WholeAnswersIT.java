@@ -123,6 +123,9 @@ class WholeAnswersIT {
         if (line.has("node")) {
             server.node(line.path("node").asText());
         }
+        if (line.has("historySize")) {
+            server.historySize(line.path("historySize").asInt());
+        }
         if (line.path("preReleaseVersions").asBoolean()) {
             server.preReleaseVersions();
         }
@@ -136,7 +139,7 @@ class WholeAnswersIT {
         if (UPDATE) {
             line.setAll(answer);
         }
-        assertThat(line.deepCopy().retain("code", "contentType", "answer"))
+        assertThat(line.deepCopy().retain("code", "contentType", "retryAfter", "answer"))
                 .as("%s %s", line.path("method").asText(), line.path("path").asText())
                 .isEqualTo(answer);
     }
@@ -159,6 +162,7 @@ class WholeAnswersIT {
         if (!type.equals("application/json")) {
             answer.put("contentType", type);
         }
+        response.headers().firstValue("Retry-After").ifPresent(seconds -> answer.put("retryAfter", seconds));
         boolean isObject = text.startsWith("{");
         return answer.set("answer", isObject ? Json.parse(withoutUids(text)) : TextNode.valueOf(withoutUids(text)));
     }
