@@ -124,6 +124,14 @@ class FakeDriverIT {
                 .anySatisfy(note -> assertThat(note).contains("DevicesWithdrawn", "DRAPartitionableDevices"));
     }
 
+    /** FakeProviderConformanceIT has both instances in one process. */
+    @Test
+    void worksBesideItsSuccessorAndFreesWhatTheKubeletForgot() throws Exception {
+        String only = "DRA-UPG-01, DRA-UPG-02, DRA-UPG-03, DRA-UPG-04, DRA-UPG-05, DRA-RST-12";
+
+        holds("whole", "  seamlessUpgrade: true", only, "--num-devices=40");
+    }
+
     @Test
     void showsDevicesThatComeGoAndFailInSlicesTaintsAndHealth() throws Exception {
         holds(
