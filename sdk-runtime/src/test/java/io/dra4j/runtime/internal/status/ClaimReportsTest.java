@@ -5,13 +5,18 @@ package io.dra4j.runtime.internal.status;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ConditionStatus;
-import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
+import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -19,7 +24,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.slf4j.LoggerFactory;
 
+@Isolated
 class ClaimReportsTest extends ReportsUnderTest {
 
     private static final DeviceStatus PARTLY_BAD = DeviceStatus.builder()
@@ -169,9 +177,22 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void hasTheRestWhenThePartsThatTheApiWouldRefuseAreLeftOut() throws IOException {
+            ListAppender<ILoggingEvent> log = new ListAppender<>();
+            log.start();
+            Logger logger = (Logger) LoggerFactory.getLogger(ClaimReports.class);
+            logger.addAppender(log);
             prepare("{}", plain(gpu0).withStatus(PARTLY_BAD), plain(gpu1).withStatus(READY));
             run();
+            logger.detachAppender(log);
 
+            assertThat(log.list).singleElement().satisfies(event -> {
+                assertThat(event.getLevel()).isEqualTo(Level.ERROR);
+                assertThat(event.getFormattedMessage())
+                        .contains("status.devices[gpu-0].conditions[0].reason: ", "\"no reason\"");
+                assertThat(event.getKeyValuePairs())
+                        .extracting(pair -> pair.key)
+                        .contains(LogField.CLAIM, LogField.DEVICE);
+            });
             assertThat(statuses.tries).isEqualTo(1);
             assertThat(entry(0).at("/networkData/interfaceName").asText()).isEqualTo("eth0");
             assertThat(entry(0).has("conditions")).isFalse();

@@ -5,13 +5,31 @@ package io.dra4j.runtime.internal.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConditionStatus;
-import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.DraException;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.runtime.internal.cluster.ClaimStatuses;
+import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.publish.ManualLoop;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.replay.Recordings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
@@ -23,7 +41,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The entries of {@code status.devices} that kube-apiserver 1.36.2 was sent, as reports of a
@@ -33,8 +54,17 @@ import org.junit.jupiter.api.Test;
  * <p>Not compared are the identity of the device and the times and generations of conditions, which
  * no provider sets, objects that can't be decoded, and fields that the SPI has no value for.
  */
-class RecordedStatusesIT extends StoredStatusesUnderTest {
+class RecordedStatusesIT {
 
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private static final String CLAIM = """
+            {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
+             "metadata":{"name":"c","namespace":"default"},
+             "spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu"}}]}},
+             "status":{"allocation":{"devices":{"results":[
+               {"request":"r","driver":"gpu.example.com","pool":"node","device":"gpu-0"}]}}}}
+            """;
     private static final String SHOWN = "status.devices[gpu-0].";
     private static final Set<String> IDENTITY = Set.of("driver", "pool", "device", "shareID");
     private static final Set<String> PARTS = Set.of("conditions", "data", "networkData");
@@ -58,6 +88,97 @@ class RecordedStatusesIT extends StoredStatusesUnderTest {
 
     private final Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
     private final List<String> wrong = new ArrayList<>();
+
+    @TempDir
+    private Path directory;
+
+    private final ManualLoop loop = new ManualLoop();
+    private final List<String> refusals = new ArrayList<>();
+    private final AllocatedDevice gpu = AllocatedDevice.builder("r", new PoolName("node"), new DeviceName("gpu-0"))
+            .build();
+    private EmbeddedApiServer server;
+    private Cluster cluster;
+    private ClaimRef claim;
+    private ClaimReports reports;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).start();
+        String uid =
+                server.store().put(JSON.readTree(CLAIM)).at("/metadata/uid").asText();
+        claim = new ClaimRef("default", "c", uid);
+        Path kubeconfig = server.writeKubeconfig(directory.resolve("kubeconfig"));
+        cluster = Cluster.connect(kubeconfig, "gpu.example.com", "node", Meters.none());
+        HeldClaim held = HeldClaim.builder(claim)
+                .phase(Phase.PREPARED)
+                .devices(List.of(gpu.held()))
+                .build();
+        reports = new ClaimReports(
+                new ClaimReports.Parts(
+                        "gpu.example.com",
+                        "node",
+                        directory,
+                        ref -> Optional.of(held),
+                        new Noting(cluster.claimStatuses()),
+                        List.of("v1beta1"),
+                        loop),
+                loop);
+    }
+
+    @AfterEach
+    void stop() {
+        cluster.close();
+        server.close();
+    }
+
+    /** Statuses in the cluster, and the refusals of its server. */
+    private final class Noting implements ClaimStatuses {
+        private final ClaimStatuses statuses;
+
+        Noting(ClaimStatuses statuses) {
+            this.statuses = statuses;
+        }
+
+        @Override
+        public void apply(ClaimRef ref, String fieldManager, List<String> devices) {
+            try {
+                statuses.apply(ref, fieldManager, devices);
+            } catch (ClusterException e) {
+                refusals.add(e.getMessage());
+                throw e;
+            }
+        }
+
+        @Override
+        public boolean exists(ClaimRef ref) {
+            return statuses.exists(ref);
+        }
+    }
+
+    /** Reports a status, and returns what the provider is told; empty if all of it is taken. */
+    private String update(DeviceStatus status) {
+        String problem = "";
+        try {
+            reports.updateStatus(claim, gpu.held(), status);
+        } catch (DraException e) {
+            problem = e.getMessage();
+        }
+        write();
+        return problem;
+    }
+
+    private void write() {
+        loop.advance(Duration.ZERO);
+        assertThat(loop.waiting()).as("nothing is tried again").isZero();
+    }
+
+    /** The device's entry as the server has it. */
+    private JsonNode stored() {
+        return server.store()
+                .find("resourceclaims", "default", "c")
+                .orElseThrow()
+                .at("/status/devices/0");
+    }
 
     @Test
     void theRuntimeDecidesAsTheServer() {
