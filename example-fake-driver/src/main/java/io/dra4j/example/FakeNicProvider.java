@@ -13,6 +13,7 @@ import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.api.device.StandardAttributes;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Offers fake NICs, {@code nic-0} and up: claims share each of them, and get a virtual function
@@ -90,6 +91,43 @@ final class FakeNicProvider extends FakeProvider {
         Quantity rate = nic.consumedCapacity().get(capacity);
         if (rate != null) {
             edits.env(variable, rate.amount().toBigInteger().toString());
+        }
+    }
+
+    /**
+     * The use of a fake NIC by a claim: the opaque configuration that a claim or a DeviceClass may
+     * carry.
+     *
+     * <pre>{@code
+     * apiVersion: net.resource.example.com/v1alpha1
+     * kind: NetConfig
+     * mtu: 9000
+     * }</pre>
+     *
+     * @param mtu the largest packet in bytes; {@code null} is 1500
+     */
+    record NetConfig(@Nullable Integer mtu) {
+
+        /** The kind, with its defaults and rules; a NIC that no entry applies to has the defaults. */
+        static final ConfigType<NetConfig> TYPE = ConfigType.builder(
+                        "net.resource.example.com/v1alpha1", "NetConfig", NetConfig.class)
+                .defaults(() -> new NetConfig(NetConfig.USUAL_MTU))
+                .normalize(NetConfig::normalized)
+                .validate(NetConfig::problems)
+                .build();
+
+        private static final int USUAL_MTU = 1500;
+        private static final int LEAST_MTU = 68; // of IPv4
+        private static final int MOST_MTU = 9216;
+
+        private NetConfig normalized() {
+            return mtu == null ? new NetConfig(USUAL_MTU) : this;
+        }
+
+        private List<String> problems() {
+            return mtu != null && mtu >= LEAST_MTU && mtu <= MOST_MTU
+                    ? List.of()
+                    : List.of("invalid mtu: " + mtu + "; write " + LEAST_MTU + " to " + MOST_MTU);
         }
     }
 }

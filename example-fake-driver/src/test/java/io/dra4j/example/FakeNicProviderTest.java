@@ -12,6 +12,7 @@ import io.dra4j.api.device.AttributeValue.OfString;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
+import io.dra4j.example.FakeNicProvider.NetConfig;
 import io.dra4j.test.AllocatedClaims;
 import io.dra4j.test.RecordingClaimContext;
 import java.util.ArrayList;

@@ -22,19 +22,10 @@ import java.util.Optional;
  *
  * <p>The exit status is that of the command, and 3 if it can't be run.
  */
-final class ClusterMain {
-
+record ClusterMain(PrintStream err, Map<String, String> environment) {
     private static final String JAR = "kubectl-dra.jar";
     private static final String JAR_VARIABLE = "KUBECTL_DRA_JAR";
     private static final int NOT_RUN = 3;
-
-    private final PrintStream err;
-    private final Map<String, String> environment;
-
-    ClusterMain(PrintStream err, Map<String, String> environment) {
-        this.err = err;
-        this.environment = environment;
-    }
 
     /**
      * Runs the command with this program's standard input and outputs.

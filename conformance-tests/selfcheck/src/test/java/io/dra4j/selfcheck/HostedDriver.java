@@ -14,16 +14,12 @@ import java.util.Map;
  * The bare driver without processes: a tenth of the work, so that a suite of hundreds of starts can
  * be run for hundreds of drivers. What a process alone has, such as its open files, is not seen.
  */
-final class HostedDriver implements DriverAdapter {
+record HostedDriver(List<String> arguments, Map<String, String> environment, Duration startTimeout)
+        implements DriverAdapter {
 
-    private final List<String> arguments;
-    private final Map<String, String> environment;
-    private final Duration startTimeout;
-
-    HostedDriver(List<String> arguments, Map<String, String> environment, Duration startTimeout) {
-        this.arguments = List.copyOf(arguments);
-        this.environment = Map.copyOf(environment);
-        this.startTimeout = startTimeout;
+    HostedDriver {
+        arguments = List.copyOf(arguments);
+        environment = Map.copyOf(environment);
     }
 
     @Override
@@ -34,11 +30,6 @@ final class HostedDriver implements DriverAdapter {
     @Override
     public boolean runsAnywhere() {
         return true;
-    }
-
-    @Override
-    public Duration startTimeout() {
-        return startTimeout;
     }
 
     @Override

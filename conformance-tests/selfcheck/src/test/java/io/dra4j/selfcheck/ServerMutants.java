@@ -14,6 +14,7 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyServerBuilder;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -168,6 +169,24 @@ final class ServerMutants {
         @Override
         void configure(NettyServerBuilder builder) {
             builder.fallbackHandlerRegistry(unknown(false));
+        }
+    }
+
+    /** Messages as they are on the wire. */
+    private static final class RawBytes implements MethodDescriptor.Marshaller<byte[]> {
+
+        @Override
+        public InputStream stream(byte[] value) {
+            return new ByteArrayInputStream(value);
+        }
+
+        @Override
+        public byte[] parse(InputStream stream) {
+            try {
+                return stream.readAllBytes();
+            } catch (IOException e) {
+                throw Status.INTERNAL.withCause(e).asRuntimeException();
+            }
         }
     }
 }

@@ -5,10 +5,16 @@ package io.dra4j.selfcheck;
 import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -17,6 +23,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -104,6 +112,64 @@ class SocketServer {
             }
         } catch (IOException e) {
             Life.current().log("Can't remove " + path + ": " + e);
+        }
+    }
+
+    /** A socket and the connections to it, which can be cut as the end of a process cuts them. */
+    @Sharable
+    private static final class Connections extends ChannelInboundHandlerAdapter {
+
+        private final Set<Channel> open = ConcurrentHashMap.newKeySet();
+        private volatile boolean cut;
+
+        /** Makes the socket. */
+        ServerChannel listener() {
+            ServerChannel listener = new EpollServerDomainSocketChannel();
+            listener.pipeline().addFirst(this);
+            open.add(listener);
+            return listener;
+        }
+
+        @Override
+        public void channelRegistered(ChannelHandlerContext context) {
+            registered(context);
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object accepted) {
+            Channel connection = (Channel) accepted;
+            open.add(connection);
+            connection.closeFuture().addListener(end -> open.remove(connection));
+            connection.pipeline().addFirst(new Late());
+            context.fireChannelRead(accepted);
+        }
+
+        /** A connection that is accepted during the cut. */
+        private final class Late extends ChannelInboundHandlerAdapter {
+            @Override
+            public void channelRegistered(ChannelHandlerContext context) {
+                registered(context);
+            }
+        }
+
+        private void registered(ChannelHandlerContext context) {
+            context.fireChannelRegistered();
+            if (cut) {
+                hangUp(context.channel());
+            }
+        }
+
+        /** Hangs up without a word, which the protocol's handlers would have. */
+        void cut() {
+            cut = true;
+            List<Channel> registered =
+                    open.stream().filter(Channel::isRegistered).toList();
+            registered.forEach(Connections::hangUp);
+            registered.forEach(each -> each.closeFuture().awaitUninterruptibly());
+        }
+
+        private static void hangUp(Channel channel) {
+            channel.eventLoop().execute(() -> channel.unsafe().close(channel.voidPromise()));
         }
     }
 }

@@ -4,6 +4,7 @@ package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.conformance.ExplainMain.Explanation;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Level;

@@ -9,29 +9,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the devices of a request that wants all. */
-final class AllDevices {
-    private final Behaviour behaviour;
-    private final List<Pool> pools;
-    private final List<Candidate> candidates;
-    private final Selection selection;
-    private final Shares shares;
-    private final Trace trace;
-
-    AllDevices(
-            Behaviour behaviour,
-            List<Pool> pools,
-            List<Candidate> candidates,
-            Selection selection,
-            Shares shares,
-            Trace trace) {
-        this.behaviour = behaviour;
-        this.pools = pools;
-        this.candidates = candidates;
-        this.selection = selection;
-        this.shares = shares;
-        this.trace = trace;
-    }
-
+record AllDevices(
+        Behaviour behaviour,
+        List<Pool> pools,
+        List<Candidate> candidates,
+        Selection selection,
+        Shares shares,
+        Trace trace) {
     /**
      * Returns the devices of all pools that can be selected and have the capacity.
      *

@@ -2,17 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator;
 
+import io.dra4j.allocator.Behaviour.Trait;
+import io.dra4j.allocator.cel.DeviceVariable;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.Device;
+import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.Node;
 import io.dra4j.allocator.model.NodeChoice;
 import io.dra4j.allocator.model.NodeSelector;
 import io.dra4j.allocator.model.NodeSelector.Requirement;
 import io.dra4j.allocator.model.NodeSelector.Term;
+import io.dra4j.allocator.model.PoolId;
+import io.dra4j.allocator.model.Slice;
+import io.dra4j.allocator.model.Taint;
+import io.dra4j.allocator.model.TaintRule;
+import io.dra4j.rules.FeatureGate;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One attempt to allocate claims on a node. */
@@ -124,6 +136,121 @@ final class Attempt {
             return labels.isEmpty() && fields.isEmpty()
                     ? null
                     : new NodeSelector(List.of(new Term(List.copyOf(labels), new ArrayList<>(fields))));
+        }
+    }
+
+    /** Finds the pools of which a node could use no device, and why. */
+    private static final class UnusedPools {
+        private final Behaviour behaviour;
+        private final Cluster cluster;
+        private final Pools pools;
+        private final Map<PoolId, Pool> seen;
+
+        UnusedPools(Behaviour behaviour, Cluster cluster, Pools pools, List<Pool> seen) {
+            this.behaviour = behaviour;
+            this.cluster = cluster;
+            this.pools = pools;
+            this.seen = seen.stream().collect(Collectors.toMap(Pool::id, Function.identity()));
+        }
+
+        /** Returns them by name, but for those of other nodes. */
+        List<PoolObstacle> obstacles() {
+            List<PoolObstacle> obstacles = new ArrayList<>();
+            for (PoolId id : cluster.pools()) {
+                problem(id).ifPresent(problem -> obstacles.add(new PoolObstacle(id, problem)));
+            }
+            return List.copyOf(obstacles);
+        }
+
+        /** Returns the number of pools that are for other nodes alone. */
+        int ofOtherNodes() {
+            return (int) cluster.pools().stream().filter(this::isElsewhere).count();
+        }
+
+        private boolean isElsewhere(PoolId id) {
+            return !seen.containsKey(id) && problem(id).isEmpty();
+        }
+
+        private Optional<String> problem(PoolId id) {
+            Pool pool = seen.get(id);
+            if (pool == null) {
+                return notSeen(cluster.slices(id));
+            }
+            if (pool.incomplete() && !behaviour.has(Trait.INCOMPLETE_POOLS_ARE_USED)) {
+                return Optional.of("is being updated: it has %d of %d slices".formatted(pool.found(), pool.expected()));
+            }
+            return pool.isInvalid() ? Optional.of("is invalid: " + pool.problem()) : Optional.empty();
+        }
+
+        private Optional<String> notSeen(List<Slice> slices) {
+            if (slices.stream().anyMatch(pools::counts)) {
+                return Optional.of("is being replaced by a newer generation");
+            }
+            String gates = slices.stream()
+                    .flatMap(slice -> pools.missingGate(slice).stream())
+                    .map(FeatureGate::text)
+                    .distinct()
+                    .collect(Collectors.joining(", "));
+            return gates.isEmpty() ? Optional.empty() : Optional.of("needs feature gate " + gates);
+        }
+    }
+
+    /** Lists the devices of pools, in the order in which they are tried. */
+    private static final class Candidates {
+        private final Behaviour behaviour;
+        private final List<TaintRule> rules;
+
+        Candidates(Behaviour behaviour, Cluster cluster) {
+            this.behaviour = behaviour;
+            this.rules = !behaviour.enabled(FeatureGate.DRA_DEVICE_TAINT_RULES)
+                    ? List.of()
+                    : cluster.taintRules().stream()
+                            .filter(rule ->
+                                    rule.hasSelector() || behaviour.has(SchedulerBug.TAINT_RULE_WITHOUT_SELECTOR))
+                            .toList();
+        }
+
+        /** The devices of which a request may get some: not those of a pool that cannot be used. */
+        List<Candidate> of(List<Pool> pools) {
+            List<Candidate> all = new ArrayList<>();
+            for (Pool pool : pools) {
+                if (isUsed(pool)) {
+                    addTo(all, pool);
+                }
+            }
+            return all;
+        }
+
+        private boolean isUsed(Pool pool) {
+            return (!pool.incomplete() || behaviour.has(Trait.INCOMPLETE_POOLS_ARE_USED))
+                    && (!pool.isInvalid() || behaviour.has(Trait.INVALID_POOLS_ARE_FATAL));
+        }
+
+        private void addTo(List<Candidate> all, Pool pool) {
+            for (Slice slice : pool.slices()) {
+                if (!slice.sharedCounters().isEmpty() && !behaviour.has(Trait.COUNTERS_IN_DEVICE_SLICE)) {
+                    continue;
+                }
+                for (Device device : slice.devices()) {
+                    DeviceId id = slice.id(device);
+                    Device tainted = tainted(device, id);
+                    DeviceVariable variable = new DeviceVariable(id.driver(), device, behaviour.listsInExpressions());
+                    all.add(new Candidate(all.size(), pool, slice, tainted, id, variable));
+                }
+            }
+        }
+
+        private Device tainted(Device device, DeviceId id) {
+            List<Taint> added = rules.stream()
+                    .filter(rule -> rule.selects(id))
+                    .map(TaintRule::taint)
+                    .toList();
+            if (added.isEmpty()) {
+                return device;
+            }
+            List<Taint> taints = new ArrayList<>(device.taints());
+            taints.addAll(added);
+            return device.withTaints(List.copyOf(taints));
         }
     }
 }

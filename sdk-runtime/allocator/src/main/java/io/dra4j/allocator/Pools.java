@@ -21,17 +21,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Finds the pools that a node sees, in the order in which they are tried. */
-final class Pools {
-    private final Behaviour behaviour;
-    private final Cluster cluster;
-    private final Node node;
-
-    Pools(Behaviour behaviour, Cluster cluster, Node node) {
-        this.behaviour = behaviour;
-        this.cluster = cluster;
-        this.node = node;
-    }
-
+record Pools(Behaviour behaviour, Cluster cluster, Node node) {
     /** Pools by driver and name; those with devices that are bound later come last. */
     List<Pool> find() {
         Map<PoolId, List<Slice>> kept = new TreeMap<>();

@@ -14,38 +14,19 @@ import org.jspecify.annotations.Nullable;
  * twice. Between requests and claims everything is tried: a dead end goes back to the device that
  * was taken last.
  */
-final class Search {
-
+record Search(
+        Behaviour behaviour,
+        List<List<List<Plan>>> claims,
+        List<Candidate> candidates,
+        Matches matches,
+        Picks picks,
+        Deadline deadline,
+        Trace trace) {
     private enum Step {
         FITS,
         DOES_NOT_FIT,
         /** Nor would it fit with other devices for the requests before. */
         TOO_MANY_RESULTS
-    }
-
-    private final Behaviour behaviour;
-    private final List<List<List<Plan>>> claims;
-    private final List<Candidate> candidates;
-    private final Matches matches;
-    private final Picks picks;
-    private final Deadline deadline;
-    private final Trace trace;
-
-    Search(
-            Behaviour behaviour,
-            List<List<List<Plan>>> claims,
-            List<Candidate> candidates,
-            Matches matches,
-            Picks picks,
-            Deadline deadline,
-            Trace trace) {
-        this.behaviour = behaviour;
-        this.claims = claims;
-        this.candidates = candidates;
-        this.matches = matches;
-        this.picks = picks;
-        this.deadline = deadline;
-        this.trace = trace;
     }
 
     /**

@@ -9,17 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of a device that do not depend on what others have: gates, selectors, its own nodes. */
-final class Selection {
-    private final Behaviour behaviour;
-    private final Expressions expressions;
-    private final Node node;
-
-    Selection(Behaviour behaviour, Expressions expressions, Node node) {
-        this.behaviour = behaviour;
-        this.expressions = expressions;
-        this.node = node;
-    }
-
+record Selection(Behaviour behaviour, Expressions expressions, Node node) {
     /**
      * Returns why a device cannot be selected, or null.
      *

@@ -12,16 +12,8 @@ import java.util.List;
 import java.util.Set;
 
 /** The program of {@code .ci/mutation}, after PIT. */
-final class MutationMain {
+record MutationMain(Path root, PrintStream out) {
     static final String REPORT = "target/mutation/mutations.xml";
-
-    private final Path root;
-    private final PrintStream out;
-
-    MutationMain(Path root, PrintStream out) {
-        this.root = root;
-        this.out = out;
-    }
 
     /**
      * Reads reports of modules.

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** Rules for device attributes. */
-final class AttributeRules {
+record AttributeRules(AttributeKeys keys) {
     private static final List<String> SCALARS = List.of("bool", "int", "string", "version");
     private static final List<String> LISTS = List.of("bools", "ints", "strings", "versions");
     private static final int TEXT_LENGTH = 64;
@@ -19,12 +19,6 @@ final class AttributeRules {
     private static final Pattern SEMVER = Pattern.compile("(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)"
             + "(-%1$s(\\.%1$s)*+)?".formatted(PRE_RELEASE)
             + "(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*+)?");
-
-    private final AttributeKeys keys;
-
-    AttributeRules(AttributeKeys keys) {
-        this.keys = keys;
-    }
 
     /** Returns whether any attribute is a list, be it an empty one. */
     static boolean hasList(JsonNode attributes) {

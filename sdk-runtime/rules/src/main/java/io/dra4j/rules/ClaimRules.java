@@ -46,4 +46,25 @@ public final class ClaimRules {
     public static Set<String> allocated(JsonNode claim) {
         return DeviceKey.allocated(claim);
     }
+
+    /** Rules for what a claim wants: requests, constraints on them, and configurations for them. */
+    private static final class DeviceClaimRules {
+        private static final int CONFIGS = 32;
+
+        private DeviceClaimRules() {}
+
+        static void check(Field devices, FeatureGates gates, ExpressionRules expressions) {
+            RequestNames names = RequestNames.of(devices.value());
+            ConstraintRules constraints = new ConstraintRules(devices.at("constraints"), gates, expressions);
+            new RequestRules(constraints, expressions).check(devices.at("requests"));
+            constraints.check(names);
+            Field configs = devices.at("config");
+            if (configs.requireAtMost(CONFIGS)) {
+                for (Field config : configs.items()) {
+                    names.check(config.at("requests"));
+                    ConfigRules.check(config);
+                }
+            }
+        }
+    }
 }

@@ -7,15 +7,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Rules for counter sets and for devices that consume from them. */
-final class CounterRules {
+record CounterRules(SliceLimits limits) {
     private static final int COMPATIBILITY_GROUPS = 2;
     private static final String NO_REFERENCE = "must reference a %s defined in the ResourceSlice sharedCounters";
-
-    private final SliceLimits limits;
-
-    CounterRules(SliceLimits limits) {
-        this.limits = limits;
-    }
 
     /** The number of counters that a device consumes, over all sets. */
     private static int consumedBy(JsonNode device) {

@@ -6,6 +6,14 @@ import static io.dra4j.runtime.process.TestDriver.NAME;
 import static io.dra4j.testkit.TestNode.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
@@ -40,6 +48,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.IntStream;
 
 /**
  * A node whose kubelet prepares a new claim each second, also while earlier ones wait. Its driver reaches an API
@@ -318,5 +327,28 @@ final class LongLivedNode implements AutoCloseable {
         kubelet.close();
         proxy.close();
         node.close();
+    }
+
+    /** Devices with nothing behind them: as many as one claim can have. */
+    private record LongLivedProvider(String node) implements DeviceProvider {
+
+        static final List<String> DEVICES =
+                IntStream.range(0, 32).mapToObj(i -> "gpu-" + i).toList();
+
+        @Override
+        public Inventory inventory() {
+            return Inventory.of(Pool.ofNode(
+                    node,
+                    DEVICES.stream().map(name -> Device.builder(name).build()).toList()));
+        }
+
+        @Override
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
+            return PreparedClaim.of(
+                    claim.devices().stream().map(TestDriverMain::prepared).toList());
+        }
+
+        @Override
+        public void unprepare(HeldClaim claim, ClaimContext context) {}
     }
 }

@@ -2,6 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.inprocess;
 
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.testkit.driver.DriverUnusable;
@@ -16,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,6 +113,47 @@ final class HostedNodes {
     private static void require(boolean done, String node, String what) {
         if (!done) {
             throw new DriverUnusable("the driver of %s is not %s within %d s".formatted(node, what, LIMIT.toSeconds()));
+        }
+    }
+
+    /**
+     * The devices of a hosted node: one pool, of devices with the attributes that a GPU has as a rule.
+     *
+     * @param node the node, after which the pool is named
+     * @param devices how many there are
+     */
+    private record HostedDevices(String node, int devices) implements DeviceProvider {
+
+        @Override
+        public Inventory inventory() {
+            return Inventory.of(Pool.ofNode(
+                    node, IntStream.range(0, devices).mapToObj(this::device).toList()));
+        }
+
+        private Device device(int number) {
+            return Device.builder("device-" + number)
+                    .attribute("uuid", "GPU-%s-%08x".formatted(node, number))
+                    .attribute("productName", "Hosted device")
+                    .attribute("index", number)
+                    .version("driverVersion", "1.0.0")
+                    .capacity("memory", "80Gi")
+                    .build();
+        }
+
+        @Override
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
+            return PreparedClaim.of(claim.devices().stream()
+                    .map(device -> PreparedDevice.of(
+                            device,
+                            ContainerEdits.builder()
+                                    .env("DEVICE", device.device().value())
+                                    .build()))
+                    .toList());
+        }
+
+        @Override
+        public void unprepare(HeldClaim claim, ClaimContext context) {
+            // an environment variable ends with the container that has it
         }
     }
 }

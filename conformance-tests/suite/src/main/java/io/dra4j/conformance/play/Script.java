@@ -10,6 +10,7 @@ import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.PluginInfo;
+import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.ApiProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -239,6 +240,22 @@ final class Script {
             PlayedPod pod = running(applied);
             narrator.line(1, "pod " + pod.name() + " runs");
             claims(pod).forEach(this::show);
+        }
+    }
+
+    /** Brings the manifests of a folder into the cluster, and finds the pods among them. */
+    static final class Manifests {
+
+        private Manifests() {}
+
+        /** Applies the manifests in the order of their names, and returns their pods. */
+        static List<PlayedPod> apply(Path folder, EmbeddedApiServer api) {
+            List<PlayedPod> pods = ManifestObjects.put(List.of(folder.toString()), api.store()).stream()
+                    .filter(object -> object.path("kind").asText().equals("Pod"))
+                    .map(PlayedPod::new)
+                    .toList();
+            StepFailed.unless(!pods.isEmpty(), "no manifest in " + folder + " has a Pod");
+            return pods;
         }
     }
 }

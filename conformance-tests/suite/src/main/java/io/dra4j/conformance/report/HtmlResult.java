@@ -13,8 +13,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /** Writes results onto the page: a card for what is wrong, and an entry of the list for all. */
-final class HtmlResult {
-
+record HtmlResult(Html html) {
     private static final int MESSAGE = 8_000;
 
     /** Limits of each kind of evidence: all that helps of a failure, else a glimpse. */
@@ -26,12 +25,6 @@ final class HtmlResult {
             Set.of(Verdict.FAIL, Verdict.SUITE_ERROR, Verdict.DEVIATION, Verdict.WARN);
     private static final Set<Verdict> QUIET =
             Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.SKIPPED, Verdict.INFO);
-
-    private final Html html;
-
-    HtmlResult(Html html) {
-        this.html = html;
-    }
 
     /** Returns the anchor of a result. */
     static String anchor(Result result) {

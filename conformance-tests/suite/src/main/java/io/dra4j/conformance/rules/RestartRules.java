@@ -12,7 +12,6 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Held;
 import io.dra4j.conformance.probes.HeldPrepare;
 import io.dra4j.conformance.probes.Leftovers;
-import io.dra4j.conformance.probes.LostKubeletState;
 import io.dra4j.conformance.probes.Reboot;
 import io.dra4j.conformance.probes.Reported;
 import io.dra4j.conformance.probes.StateFiles;
@@ -24,7 +23,10 @@ import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.KubeletStateFile;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -263,5 +265,38 @@ record RestartRules(TestContext context) {
         files.restore();
         context.driver().restarted();
         held.ends();
+    }
+
+    /**
+     * The file in which a kubelet keeps its claims, as it is once the kubelet has lost its state and
+     * has started again: it is intact, and no claim is in it.
+     *
+     * <p>Only in directories of the run's own; where a driver finds its directories by mounts, it does
+     * not see the file, as in most pods.
+     */
+    private record LostKubeletState(KubeletStateFile file, boolean isSeen) implements AutoCloseable {
+
+        private static final Path IN_PODS = Path.of("/var/lib/kubelet/plugins");
+
+        public LostKubeletState(TestContext context) {
+            this(
+                    KubeletStateFile.of(context.place().plugins()),
+                    context.place().plugins().startsWith(context.place().root())
+                            && context.place().outside(IN_PODS).equals(IN_PODS));
+        }
+
+        /** Writes the file. */
+        public void lose() {
+            if (isSeen) {
+                file.write();
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (isSeen) {
+                Files.deleteIfExists(file.path());
+            }
+        }
     }
 }

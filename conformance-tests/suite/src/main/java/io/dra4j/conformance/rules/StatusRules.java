@@ -6,16 +6,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.ApiRules;
-import io.dra4j.conformance.probes.ClaimStatus;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.rules.ClaimLimits;
 import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
@@ -165,5 +166,40 @@ record StatusRules(TestContext context, Publishing publishing) {
         return Cluster.elements(entry.path("conditions")).stream()
                 .anyMatch(condition -> condition.path("type").asText().equals(type)
                         && condition.path("status").asText().equals("True"));
+    }
+
+    /** The devices in the status of a claim, as drivers wrote them. */
+    private record ClaimStatus(TestContext context, KubeletClaim claim) {
+
+        /** The entry of a driver's device, if there is one. */
+        public Optional<JsonNode> entry(String driver, String device) {
+            return entry(context.claims().object(claim), driver, device);
+        }
+
+        private static Optional<JsonNode> entry(JsonNode object, String driver, String device) {
+            return Cluster.elements(object.at("/status/devices")).stream()
+                    .filter(one -> one.path("driver").asText().equals(driver))
+                    .filter(one -> one.path("device").asText().equals(device))
+                    .findFirst();
+        }
+
+        /** Waits until the entry of a device of the driver under test is as wanted, and measures it. */
+        public boolean await(String what, Predicate<JsonNode> wanted, PublishedDevice device, Duration timeout)
+                throws InterruptedException {
+            Measurements.Wait wait = context.measurements().begin(what, timeout);
+            String path = context.claims().path(claim);
+            String collection = path.substring(0, path.lastIndexOf('/'));
+            try (ObjectWatch watch = context.cluster().watch(collection, "")) {
+                return wait.end(watch.await(all -> isThere(all, wanted, device), timeout));
+            }
+        }
+
+        private boolean isThere(List<JsonNode> all, Predicate<JsonNode> wanted, PublishedDevice device) {
+            return all.stream()
+                    .filter(object -> object.at("/metadata/uid").asText().equals(claim.uid()))
+                    .map(object -> entry(object, context.place().driver(), device.name()))
+                    .flatMap(Optional::stream)
+                    .anyMatch(wanted);
+        }
     }
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.type.TypeReference;
@@ -11,14 +13,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The faults that a vendor knows of and has promised to fix: a YAML file.
@@ -152,5 +157,72 @@ public record KnownFailures(List<KnownFailure> entries) {
         }
         Set<Verdict> held = Set.of(Verdict.PASS, Verdict.WARN, Verdict.INFO);
         return held.containsAll(verdicts) ? "is listed, but did not fail: take it off the list" : "";
+    }
+
+    /**
+     * A known failure of a requirement.
+     *
+     * @param id the requirement, for example {@code DRA-PREP-18}
+     * @param variant the variant that fails, for example {@code v1beta1}; empty for all
+     * @param issue where the fault is tracked
+     * @param expires the last day on which the failure is excused
+     * @param reason why it cannot be fixed at once
+     */
+    record KnownFailure(String id, String variant, URI issue, LocalDate expires, String reason) {
+
+        @JsonCreator
+        static KnownFailure read(
+                @JsonProperty("id") @Nullable String id,
+                @JsonProperty("variant") @Nullable String variant,
+                @JsonProperty("issue") @Nullable String issue,
+                @JsonProperty("expires") @Nullable String expires,
+                @JsonProperty("reason") @Nullable String reason) {
+            return new KnownFailure(
+                    required("id", id),
+                    variant == null ? "" : variant,
+                    address(required("issue", issue)),
+                    day(required("expires", expires)),
+                    required("reason", reason));
+        }
+
+        private static String required(String field, @Nullable String value) {
+            if (value == null || value.isBlank()) {
+                throw new SettingsException(field + " is missing: an entry has id, issue, expires and reason");
+            }
+            return value.strip();
+        }
+
+        private static URI address(String text) {
+            if (!text.matches("https?://[^\\s/]+/\\S*")) {
+                throw new SettingsException(
+                        "issue is the URL of an issue, such as https://example.com/issues/1, not " + text);
+            }
+            try {
+                return URI.create(text);
+            } catch (IllegalArgumentException e) {
+                throw new SettingsException("issue is not a URL: " + e.getMessage());
+            }
+        }
+
+        private static LocalDate day(String text) {
+            try {
+                return LocalDate.parse(text);
+            } catch (DateTimeException e) {
+                throw new SettingsException("expires is a day such as 2027-01-31, not " + text);
+            }
+        }
+
+        boolean covers(Result result) {
+            return id.equals(result.requirement().id()) && (variant.isEmpty() || variant.equals(result.variant()));
+        }
+
+        boolean expired(LocalDate today) {
+            return today.isAfter(expires);
+        }
+
+        /** Returns its subject, for example {@code DRA-PREP-18[v1beta1]}. */
+        public String target() {
+            return variant.isEmpty() ? id : id + "[" + variant + "]";
+        }
     }
 }

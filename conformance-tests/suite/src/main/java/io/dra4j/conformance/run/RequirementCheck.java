@@ -3,6 +3,7 @@
 package io.dra4j.conformance.run;
 
 import io.dra4j.conformance.context.Blocked;
+import io.dra4j.conformance.context.Calls.Finding;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
@@ -12,9 +13,14 @@ import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.rules.RuleBook;
 import io.dra4j.conformance.run.Verdicts.Ended;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One requirement, tried once on a test context. */
@@ -132,5 +138,45 @@ final class RequirementCheck {
             }
         }
         return text.toString();
+    }
+
+    /**
+     * Faults of answers, seen in checks of other requirements. Those of a check that did not hold do not
+     * count: its subject explains them. Thread-safe.
+     */
+    private static final class Findings {
+
+        private static final Set<Verdict> SOUND = Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
+
+        private final List<Seen> seen = new ArrayList<>(); // guarded by this
+
+        private record Seen(String in, Finding finding) {
+
+            boolean isOf(Result result) {
+                return finding.violation().roots().contains(result.requirement().id())
+                        && (result.variant().isEmpty() || result.variant().equals(Verdicts.variant(finding.service())));
+            }
+        }
+
+        /** Adds what was seen in the check of a result. */
+        synchronized void add(Result result, List<Finding> findings) {
+            if (SOUND.contains(result.verdict())) {
+                String in = result.requirement().id();
+                findings.forEach(finding -> seen.add(new Seen(in, finding)));
+            }
+        }
+
+        /** Returns what breaks the requirement of a result in which nothing was broken. */
+        synchronized Optional<Violation> of(Result result) {
+            if (!SOUND.contains(result.verdict())) {
+                return Optional.empty();
+            }
+            List<Seen> all = seen.stream().filter(one -> one.isOf(result)).toList();
+            return all.stream()
+                    .min(Comparator.comparing(one -> one.finding().violation().isMinor()))
+                    .map(one -> one.finding()
+                            .violation()
+                            .with("; seen in %d answers, first in the check of %s".formatted(all.size(), one.in())));
+        }
     }
 }

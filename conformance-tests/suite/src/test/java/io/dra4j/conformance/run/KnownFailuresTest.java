@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.run.KnownFailures.KnownFailure;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.net.URI;

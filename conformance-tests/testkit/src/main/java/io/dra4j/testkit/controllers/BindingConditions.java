@@ -9,16 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /** Waits for the conditions that devices want before their pod is bound. */
-final class BindingConditions {
-
+record BindingConditions(PodObjects objects) {
     private static final Duration TIMEOUT = Duration.ofSeconds(600);
     private static final String PLUGIN = "running PreBind plugin \"DynamicResources\": ";
-
-    private final PodObjects objects;
-
-    BindingConditions(PodObjects objects) {
-        this.objects = objects;
-    }
 
     /**
      * The state of the devices of a pod.

@@ -14,15 +14,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** The claim that a pod has for resources such as {@code example.com/gpu: 1} of its containers. */
-final class ExtendedResources {
-
+record ExtendedResources(ClusterObjects objects) {
     static final String ANNOTATION = "resource.kubernetes.io/extended-resource-claim";
-
-    private final ClusterObjects objects;
-
-    ExtendedResources(ClusterObjects objects) {
-        this.objects = objects;
-    }
 
     /** The claim as the scheduler makes it up for a node, without a name. */
     Optional<Claim> claim(Pod pod, JsonNode node) {

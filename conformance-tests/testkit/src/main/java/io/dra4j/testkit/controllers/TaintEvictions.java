@@ -16,17 +16,10 @@ import java.util.Optional;
  *
  * <p>As the releases up to 1.37, it passes over claims that were made for extended resources.
  */
-final class TaintEvictions implements Controller {
-
+record TaintEvictions(PodObjects objects) implements Controller {
     static final String RULES = "devicetaintrules";
     private static final String NO_EXECUTE = "NoExecute";
     private static final String REASON = "DeviceTaintManagerEviction";
-
-    private final PodObjects objects;
-
-    TaintEvictions(PodObjects objects) {
-        this.objects = objects;
-    }
 
     @Override
     public Optional<Instant> reconcile(Instant now) {

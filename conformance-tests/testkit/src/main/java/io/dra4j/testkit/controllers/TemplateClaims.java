@@ -11,16 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /** Creates the claims that pods have from templates. */
-final class TemplateClaims implements Controller {
-
+record TemplateClaims(PodObjects objects) implements Controller {
     private static final String ANNOTATION = "resource.kubernetes.io/pod-claim-name";
     private static final String FAILED = "FailedResourceClaimCreation";
-
-    private final PodObjects objects;
-
-    TemplateClaims(PodObjects objects) {
-        this.objects = objects;
-    }
 
     @Override
     public Optional<Instant> reconcile(Instant now) {

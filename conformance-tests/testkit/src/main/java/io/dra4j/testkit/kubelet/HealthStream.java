@@ -19,21 +19,9 @@ import java.util.function.Consumer;
  * again 5 s after it ended. One of {@code v1} is not opened again once the driver has answered that
  * it does not serve it.
  */
-final class HealthStream implements StreamObserver<NodeWatchResourcesResponse> {
-
+record HealthStream(ManagedChannel channel, Version version, ScheduledExecutorService loop, Consumer<Status> onEnd)
+        implements StreamObserver<NodeWatchResourcesResponse> {
     private static final Duration RETRY = Duration.ofSeconds(5);
-
-    private final ManagedChannel channel;
-    private final Version version;
-    private final ScheduledExecutorService loop;
-    private final Consumer<Status> onEnd;
-
-    HealthStream(ManagedChannel channel, Version version, ScheduledExecutorService loop, Consumer<Status> onEnd) {
-        this.channel = channel;
-        this.version = version;
-        this.loop = loop;
-        this.onEnd = onEnd;
-    }
 
     void open() {
         if (channel.isShutdown()) {

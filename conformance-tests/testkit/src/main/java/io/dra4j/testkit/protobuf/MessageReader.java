@@ -20,14 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /** Shows messages as JSON. */
-final class MessageReader {
+record MessageReader(Schemas schemas) {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
-
-    private final Schemas schemas;
-
-    MessageReader(Schemas schemas) {
-        this.schemas = schemas;
-    }
 
     /** Adds a message's fields to an object. */
     void fields(Message message, ObjectNode into, Where where) {

@@ -19,18 +19,12 @@ import java.util.Map;
 import java.util.Set;
 
 /** Makes messages of JSON. */
-final class MessageWriter {
+record MessageWriter(Schemas schemas) {
     /** Keys in the order in which Go sorts them. */
     private static final Comparator<Map.Entry<String, JsonNode>> BY_KEY =
             Comparator.comparing(entry -> entry.getKey().getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
     private static final JsonNode EMPTY = JsonNodeFactory.instance.objectNode();
-
-    private final Schemas schemas;
-
-    MessageWriter(Schemas schemas) {
-        this.schemas = schemas;
-    }
 
     /**
      * The message of an object.

@@ -27,17 +27,10 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
 
 /** The connection of the proxy to its API server, and the reasons why it fails. */
-final class UpstreamLink {
-
+record UpstreamLink(Upstream upstream) {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private static final Duration LONGEST_DRY_RUN = Duration.ofSeconds(10);
-
-    private final Upstream upstream;
-
-    UpstreamLink(Upstream upstream) {
-        this.upstream = upstream;
-    }
 
     HttpClient newClient(Executor threads) {
         ClientConnector connector = new ClientConnector();

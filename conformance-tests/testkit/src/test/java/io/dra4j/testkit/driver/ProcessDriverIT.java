@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.dra4j.testkit.driver.ProcessDriver.StandardPaths;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

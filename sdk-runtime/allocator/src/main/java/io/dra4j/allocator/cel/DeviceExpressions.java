@@ -2,10 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator.cel;
 
+import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.types.CelKind;
+import dev.cel.common.types.CelType;
+import dev.cel.common.types.SimpleType;
 import io.dra4j.rules.ExpressionCompiler;
+import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +70,67 @@ public final class DeviceExpressions implements ExpressionCompiler {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Verdict> eldest) {
             return size() > REMEMBERED;
+        }
+    }
+
+    /**
+     * Finds what is wrong with expressions that an API server did not store yet.
+     *
+     * <p>A release takes the functions that the one before it has, so that an upgrade can be undone.
+     * What a feature gate brings is there as soon as the gate is on.
+     */
+    private static final class NewExpressions {
+        private static final Set<CelType> SCALARS = Set.of(
+                SimpleType.BOOL, SimpleType.INT, SimpleType.STRING, SimpleType.ANY, SimpleType.DYN, Types.SEMVER);
+        private static final String VALUES = "a primitive scalar (string, integer, boolean, semver)";
+
+        private final Compiler compiler;
+        private final boolean lists;
+        private final boolean exactType;
+
+        NewExpressions(FeatureGates gates) {
+            lists = gates.enabled(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES);
+            exactType = gates.version().atLeast(KubernetesVersion.V1_37);
+            compiler = new Compiler(new Environment(
+                    gates.enabled(FeatureGate.DRA_CONSUMABLE_CAPACITY),
+                    lists,
+                    gates.version().atLeast(KubernetesVersion.V1_35)));
+        }
+
+        Verdict judge(String expression) {
+            try {
+                CelAbstractSyntaxTree compiled = compiler.compile(expression);
+                CelType type = compiled.getResultType();
+                return new Verdict(ofSelector(type), ofAttribute(type), Cost.least(compiled.getExpr()) > Cost.LIMIT);
+            } catch (ExpressionException e) {
+                String problem = String.valueOf(e.getMessage());
+                return new Verdict(problem, problem, false);
+            }
+        }
+
+        private String ofSelector(CelType type) {
+            return type.equals(SimpleType.BOOL) || isAttribute(type)
+                    ? ""
+                    : "must evaluate to bool or the unknown type, not " + Types.text(type);
+        }
+
+        /** Before 1.37, the type of attributes without lists is taken with lists, too. */
+        private boolean isAttribute(CelType type) {
+            boolean ofLists = lists && type.equals(SimpleType.DYN);
+            return ofLists || type.equals(SimpleType.ANY) && !(lists && exactType);
+        }
+
+        private String ofAttribute(CelType type) {
+            if (SCALARS.contains(type) || lists && isList(type)) {
+                return "";
+            }
+            String values = lists ? VALUES + " or a list of these scalars" : VALUES;
+            return "must evaluate to " + values + ", not " + Types.text(type);
+        }
+
+        private static boolean isList(CelType type) {
+            return type.kind() == CelKind.LIST
+                    && SCALARS.contains(type.parameters().get(0));
         }
     }
 }

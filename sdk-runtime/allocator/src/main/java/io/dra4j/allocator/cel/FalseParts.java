@@ -3,6 +3,7 @@
 package io.dra4j.allocator.cel;
 
 import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.ast.CelConstant;
 import dev.cel.common.ast.CelExpr;
 import dev.cel.common.navigation.CelNavigableAst;
 import dev.cel.parser.CelUnparser;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The parts of an expression that keep it from selecting a device.
@@ -81,5 +83,74 @@ public final class FalseParts {
                 .forEach(node ->
                         DeviceField.of(node.expr(), driver).ifPresent(one -> values.put(one.name(), one.in(device))));
         return values;
+    }
+
+    /**
+     * A field of a device that an expression reads.
+     *
+     * @param map {@code attributes} or {@code capacity}
+     * @param name as a slice has it: with its domain, unless that is the driver
+     * @param full with its domain
+     */
+    private record DeviceField(String map, String name, String full) {
+        private static final String ATTRIBUTES = "attributes";
+        private static final Set<String> MAPS = Set.of(ATTRIBUTES, "capacity");
+
+        /** The functions that take something of a map, with and without an optional result. */
+        private static final Set<String> INDEXES = Set.of("_[_]", "_[?_]", "_?._");
+
+        /** A step from an operand to one of its fields. */
+        private record Step(CelExpr operand, String field) {}
+
+        /** Returns the field that an expression reads, if it is such an expression. */
+        static Optional<DeviceField> of(CelExpr expression, String driver) {
+            return step(expression).flatMap(id -> step(id.operand()).flatMap(domain -> of(domain, id.field(), driver)));
+        }
+
+        private static Optional<DeviceField> of(Step domain, String id, String driver) {
+            return step(domain.operand())
+                    .filter(map -> MAPS.contains(map.field()) && isDevice(map.operand()))
+                    .map(map -> {
+                        String full = domain.field() + "/" + id;
+                        String name = domain.field().equals(driver) ? id : full;
+                        return new DeviceField(map.field(), name, full);
+                    });
+        }
+
+        private static boolean isDevice(CelExpr expression) {
+            return expression.getKind() == CelExpr.ExprKind.Kind.IDENT
+                    && expression.ident().name().equals(Environment.DEVICE);
+        }
+
+        private static Optional<Step> step(CelExpr expression) {
+            return switch (expression.getKind()) {
+                case SELECT ->
+                    Optional.of(new Step(
+                            expression.select().operand(), expression.select().field()));
+                case CALL -> index(expression.call());
+                default -> Optional.empty();
+            };
+        }
+
+        private static Optional<Step> index(CelExpr.CelCall call) {
+            List<CelExpr> args = call.args();
+            return INDEXES.contains(call.function())
+                            && args.size() == 2
+                            && args.get(1).getKind() == CelExpr.ExprKind.Kind.CONSTANT
+                            && args.get(1).constant().getKind() == CelConstant.Kind.STRING_VALUE
+                    ? Optional.of(new Step(args.get(0), args.get(1).constant().stringValue()))
+                    : Optional.empty();
+        }
+
+        /** Returns the value that a device has, as text. */
+        Optional<String> in(Device device) {
+            return map.equals(ATTRIBUTES)
+                    ? find(device.attributes()).map(Object::toString)
+                    : find(device.capacity()).map(one -> one.value().toString());
+        }
+
+        private <T> Optional<T> find(Map<String, T> values) {
+            return Optional.ofNullable(values.getOrDefault(full, values.get(name)));
+        }
     }
 }

@@ -14,14 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The newest slices of pools, and words about claims. */
-final class Newest {
-
-    private final Snapshot snapshot;
-
-    Newest(Snapshot snapshot) {
-        this.snapshot = snapshot;
-    }
-
+record Newest(Snapshot snapshot) {
     /** Returns the slices of a pool's newest generation. */
     List<Slice> slices(PoolId pool) {
         List<Slice> all = snapshot.cluster().slices(pool);

@@ -30,17 +30,10 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Sorts the devices of a cluster by place, and finds who has them. */
-final class Branches {
-
+record Branches(Snapshot snapshot) {
     private static final String ALL_NODES = "all nodes";
     private static final String SOME_NODES = "nodes by label";
     private static final String PER_DEVICE = "nodes by device";
-
-    private final Snapshot snapshot;
-
-    Branches(Snapshot snapshot) {
-        this.snapshot = snapshot;
-    }
 
     /** Returns the branches of the pools that are wanted, those of nodes first, by name. */
     List<Branch> of(Predicate<PoolId> wanted) {

@@ -2,12 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.tree;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ClusterReader;
 import io.dra4j.kubectl.read.ConnectionOptions;
 import io.dra4j.kubectl.read.OutputFormat;
 import io.dra4j.kubectl.read.Snapshot;
+import io.dra4j.kubectl.tree.Branch.PoolBranch;
+import io.dra4j.kubectl.tree.Branch.UsedCounter;
+import io.dra4j.kubectl.tree.Branch.UsedDevice;
+import io.dra4j.kubectl.tree.Branch.User;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -56,6 +66,141 @@ public final class TreeMain implements Callable<Integer> {
             spec.commandLine().getOut().print(isText ? TreeText.of(branches) : TreeJson.of(branches));
             spec.commandLine().getOut().flush();
             return 0;
+        }
+    }
+
+    /** Draws branches for people: one line for each device that is not simply free. */
+    private static final class TreeText {
+
+        private static final int MOST_NAMES = 8;
+        private static final String EMPTY = "There are no devices: no driver has published a ResourceSlice";
+
+        private final StringBuilder out = new StringBuilder();
+
+        static String of(List<Branch> branches) {
+            TreeText text = new TreeText();
+            branches.forEach(text::add);
+            return branches.isEmpty() ? EMPTY + "\n" : text.out.toString();
+        }
+
+        private void add(Branch branch) {
+            line("%s  (%d devices, %d in use)", branch.place(), branch.devices(), branch.inUse());
+            for (PoolBranch pool : branch.pools()) {
+                String problem = pool.problem().isEmpty() ? "" : "  " + pool.problem();
+                line("  %s/%s%s", pool.driver(), pool.pool(), problem);
+                pool.used().forEach(this::add);
+                if (!pool.free().isEmpty()) {
+                    line("    %-14s %d: %s", "free", pool.free().size(), names(pool.free()));
+                }
+                counters(pool.counters()).forEach((set, left) -> line("    counters %s: %s left", set, left));
+            }
+        }
+
+        private void add(UsedDevice device) {
+            List<String> facts = new ArrayList<>();
+            device.users().forEach(user -> facts.add(user(user)));
+            if (!device.left().isEmpty()) {
+                facts.add("left: " + String.join(", ", device.left()));
+            }
+            device.taints().forEach(taint -> facts.add("taint " + taint));
+            if (!device.isInUse()) {
+                facts.add(0, "free");
+            }
+            line("    %-14s %s", device.name(), facts.get(0));
+            facts.stream().skip(1).forEach(fact -> line("    %-14s %s", "", fact));
+        }
+
+        private static String user(User user) {
+            StringBuilder text = new StringBuilder(user.claim());
+            if (!user.share().isEmpty()) {
+                text.append(" (").append(String.join(", ", user.share())).append(')');
+            }
+            if (user.adminAccess()) {
+                text.append(" (admin access)");
+            }
+            String nameless = user.grouped() ? "a group of pods" : "no pod";
+            return text.append(", ")
+                    .append(user.pods().isEmpty() ? nameless : pods(user.pods()))
+                    .toString();
+        }
+
+        private static String pods(List<String> pods) {
+            return (pods.size() == 1 ? "pod " : "pods ") + names(pods);
+        }
+
+        private static String names(List<String> names) {
+            String first = String.join(", ", names.subList(0, Math.min(MOST_NAMES, names.size())));
+            int more = names.size() - MOST_NAMES;
+            return more > 0 ? first + " and " + more + " more" : first;
+        }
+
+        /** The counters of a set in one line. */
+        private static Map<String, String> counters(List<UsedCounter> counters) {
+            Map<String, String> bySet = new LinkedHashMap<>();
+            for (UsedCounter one : counters) {
+                String left = "%s %s of %s".formatted(one.counter(), one.left(), one.all());
+                bySet.merge(one.set(), left, (before, next) -> before + ", " + next);
+            }
+            return bySet;
+        }
+
+        private void line(String format, Object... values) {
+            out.append(format.formatted(values).stripTrailing()).append('\n');
+        }
+    }
+
+    /** Writes branches for tools. */
+    private static final class TreeJson {
+
+        private TreeJson() {}
+
+        static String of(List<Branch> branches) {
+            ObjectNode root = JsonNodeFactory.instance.objectNode();
+            ArrayNode places = root.putArray("places");
+            branches.forEach(branch -> add(branch, places.addObject()));
+            return root.toPrettyString() + "\n";
+        }
+
+        private static void add(Branch branch, ObjectNode json) {
+            json.put(branch.isNode() ? "node" : "nodes", branch.place());
+            ArrayNode pools = json.putArray("pools");
+            for (PoolBranch pool : branch.pools()) {
+                ObjectNode one = pools.addObject()
+                        .put("driver", pool.driver())
+                        .put("pool", pool.pool())
+                        .put("generation", pool.generation());
+                if (!pool.problem().isEmpty()) {
+                    one.put("problem", pool.problem());
+                }
+                pool.used().forEach(device -> add(device, one.withArray("used").addObject()));
+                texts(pool.free(), one.putArray("free"));
+                pool.counters()
+                        .forEach(counter ->
+                                add(counter, one.withArray("counters").addObject()));
+            }
+        }
+
+        private static void add(UsedDevice device, ObjectNode json) {
+            json.put("name", device.name());
+            for (User user : device.users()) {
+                ObjectNode one = json.withArray("users").addObject().put("claim", user.claim());
+                texts(user.pods(), one.putArray("pods"));
+                texts(user.share(), one.putArray("share"));
+                one.put("adminAccess", user.adminAccess());
+            }
+            texts(device.left(), json.putArray("left"));
+            texts(device.taints(), json.putArray("taints"));
+        }
+
+        private static void add(UsedCounter counter, ObjectNode json) {
+            json.put("set", counter.set())
+                    .put("counter", counter.counter())
+                    .put("left", counter.left())
+                    .put("all", counter.all());
+        }
+
+        private static void texts(List<String> texts, ArrayNode array) {
+            texts.forEach(array::add);
         }
     }
 }

@@ -4,6 +4,8 @@ package io.dra4j.kubectl.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.kubectl.explain.Advice.DriverPods;
+import io.dra4j.kubectl.explain.Advice.PluginUse;
 import io.dra4j.kubectl.explain.PodEndings.PodName;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;

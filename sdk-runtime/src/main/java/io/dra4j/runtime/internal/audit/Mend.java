@@ -15,15 +15,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The commands that mend what an audit finds. */
-final class Mend {
-
+record Mend(Views views) {
     private static final JsonMapper JSON = new JsonMapper();
-
-    private final Views views;
-
-    Mend(Views views) {
-        this.views = views;
-    }
 
     /**
      * Deletes the pods of a claim, after which the kubelet unprepares it.

@@ -145,15 +145,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /** The API server as checks ask it. */
-    private static final class CheckedApi implements ClusterApi {
-
+    private record CheckedApi(ApiCalls calls) implements ClusterApi {
         private static final Duration LIMIT = Duration.ofSeconds(10);
-
-        private final ApiCalls calls;
-
-        CheckedApi(ApiCalls calls) {
-            this.calls = calls;
-        }
 
         @Override
         public Answer get(String path) {

@@ -12,25 +12,12 @@ import java.time.temporal.ChronoUnit;
  *
  * <p>Core v1 Events, as the kubelet's own are. Blocks for some seconds at most; thread-safe.
  */
-final class NodeEvents {
-
+record NodeEvents(ApiCalls calls, String driver, String node, InstantSource clock) {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     // Events of objects without a namespace live here.
     private static final String PATH = "api/v1/namespaces/default/events";
     private static final int LONGEST_MESSAGE = 1024;
     private static final String CUT = " …";
-
-    private final ApiCalls calls;
-    private final String driver;
-    private final String node;
-    private final InstantSource clock;
-
-    NodeEvents(ApiCalls calls, String driver, String node, InstantSource clock) {
-        this.calls = calls;
-        this.driver = driver;
-        this.node = node;
-        this.clock = clock;
-    }
 
     void create(boolean warning, String reason, String message) {
         calls.send("POST", PATH, event(warning, reason, message), LIMIT);

@@ -18,22 +18,11 @@ import java.util.random.RandomGenerator;
  * next attempt opens a new one. And no repetition begins that has no time for an response: its
  * failure would hide the server's earlier response.
  */
-final class TransientRetry {
-
+record TransientRetry(InstantSource clock, Sleeper sleeper, RandomGenerator random) {
     private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(10);
     private static final Duration SHORTEST_REPETITION = Duration.ofSeconds(1);
     private static final Duration FIRST_WAIT = Duration.ofMillis(100);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
-
-    private final InstantSource clock;
-    private final Sleeper sleeper;
-    private final RandomGenerator random;
-
-    TransientRetry(InstantSource clock, Sleeper sleeper, RandomGenerator random) {
-        this.clock = clock;
-        this.sleeper = sleeper;
-        this.random = random;
-    }
 
     /**
      * Calls until there is a response.

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.PendingClaim;
 import io.dra4j.runtime.internal.observe.ListedClaims;
+import io.dra4j.runtime.internal.pending.PendingClaims.ClassTally;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -25,8 +25,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Pools of all that the records take: mostly small, often absurd, now and then huge. */
-final class HostilePools {
-
+record HostilePools(Random random) {
     private static final String[] TEXTS =
             ("|a|gpu|example.com/a|A|_|-|/|a/b/c|1.0.0|metadata.name|\0|\n|\uD800|\uDC00\uD800|\u202E"
                             + "|\u212A|İ|ä|{}|[1|null|\"|[\"x\"]|\uD83D\uDE00|nodeName|%s %n %d|a.|17"
@@ -36,12 +35,6 @@ final class HostilePools {
     private static final String[] AMOUNTS = ("0 1 -1 2 5 500m 1n 0.1n 8Ei 7Ei 1e99 -1e99 1e-99 9223372036854775807"
                     + " 9223372036854775808 1Gi 1.5 .5 5. +3")
             .split(" ");
-
-    private final Random random;
-
-    HostilePools(Random random) {
-        this.random = random;
-    }
 
     Pool next() {
         return Pool.builder("p" + random.nextInt(9))

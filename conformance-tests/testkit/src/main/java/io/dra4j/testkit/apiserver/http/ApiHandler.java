@@ -3,12 +3,19 @@
 package io.dra4j.testkit.apiserver.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import io.dra4j.testkit.rbac.ApiAction;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -138,5 +145,73 @@ final class ApiHandler extends Handler.Abstract {
                 .put("goVersion", "")
                 .put("compiler", "")
                 .put("platform", "linux/amd64");
+    }
+
+    /** The number of requests of each kind and protocol; thread-safe. */
+    static final class RequestCounts {
+
+        private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
+        private final Map<String, LongAdder> protocols = new ConcurrentHashMap<>();
+
+        /** Counts a request, whatever becomes of it. */
+        void add(Exchange exchange) {
+            Map<String, String> query = Map.of("watch", Boolean.toString(exchange.flag("watch")));
+            ApiAction action = ApiAction.of(exchange.method(), exchange.path(), query);
+            String resource = action.resource().isEmpty() ? "(no resource)" : action.resource();
+            add(counts, action.verb() + " " + resource);
+            add(protocols, exchange.protocol());
+        }
+
+        private static void add(Map<String, LongAdder> counts, String kind) {
+            counts.computeIfAbsent(kind, any -> new LongAdder()).increment();
+        }
+
+        SortedMap<String, Long> all() {
+            return sums(counts);
+        }
+
+        SortedMap<String, Long> protocols() {
+            return sums(protocols);
+        }
+
+        private static SortedMap<String, Long> sums(Map<String, LongAdder> counts) {
+            SortedMap<String, Long> all = new TreeMap<>();
+            counts.forEach((kind, count) -> all.put(kind, count.sum()));
+            return all;
+        }
+    }
+
+    /**
+     * Answers reviews of access, which are not stored: each request is allowed here, and its user is
+     * unknown.
+     */
+    private static final class Reviews {
+
+        private static final Map<String, String> KINDS = Map.of(
+                "authorization.k8s.io/v1/selfsubjectaccessreviews", "SelfSubjectAccessReview",
+                "authorization.k8s.io/v1/subjectaccessreviews", "SubjectAccessReview",
+                "authentication.k8s.io/v1/selfsubjectreviews", "SelfSubjectReview");
+
+        private Reviews() {}
+
+        /** Returns whether a path, without its first part, is one of reviews. */
+        static boolean areAt(List<String> path) {
+            return KINDS.containsKey(String.join("/", path));
+        }
+
+        static void handle(Exchange exchange, List<String> path) {
+            exchange.requirePost();
+            String version = path.get(0) + "/" + path.get(1);
+            String kind = KINDS.getOrDefault(String.join("/", path), "");
+            ObjectNode review = exchange.objectBody(version, kind);
+            ObjectNode status = review.putObject("status");
+            if (kind.equals("SelfSubjectReview")) {
+                ObjectNode user = status.putObject("userInfo").put("username", "system:anonymous");
+                user.putArray("groups").add("system:unauthenticated");
+            } else {
+                status.put("allowed", true);
+            }
+            exchange.respond(201, review);
+        }
     }
 }

@@ -20,18 +20,12 @@ import java.util.List;
  * Serves the discovery documents: one aggregated document, or the older documents per group and
  * version.
  */
-final class Discovery {
+record Discovery(ResourceKinds kinds) {
     private static final String AGGREGATED_KIND = "APIGroupDiscoveryList";
     private static final String AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=" + AGGREGATED_KIND;
     private static final List<String> VERBS =
             List.of("create delete deletecollection get list patch update watch".split(" "));
     private static final List<String> STATUS_VERBS = List.of("get", "patch", "update");
-
-    private final ResourceKinds kinds;
-
-    Discovery(ResourceKinds kinds) {
-        this.kinds = kinds;
-    }
 
     /** Serves {@code /api}. */
     void core(Exchange exchange) {

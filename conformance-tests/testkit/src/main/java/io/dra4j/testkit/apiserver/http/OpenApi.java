@@ -21,15 +21,9 @@ import java.util.stream.Stream;
  *
  * <p>There is no OpenAPI v2 document; clients that know only v2 get a 404.
  */
-final class OpenApi {
+record OpenApi(ResourceKinds kinds) {
     private static final List<String> PATCH_TYPES =
             List.of("application/json-patch+json", "application/merge-patch+json");
-
-    private final ResourceKinds kinds;
-
-    OpenApi(ResourceKinds kinds) {
-        this.kinds = kinds;
-    }
 
     void handle(Exchange exchange, List<String> path) {
         if (path.equals(List.of("v3"))) {

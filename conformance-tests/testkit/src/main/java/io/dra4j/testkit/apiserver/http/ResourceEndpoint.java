@@ -11,6 +11,7 @@ import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Conversion;
 import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.registry.Registry.Target;
@@ -21,6 +22,7 @@ import io.dra4j.testkit.apiserver.store.Listing;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.store.Selection;
 import io.dra4j.testkit.apiserver.store.StoredObject;
+import io.dra4j.testkit.apiserver.store.WatchEvent;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
 import java.time.InstantSource;
@@ -28,19 +30,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** Turns requests on resources into verbs of the registry, and their results into responses. */
-final class ResourceEndpoint {
-    private final Registry registry;
-    private final ObjectStore store;
-    private final WatchEndpoint watches;
-    private final InstantSource clock;
-
-    ResourceEndpoint(Registry registry, ObjectStore store, WatchEndpoint watches, InstantSource clock) {
-        this.registry = registry;
-        this.store = store;
-        this.watches = watches;
-        this.clock = clock;
-    }
-
+record ResourceEndpoint(Registry registry, ObjectStore store, WatchEndpoint watches, InstantSource clock) {
     void handle(Exchange exchange, ResourcePath path) {
         boolean collection = path.isCollection();
         requireMethod(exchange, path);
@@ -213,5 +203,51 @@ final class ResourceEndpoint {
                 path.namespace(),
                 FieldSelector.parse(path.served(), exchange.query("fieldSelector")),
                 LabelSelector.parse(exchange.query("labelSelector")));
+    }
+
+    /** Objects in another form than the stored one. */
+    private static final class VersionedRendition extends Rendition {
+        private final Rendition form;
+        private final ResourceKind served;
+
+        VersionedRendition(Rendition form, ResourceKind served) {
+            this.form = form;
+            this.served = served;
+        }
+
+        @Override
+        Body object(StoredObject object) {
+            return form.object(object.in(served));
+        }
+
+        @Override
+        Body list(ResourceKind kind, Listing listing) {
+            return form.list(served, listing.in(served));
+        }
+
+        @Override
+        boolean isStreamed() {
+            return form.isStreamed();
+        }
+
+        @Override
+        String watchType() {
+            return form.watchType();
+        }
+
+        @Override
+        Body status(ObjectNode status) {
+            return form.status(status);
+        }
+
+        @Override
+        byte[] event(WatchEvent event) {
+            return form.event(new WatchEvent(event.type(), event.object().in(served)));
+        }
+
+        @Override
+        byte[] failure(ObjectNode status) {
+            return form.failure(status);
+        }
     }
 }

@@ -2,16 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.validation;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.allocator.cel.DeviceExpressions;
+import io.dra4j.rules.ClaimRules;
 import io.dra4j.rules.ClassRules;
 import io.dra4j.rules.ExpressionCompiler;
 import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.Field;
 import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.SliceRules;
+import io.dra4j.rules.TaintRuleRules;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The strategies of all kinds that have one. */
@@ -56,6 +65,165 @@ public final class Strategies {
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
             if (old == null) {
                 Json.child(next, "status").put("phase", phase);
+            }
+        }
+    }
+
+    /**
+     * The strategy of ResourceClaims: an immutable spec, and a status that scheduler and drivers share.
+     */
+    private record ClaimStrategy(FeatureGates gates, ExpressionCompiler compiler, AdminAccess adminAccess)
+            implements Strategy {
+        @Override
+        public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+            GatedFields.drop(GatedFields.OF_CLAIMS, gates, next, old);
+            ClaimRules.setDefaults(next.path("spec"));
+            ClaimRules.setStatusDefaults(next.path("status"));
+            if (part == Part.STATUS && old != null) {
+                forgetDeallocated(next, old);
+            }
+            ClaimForm.ofSpec(next);
+            ClaimForm.ofStatus(next);
+        }
+
+        /** Entries of devices that this very write deallocates go with them. */
+        private static void forgetDeallocated(ObjectNode next, ObjectNode old) {
+            if (Json.at(next, "status", "devices") instanceof ArrayNode devices) {
+                Set<String> before = ClaimRules.allocated(old);
+                before.removeAll(ClaimRules.allocated(next));
+                devices.removeIf(device -> before.contains(ClaimRules.deviceKey(device)));
+            }
+        }
+
+        @Override
+        public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+            if (old == null) {
+                adminAccess.check(next, next.path("spec"), errors);
+                ClaimRules.checkSpec(next.path("spec"), "spec", gates, compiler, errors);
+            } else if (!next.path("spec").equals(old.path("spec"))) {
+                errors.invalid("spec", next.path("spec"), "field is immutable");
+            }
+            if (part == Part.STATUS) {
+                ObjectNode before = old == null ? Json.object() : old;
+                adminAccess.checkStatus(next, before, errors);
+                ClaimRules.checkStatus(next, before, errors);
+            }
+        }
+    }
+
+    /** The strategy of ResourceSlices. */
+    private static final class SliceStrategy implements Strategy {
+        private final FeatureGates gates;
+        private final MetadataRules metadata;
+        private final SliceRules rules;
+
+        public SliceStrategy(FeatureGates gates, MetadataRules metadata) {
+            this.gates = gates;
+            this.metadata = metadata;
+            this.rules = new SliceRules(gates);
+        }
+
+        @Override
+        public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+            GatedFields.drop(GatedFields.OF_SLICES, gates, next, old);
+            for (JsonNode device : Json.at(next, "spec", "devices")) {
+                dropEmptyMaps((ObjectNode) device);
+                for (JsonNode taint : device.path("taints")) {
+                    setDefault(taint, "timeAdded", metadata.now());
+                }
+                for (JsonNode mapping : device.path("nodeAllocatableResourceMappings")) {
+                    setDefault(mapping, "allocationMultiplier", "1");
+                }
+            }
+        }
+
+        private static void dropEmptyMaps(ObjectNode device) {
+            for (String field : List.of("attributes", "capacity")) {
+                if (device.path(field).isObject() && device.path(field).isEmpty()) {
+                    device.remove(field);
+                }
+            }
+        }
+
+        private static void setDefault(JsonNode object, String field, String value) {
+            if (object instanceof ObjectNode fields && !fields.hasNonNull(field)) {
+                fields.put(field, value);
+            }
+        }
+
+        @Override
+        public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+            if (old == null) {
+                rules.check(next.path("spec"), errors);
+            } else {
+                rules.checkUpdate(next.path("spec"), old.path("spec"), errors);
+            }
+        }
+    }
+
+    /** The strategy of DeviceTaintRules: a selection of devices, and the taint that they get. */
+    private record TaintRuleStrategy(KubernetesVersion version, ExpressionCompiler compiler, MetadataRules metadata)
+            implements Strategy {
+        /** The time of a taint is that of its effect: a new effect has a new time. */
+        @Override
+        public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+            if (!(Json.at(next, "spec", "taint") instanceof ObjectNode taint)) {
+                return;
+            }
+            JsonNode before = old == null ? Json.object() : Json.at(old, "spec", "taint");
+            boolean renewed = version.atLeast(KubernetesVersion.V1_36)
+                    && !before.path("effect").equals(taint.path("effect"))
+                    && before.path("timeAdded").equals(taint.path("timeAdded"));
+            if (!taint.hasNonNull("timeAdded") || renewed) {
+                taint.put("timeAdded", metadata.now());
+            }
+        }
+
+        @Override
+        public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+            TaintRuleRules.check(next.path("spec"), compiler, errors);
+            if (part == Part.STATUS) {
+                TaintRuleRules.checkStatus(next.path("status"), errors);
+            }
+        }
+    }
+
+    /** The strategy of ResourceClaimTemplates: an immutable spec, with the metadata of claims. */
+    private record TemplateStrategy(FeatureGates gates, ExpressionCompiler compiler, AdminAccess adminAccess)
+            implements Strategy {
+        private static final Set<String> METADATA = Set.of("labels", "annotations");
+
+        @Override
+        public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
+            GatedFields.drop(GatedFields.OF_TEMPLATES, gates, next, old);
+            ClaimRules.setDefaults(Json.at(next, "spec", "spec"));
+            ObjectNode spec = Json.child(next, "spec");
+            ObjectNode metadata = Json.child(spec, "metadata");
+            Json.names(metadata).stream()
+                    .filter(name -> isEmpty(metadata.path(name)))
+                    .forEach(metadata::remove);
+            ClaimForm.ofSpec(spec);
+        }
+
+        private static boolean isEmpty(JsonNode value) {
+            return value.isContainerNode()
+                    ? value.isEmpty()
+                    : value.asText().isEmpty() || value.asText().equals("0");
+        }
+
+        @Override
+        public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+            if (old == null) {
+                adminAccess.check(next, Json.at(next, "spec", "spec"), errors);
+                Field spec = new Field(next.path("spec"), "spec", errors);
+                for (String name : Json.names(spec.at("metadata").value())) {
+                    if (!METADATA.contains(name)) {
+                        errors.forbidden(spec.at("metadata").at(name).path(), "cannot be set");
+                    }
+                }
+                ClaimRules.checkSpec(Json.at(next, "spec", "spec"), "spec.spec", gates, compiler, errors);
+            } else if (!next.path("spec").equals(old.path("spec"))) {
+                errors.invalid("spec", next.path("spec"), "field is immutable");
             }
         }
     }

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
@@ -15,9 +16,14 @@ import io.dra4j.testkit.apiserver.HttpProbe;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -152,5 +158,138 @@ class RecordedObjectsIT {
                 .as("%s of %s: %d differ", file, kind, differences.size())
                 .overridingErrorMessage(() -> String.join("\n", first))
                 .isEmpty();
+    }
+
+    /**
+     * An object that kube-apiserver was sent, and what it answered.
+     *
+     * @param kind of the object, or {@code status} for the status of a claim
+     */
+    private record RecordedObject(int line, String kind, JsonNode object, JsonNode expected) {
+
+        /** Messages that quote a type or a value of Go; their words are not compared. */
+        private static final Pattern OF_GO =
+                Pattern.compile(".*(Go struct|Go value|Invalid value: [{\\[]).*", Pattern.DOTALL);
+
+        /** Longer messages were cut when the data was recorded. */
+        private static final int LONGEST_MESSAGE = 1500;
+
+        /** Times that the server set when the data was recorded. */
+        private static final String THEN = "2026-11-22T23:";
+
+        static RecordedObject of(int line, JsonNode json) {
+            return new RecordedObject(line, json.path("kind").asText(), json.path("object"), json.path("expected"));
+        }
+
+        /** Says how an answer differs from the recorded one; empty if it does not. */
+        String difference(Answer answer) {
+            int code = expected.path("code").asInt();
+            if (answer.status() != code) {
+                return "%s: code %d instead of %d: %s: %s"
+                        .formatted(kind, answer.status(), code, reasonOf(expected), answer.message());
+            }
+            if (code < 300) {
+                return stored(answer.body());
+            }
+            if (!answer.text("reason").equals(expected.path("reason").asText())) {
+                return "%s: reason %s instead of %s"
+                        .formatted(
+                                kind,
+                                answer.text("reason"),
+                                expected.path("reason").asText());
+            }
+            return refused(answer);
+        }
+
+        private static String reasonOf(JsonNode expected) {
+            return expected.path("message").asText("accepted");
+        }
+
+        /** Of a claim whose status has no devices, the spec was recorded. */
+        private String stored(ObjectNode answered) {
+            boolean ofStatus = kind.equals("status") && answered.path("status").has("devices");
+            JsonNode part = answered.path(ofStatus ? "status" : "spec").deepCopy();
+            JsonNode wanted = expected.path("spec").deepCopy();
+            forgetTimes(wanted, part);
+            return part.equals(wanted) ? "" : "%s: stored %s instead of %s".formatted(kind, part, wanted);
+        }
+
+        private static void forgetTimes(JsonNode wanted, JsonNode part) {
+            if (wanted instanceof ArrayNode list) {
+                for (int i = 0; i < list.size(); i++) {
+                    forgetTimes(list.get(i), part.path(i));
+                }
+            } else if (wanted instanceof ObjectNode object && part instanceof ObjectNode other) {
+                for (String name : Json.names(object)) {
+                    if (object.path(name).asText().startsWith(THEN) && other.has(name)) {
+                        object.remove(name);
+                        other.remove(name);
+                    } else {
+                        forgetTimes(object.path(name), other.path(name));
+                    }
+                }
+            }
+        }
+
+        private String refused(Answer answer) {
+            JsonNode causes = Json.at(answer.body(), "details", "causes");
+            Set<String> found = new TreeSet<>();
+            causes.forEach(one -> found.add(
+                    one.path("field").asText() + " " + one.path("reason").asText()));
+            Set<String> wanted = new TreeSet<>();
+            expected.path("causes")
+                    .forEach(one ->
+                            wanted.add(one.path(0).asText() + " " + one.path(1).asText()));
+            if (expected.path("code").asInt() == 422 && !found.equals(wanted)) {
+                return "%s: causes %s instead of %s: %s"
+                        .formatted(kind, without(found, wanted), without(wanted, found), reasonOf(expected));
+            }
+            String message = expected.path("message").asText();
+            boolean same = OF_GO.matcher(message).matches()
+                    || message.equals(answer.message())
+                    || isCut(message) && answer.message().startsWith(message)
+                    || sameParts(message, causes);
+            return same ? "" : "%s: message %s instead of %s".formatted(kind, answer.message(), message);
+        }
+
+        private static boolean isCut(String message) {
+            return message.length() == LONGEST_MESSAGE;
+        }
+
+        private static Set<String> without(Set<String> some, Set<String> others) {
+            return some.stream().filter(one -> !others.contains(one)).collect(Collectors.toCollection(TreeSet::new));
+        }
+
+        /** The order of causes is random where the server walks through a map. */
+        private static boolean sameParts(String message, JsonNode causes) {
+            List<String> parts = causes.valueStream()
+                    .map(one -> one.path("field").asText() + ": "
+                            + one.path("message").asText())
+                    .distinct()
+                    .sorted(Comparator.comparing(String::length).reversed())
+                    .toList();
+            int start = message.indexOf(" is invalid: ");
+            if (start < 0 || parts.isEmpty()) {
+                return false;
+            }
+            String rest = message.substring(start + " is invalid: ".length());
+            boolean cut = isCut(message);
+            for (String part : parts) {
+                int at = rest.indexOf(part);
+                if (at < 0 && !cut) {
+                    return false;
+                }
+                if (at >= 0) {
+                    rest = rest.substring(0, at) + rest.substring(at + part.length());
+                }
+            }
+            String begun = rest.replaceFirst("^[\\[\\], ]*", "");
+            return begun.isEmpty() || cut && parts.stream().anyMatch(one -> one.startsWith(begun));
+        }
+
+        @Override
+        public String toString() {
+            return "line " + line + " " + kind;
+        }
     }
 }
