@@ -210,6 +210,9 @@ public final class DraDriver implements AutoCloseable {
          * Names the sockets after the driver's pod, so that an old and a new instance can run side
          * by side during a rolling update (kubelet 1.33 or newer).
          *
+         * <p>A second instance with the same UID, or a second one with none, is refused when it
+         * starts, while the first runs; after a crash the next one starts immediately.
+         *
          * @param uid the pod's UID; {@code null} or empty for one instance at a time
          */
         public Builder podUid(@Nullable String uid) {

@@ -77,6 +77,27 @@ class DriverEventsIT {
     }
 
     @Test
+    void aSecondDriverOfItsNameAndSocketsIsRefusedAndTakesNothingWithIt() throws Exception {
+        try (EmbeddedApiServer api = server();
+                PublishingDriver driver = PublishingDriver.start(api, POOL)) {
+            DraDriver second = driver.builder.build();
+
+            assertThatThrownBy(second::start)
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("The driver gpu.example.com runs already, with no pod's UID")
+                    .hasMessageContaining(driver.place.plugins() + "/gpu.example.com: it is this process itself")
+                    .hasMessageContaining("(podUid)");
+            second.close();
+
+            assertThat(driver.place.registry()).isDirectoryContaining("glob:**/gpu.example.com-reg.sock");
+            driver.driver.close();
+            try (DraDriver next = driver.builder.build()) {
+                next.start();
+            }
+        }
+    }
+
+    @Test
     void aServerOlderThan134EndsTheStart() throws Exception {
         try (EmbeddedApiServer api = server();
                 PublishingDriver driver = new PublishingDriver(api, builder -> builder, List.of(POOL))) {

@@ -40,7 +40,8 @@ final class PublishingDriver implements AutoCloseable {
     final BlockingQueue<DraException> problems = new LinkedBlockingQueue<>();
     final BlockingQueue<DraException> fatal = new LinkedBlockingQueue<>();
     private final Provider provider = new Provider();
-    private final DraDriver driver;
+    final DraDriver.Builder builder;
+    final DraDriver driver;
 
     /** Builds a driver with an inventory; the server is the caller's to close. */
     PublishingDriver(EmbeddedApiServer api, UnaryOperator<DraDriver.Builder> options, List<Pool> pools)
@@ -48,7 +49,7 @@ final class PublishingDriver implements AutoCloseable {
         this.api = api;
         proxy = ApiProxy.before(api.url());
         provider.inventory = new Inventory(pools);
-        DraDriver.Builder builder = DraDriver.builder(DRIVER, NODE, provider)
+        DraDriver.Builder defaults = DraDriver.builder(DRIVER, NODE, provider)
                 .kubeconfig(proxy.writeKubeconfig(place.kubeconfig()))
                 .cdiRoot(place.cdi())
                 .kubeletPluginsDirectory(place.plugins())
@@ -65,7 +66,8 @@ final class PublishingDriver implements AutoCloseable {
                         fatal.add(problem);
                     }
                 });
-        driver = options.apply(builder).build();
+        builder = options.apply(defaults);
+        driver = builder.build();
     }
 
     /** Builds a driver with an inventory, and starts it. */

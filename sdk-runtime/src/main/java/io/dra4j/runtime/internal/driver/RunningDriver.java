@@ -85,14 +85,15 @@ public final class RunningDriver implements AutoCloseable {
         this.settings = settings;
         this.provider = new SuspendableProvider(provider, settings.clock);
         try {
+            DataDirectory data = DataDirectory.of(settings);
+            locks = started(LockFile.open(data.locks(), settings.clock));
+            requireAlone(data);
             meters = started(Meters.global(settings.driverName, settings.nodeName));
             Readiness readiness = new Readiness();
             serveHttp(readiness);
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             CompletableFuture<Cluster> connecting = connecting(); // while the journal is read
             CompletableFuture<Void> apiCheck = check(connecting);
-            DataDirectory data = DataDirectory.of(settings);
-            locks = started(LockFile.open(data.locks(), settings.clock));
             journal = started(openJournal(data));
             pins = DevicePins.in(settings.dataDirectory());
             cluster = takenOver(join(connecting));
@@ -120,6 +121,20 @@ public final class RunningDriver implements AutoCloseable {
             close();
             throw e;
         }
+    }
+
+    /** First, since one with the same sockets would take them; a process that ends gives the lock back. */
+    private void requireAlone(DataDirectory data) {
+        locks.named(
+                "instance/" + settings.podUid,
+                () -> true,
+                holder ->
+                        "The driver %s runs already, with %s, and has the directory %s: it is %s. Stop it first; instances of a rolling update have the UID of their own pod each (podUid)"
+                                .formatted(
+                                        settings.driverName,
+                                        settings.podUid == null ? "no pod's UID" : "the pod's UID " + settings.podUid,
+                                        data.path(),
+                                        holder));
     }
 
     /** Before the provider starts, which is then given all claims. */
@@ -169,7 +184,7 @@ public final class RunningDriver implements AutoCloseable {
         }
     }
 
-    /** First of all, so that a start that takes long is seen, and last to end. */
+    /** Early, so that a start that takes long is seen. */
     private void serveHttp(Readiness readiness) {
         HttpSettings http = settings.http();
         if (http == null) {

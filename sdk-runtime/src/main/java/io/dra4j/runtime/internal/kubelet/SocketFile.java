@@ -40,7 +40,8 @@ final class SocketFile {
      * Checks that the socket can be there.
      *
      * @param hidden a name beside the path
-     * @throws DraException if there is no directory for it, or something that is no socket is there
+     * @throws DraException if there is no directory for it, or something that is no socket is
+     *     there, or a socket on which a process listens: it is another driver's
      */
     SocketFile(Path path, Path hidden) {
         this.path = path;
@@ -52,6 +53,15 @@ final class SocketFile {
         }
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             requireSocket();
+            requireDead();
+        }
+    }
+
+    private void requireDead() {
+        if (!isRefused(path)) {
+            throw new DraException(("Another driver listens on the socket %s; stop it first, or give each instance "
+                            + "the UID of its own pod (podUid)")
+                    .formatted(path));
         }
     }
 

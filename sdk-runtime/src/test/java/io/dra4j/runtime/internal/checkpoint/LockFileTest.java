@@ -124,8 +124,7 @@ class LockFileTest extends JournalFixture {
     void whatHasANameIsHeldByOneThreadOfOneProcessAndEndsWithIt() throws Exception {
         Process other = holder();
         try {
-            assertFails(
-                    () -> named(locks, "slots", Duration.ZERO), "held by process " + other.pid());
+            assertFails(() -> named(locks, "slots", Duration.ZERO), "held by process " + other.pid());
             named(locks, "ports", Duration.ZERO).close();
         } finally {
             other.destroyForcibly();

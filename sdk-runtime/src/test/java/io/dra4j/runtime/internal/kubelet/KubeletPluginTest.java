@@ -359,8 +359,32 @@ class KubeletPluginTest extends SocketFixture {
         }
 
         @Test
+        void thatAnotherDriverServesAreNotTaken() throws IOException {
+            assertRefused(sockets, sockets.service());
+            Path elsewhere = Files.createDirectory(root.resolve("e"));
+            assertRefused(new PluginSockets(DRIVER, registry, elsewhere, null), sockets.registration());
+
+            assertThat(elsewhere).isEmptyDirectory();
+            assertThat(prepare()).isEmpty();
+            assertThat(name(registration())).isEqualTo(DRIVER);
+        }
+
+        private void assertRefused(PluginSockets others, Path taken) {
+            assertThatThrownBy(() -> KubeletPlugin.start(others, claims, null, Meters.none(), Clock.systemUTC()))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("Another driver listens on the socket " + taken + "; stop it first");
+        }
+
+        /** The files were removed, so that it could start. */
+        private KubeletPlugin startSuccessor() throws IOException {
+            Files.delete(sockets.service());
+            Files.delete(sockets.registration());
+            return startPlugin();
+        }
+
+        @Test
         void ofASuccessorAreNotRemoved() throws IOException {
-            KubeletPlugin successor = startPlugin();
+            KubeletPlugin successor = startSuccessor();
             plugin.close();
 
             assertThat(prepare()).isEmpty();
@@ -421,7 +445,7 @@ class KubeletPluginTest extends SocketFixture {
 
         @Test
         void ofASuccessorAreLeftToIt() throws IOException {
-            try (KubeletPlugin successor = startPlugin()) {
+            try (KubeletPlugin successor = startSuccessor()) {
                 Object inode = SocketFile.inode(sockets.registration());
 
                 plugin.look();
