@@ -5,12 +5,11 @@ package io.dra4j.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import ch.qos.logback.classic.Level;
 import io.dra4j.api.error.DraException;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.Place;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,11 +18,16 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
+@Isolated
 class DraDriverTest {
+
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(CompositeMeterRegistry.class, Level.WARN);
 
     private static DraDriver.Builder builder() {
         return DraDriver.builder("gpu.example.com", "node-a", new ProviderWithoutClaims());
@@ -54,10 +58,6 @@ class DraDriverTest {
     /** One endpoint of each: Prometheus counts nothing of a driver twice. */
     @Test
     void servesItsOwnMetricsAtThePortThatWasBound() throws Exception {
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        Logger micrometer = (Logger) LoggerFactory.getLogger("io.micrometer");
-        log.start();
-        micrometer.addAppender(log);
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();
                 DraDriver one = started("one.example.com", api);
                 DraDriver two = started("two.example.com", api)) {
@@ -67,8 +67,6 @@ class DraDriverTest {
                     .isPositive()
                     .isNotEqualTo(two.healthcheckPort().orElseThrow());
             assertThat(log.list).isEmpty();
-        } finally {
-            micrometer.detachAppender(log);
         }
     }
 

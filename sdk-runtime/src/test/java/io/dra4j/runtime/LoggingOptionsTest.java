@@ -5,32 +5,16 @@ package io.dra4j.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
 @Isolated
 class LoggingOptionsTest {
 
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-    private final Logger logger = (Logger) LoggerFactory.getLogger(LoggingOptions.class);
-
-    @BeforeEach
-    void listen() {
-        log.start();
-        logger.addAppender(log);
-    }
-
-    @AfterEach
-    void forget() {
-        logger.detachAppender(log);
-    }
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(LoggingOptions.class, Level.WARN);
 
     private void parse(String... args) {
         LoggingOptions options = new LoggingOptions();

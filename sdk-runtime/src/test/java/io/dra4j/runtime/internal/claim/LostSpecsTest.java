@@ -4,9 +4,8 @@ package io.dra4j.runtime.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import ch.qos.logback.classic.Level;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,31 +15,23 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** CDI specs that vanish while the driver runs, of containers that the kubelet will start again. */
 @Isolated
 class LostSpecsTest extends NodeFixture {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(SpecRepair.class);
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-    @AfterEach
-    void stopLog() {
-        logger.detachAppender(log);
-    }
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(SpecRepair.class, Level.WARN);
 
     @BeforeEach
     void prepare() {
-        log.start();
-        logger.addAppender(log);
         node.allocate(A, "gpu-0");
         node.allocate(B, "gpu-1");
         node.claims.recover();

@@ -6,16 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.cluster.ClusterException.Forbidden;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 import org.slf4j.event.KeyValuePair;
 
 @Isolated
@@ -25,19 +22,8 @@ class MissingPermissionsTest extends ClusterUnderTest {
             + "\"events is forbidden: User \\\"system:serviceaccount:a:b\\\" cannot create resource"
             + " \\\"events\\\" in API group \\\"\\\" in the namespace \\\"default\\\"\"}";
 
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-    private final Logger logger = (Logger) LoggerFactory.getLogger(MissingPermissions.class);
-
-    @BeforeEach
-    void listen() {
-        log.start();
-        logger.addAppender(log);
-    }
-
-    @AfterEach
-    void forget() {
-        logger.detachAppender(log);
-    }
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(MissingPermissions.class, Level.WARN);
 
     @Test
     void eachVerbIsLoggedOnceWithItsResourceAndWhatIsLost() {

@@ -5,9 +5,6 @@ package io.dra4j.runtime.internal.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -19,6 +16,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.cluster.ClusterApi;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.publish.ManualLoop;
 import java.time.Duration;
@@ -27,13 +25,16 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 
 @Isolated
 class LegacyPluginWatchTest {
+
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(LegacyPluginWatch.class, Level.WARN);
 
     private static final String DRIVER = "gpu.nvidia.com";
     private static final Inventory DEVICES =
@@ -201,29 +202,14 @@ class LegacyPluginWatchTest {
         assertThat(published()).isOne();
     }
 
-    private List<ILoggingEvent> logged(Runnable looks) {
-        Logger logger = (Logger) LoggerFactory.getLogger(LegacyPluginWatch.class);
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        log.start();
-        logger.addAppender(log);
-        try {
-            looks.run();
-        } finally {
-            logger.detachAppender(log);
-        }
-        return log.list;
-    }
-
     @Test
     void anAnswerThatRefusesTheNodeIsLoggedOnce() {
         status = 403;
 
-        List<ILoggingEvent> log = logged(() -> {
-            start();
-            timer.advance(Duration.ofMinutes(5));
-        });
+        start();
+        timer.advance(Duration.ofMinutes(5));
 
-        assertThat(log).singleElement().satisfies(one -> {
+        assertThat(log.list).singleElement().satisfies(one -> {
             assertThat(one.getLevel()).isEqualTo(Level.WARN);
             assertThat(one.getFormattedMessage())
                     .startsWith("The Node node-a can't be read")
@@ -233,14 +219,12 @@ class LegacyPluginWatchTest {
 
     @Test
     void aRefusalAfterAnAnswerIsLoggedAgainAndWithholdsNothing() {
-        List<ILoggingEvent> log = logged(() -> {
-            look(403, "0");
-            look(200, "0");
-            look(403, "0");
-        });
+        look(403, "0");
+        look(200, "0");
+        look(403, "0");
 
-        assertThat(log).hasSize(2);
-        assertThat(log.get(1).getFormattedMessage())
+        assertThat(log.list).hasSize(2);
+        assertThat(log.list.get(1).getFormattedMessage())
                 .startsWith("The Node node-a can't be read")
                 .doesNotContain("No device is published");
         assertThat(published()).isOne();

@@ -5,10 +5,8 @@ package io.dra4j.runtime.internal.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.ProviderWithoutClaims;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
@@ -16,33 +14,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 
 @Isolated
 class LivenessTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(Liveness.class);
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(Liveness.class, Level.WARN);
+
     private final List<DriverEvent> events = new ArrayList<>();
     private final Liveness liveness = new Liveness();
     private Supplier<Optional<String>> reason = Optional::empty;
 
     @BeforeEach
     void start() {
-        log.start();
-        logger.addAppender(log);
-        logger.setAdditive(false);
         liveness.started(new Provider(), new MountedDirectories(List.of()), events::add);
-    }
-
-    @AfterEach
-    void stop() {
-        logger.detachAppender(log);
-        logger.setAdditive(true);
     }
 
     private long logged(Level level) {

@@ -5,15 +5,13 @@ package io.dra4j.runtime.internal.health;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.health.HealthReports.Current;
 import io.dra4j.runtime.internal.publish.ManualLoop;
 import java.time.Duration;
@@ -21,9 +19,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated
 class HealthFeedTest {
+
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(HealthFeed.class, Level.INFO);
 
     private static final Duration REPEAT = Duration.ofSeconds(10);
 
@@ -107,32 +110,21 @@ class HealthFeedTest {
 
     @Test
     void logsEachChangeOnceButNotThatADeviceWorksFromTheStart() {
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(HealthFeed.class);
-        logger.addAppender(log);
-        logger.setLevel(Level.INFO);
-        try {
-            report(HealthState.HEALTHY, Duration.ofHours(1));
-            report(HealthState.UNHEALTHY, Duration.ofSeconds(30));
-            report(HealthState.UNHEALTHY, Duration.ofSeconds(30));
-            loop.advance(Duration.ofMinutes(1));
-            report(HealthState.HEALTHY, Duration.ofHours(1));
-        } finally {
-            logger.detachAppender(log);
-            logger.setLevel(null);
-        }
+        report(HealthState.HEALTHY, Duration.ofHours(1));
+        report(HealthState.UNHEALTHY, Duration.ofSeconds(30));
+        report(HealthState.UNHEALTHY, Duration.ofSeconds(30));
+        loop.advance(Duration.ofMinutes(1));
+        report(HealthState.HEALTHY, Duration.ofHours(1));
 
+        String changed = "The health of a device changed from ";
+        String device = "[pool=\"node-a\", device=\"gpu-0\", ";
         assertThat(log.list)
-                .extracting(event -> event.getLevel() + " " + event.getFormattedMessage() + event.getKeyValuePairs())
+                .extracting(event -> event.getLevel() + event.getFormattedMessage() + event.getKeyValuePairs())
                 .containsExactly(
-                        "WARN The health of a device changed from HEALTHY to UNHEALTHY"
-                                + "[pool=\"node-a\", device=\"gpu-0\", reason=\"hot\"]",
-                        "WARN The health of a device changed from UNHEALTHY to UNKNOWN"
-                                + "[pool=\"node-a\", device=\"gpu-0\","
-                                + " reason=\"the driver has no current report of this device\"]",
-                        "INFO The health of a device changed from UNKNOWN to HEALTHY"
-                                + "[pool=\"node-a\", device=\"gpu-0\", reason=\"hot\"]");
+                        "WARN" + changed + "HEALTHY to UNHEALTHY" + device + "reason=\"hot\"]",
+                        "WARN" + changed + "UNHEALTHY to UNKNOWN" + device
+                                + "reason=\"the driver has no current report of this device\"]",
+                        "INFO" + changed + "UNKNOWN to HEALTHY" + device + "reason=\"hot\"]");
     }
 
     @Test
