@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -39,7 +38,6 @@ import java.util.stream.Stream;
 record GateCheck(SliceStore store, String node, Map<String, String> needed, Supplier<Inventory> inventory)
         implements Check {
 
-    private static final int NAMED_DEVICES = 3;
     private static final String NOT_PUBLISHED = "devices that need them are not published";
 
     @Override
@@ -100,16 +98,10 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed, Supp
                 .map(loss -> finding(
                         severity,
                         loss.getKey().gate().name(),
-                        "devices of pool %s have %s: %s".formatted(pool, loss.getKey(), names(loss.getValue())),
+                        "devices of pool %s have %s, such as %s"
+                                .formatted(pool, loss.getKey(), loss.getValue().get(0)),
                         consequence,
                         ", and restart them"));
-    }
-
-    private static String names(List<DeviceName> devices) {
-        String first =
-                devices.stream().limit(NAMED_DEVICES).map(DeviceName::value).collect(Collectors.joining(", "));
-        int more = devices.size() - NAMED_DEVICES;
-        return more > 0 ? first + " and " + more + " more" : first;
     }
 
     /** Returns what shows the gate; where its field has changed, as the server's release has it. */

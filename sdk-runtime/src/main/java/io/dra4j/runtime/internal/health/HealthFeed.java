@@ -6,6 +6,7 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.internal.health.HealthReports.Current;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -16,7 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -55,7 +55,7 @@ public final class HealthFeed implements AutoCloseable {
 
     /** Makes a feed with a thread of its own. */
     public HealthFeed(HealthReports reports, Supplier<Optional<Inventory>> inventory) {
-        this(reports, inventory, newLoop());
+        this(reports, inventory, ShortLivedThreads.timer("dra4j-health"));
     }
 
     HealthFeed(HealthReports reports, Supplier<Optional<Inventory>> inventory, ScheduledExecutorService loop) {
@@ -65,17 +65,6 @@ public final class HealthFeed implements AutoCloseable {
         reports.onReport(this::onReport);
         look();
         sendAll(); // without listeners yet: from here on it repeats
-    }
-
-    private static ScheduledExecutorService newLoop() {
-        ScheduledThreadPoolExecutor loop = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, "dra4j-health");
-            thread.setDaemon(true);
-            return thread;
-        });
-        loop.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        loop.setRemoveOnCancelPolicy(true);
-        return loop;
     }
 
     /** Receives lists of devices; neither method may block or throw. */
@@ -136,19 +125,20 @@ public final class HealthFeed implements AutoCloseable {
         known.clear();
         for (Current device : devices) {
             List<?> id = List.of(device.pool(), device.device());
-            HealthState last = before.get(id);
-            if (last == null && device.state() == HealthState.UNKNOWN) {
-                continue;
+            if (before.containsKey(id) || device.state() != HealthState.UNKNOWN) {
+                known.put(id, device.state());
+                log(before.getOrDefault(id, HealthState.HEALTHY), device);
             }
-            known.put(id, device.state());
-            HealthState from = last == null ? HealthState.HEALTHY : last;
-            if (from != device.state()) {
-                LOG.atLevel(device.state() == HealthState.HEALTHY ? Level.INFO : Level.WARN)
-                        .addKeyValue(LogField.POOL, device.pool())
-                        .addKeyValue(LogField.DEVICE, device.device())
-                        .addKeyValue(LogField.REASON, device.message())
-                        .log("The health of a device changed from {} to {}", from, device.state());
-            }
+        }
+    }
+
+    private static void log(HealthState from, Current device) {
+        if (from != device.state()) {
+            LOG.atLevel(device.state() == HealthState.HEALTHY ? Level.INFO : Level.WARN)
+                    .addKeyValue(LogField.POOL, device.pool())
+                    .addKeyValue(LogField.DEVICE, device.device())
+                    .addKeyValue(LogField.REASON, device.message())
+                    .log("The health of a device changed from {} to {}", from, device.state());
         }
     }
 
@@ -175,7 +165,7 @@ public final class HealthFeed implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        loop.shutdown();
+        loop.shutdownNow();
         endAll();
     }
 
