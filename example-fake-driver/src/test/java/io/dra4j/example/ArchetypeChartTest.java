@@ -4,13 +4,6 @@ package io.dra4j.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
-import ch.qos.logback.classic.joran.JoranConfigurator;
-import ch.qos.logback.classic.spi.LoggingEvent;
-import ch.qos.logback.core.ConsoleAppender;
 import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.HelmChart;
 import io.dra4j.charttest.Installation;
@@ -19,7 +12,6 @@ import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.charttest.Right;
 import io.dra4j.charttest.StrictDecoder;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,7 +20,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.event.KeyValuePair;
 
 /** The chart of projects that the archetype generates, with the rights of the other charts. */
 class ArchetypeChartTest {
@@ -80,32 +71,11 @@ class ArchetypeChartTest {
     }
 
     @Test
-    void endsADriverThatIsOutOfMemory() throws IOException {
-        assertThat(Files.readString(TEMPLATE.resolveSibling("Dockerfile"))).contains("-XX:+ExitOnOutOfMemoryError");
-    }
-
-    /** Whose reason is in the log alone. */
-    @Test
-    void showsInItsTestsWhyAPrepareFailed() throws Exception {
-        LoggerContext context = new LoggerContext();
-        JoranConfigurator configurator = new JoranConfigurator();
-        configurator.setContext(context);
-        configurator.doConfigure(
-                TEMPLATE.resolveSibling("src/test/resources/logback-test.xml").toFile());
-
-        Logger claims = context.getLogger("io.dra4j.runtime.internal.claim.Preparation");
-        LoggingEvent failed = new LoggingEvent("", claims, Level.WARN, "see its log", new IOException("no bus"), null);
-        failed.addKeyValuePair(new KeyValuePair("claim", "default/a"));
-        ConsoleAppender<?> appender =
-                (ConsoleAppender<?>) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("stderr");
-        PatternLayoutEncoder encoder = (PatternLayoutEncoder) (Object) appender.getEncoder();
-
-        assertThat(claims.isWarnEnabled()).isTrue();
-        assertThat(context.getLogger("io.dra4j.runtime.internal.publish.PoolEvents")
-                        .isWarnEnabled())
-                .isFalse();
-        assertThat(new String(encoder.encode(failed), StandardCharsets.UTF_8))
-                .startsWith("WARN  Preparation: see its log claim=\"default/a\"\njava.io.IOException: no bus\n");
+    void endsWithoutMemoryAndLogsInTestsWhyAPrepareFailed() throws IOException {
+        assertThat(TEMPLATE.resolveSibling("Dockerfile")).content().contains("-XX:+ExitOnOutOfMemoryError");
+        assertThat(TEMPLATE.resolveSibling("src/test/resources/logback-test.xml"))
+                .content()
+                .contains("<root level=\"WARN\">", "\"io.dra4j.runtime.internal.claim\" level=\"WARN\"", "%msg %kvp%n");
     }
 
     @Test

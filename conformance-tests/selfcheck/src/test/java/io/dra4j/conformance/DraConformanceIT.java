@@ -25,17 +25,15 @@ class DraConformanceIT {
     private final Set<Path> roots = ConcurrentHashMap.newKeySet();
 
     private List<DynamicTest> tests() {
-        return tests(
-                "only: [DRA-INFO-01, DRA-PREP-01, DRA-PREP-09, DRA-PREP-32, DRA-SLICE-01, DRA-SLICE-19, DRA-CDI-02]",
-                roots);
+        return tests("DRA-INFO-01, DRA-PREP-01, DRA-PREP-09, DRA-PREP-32, DRA-SLICE-01, DRA-SLICE-19, DRA-CDI-02", roots);
     }
 
-    private static List<DynamicTest> tests(String settings, Set<Path> roots) {
+    private static List<DynamicTest> tests(String ids, Set<Path> roots) {
         return DraConformance.of("gpu.example.com", place -> {
                     roots.add(place.root());
                     return new FakeGpuProvider(place.driver(), place.node(), 4);
                 })
-                .settings(settings)
+                .settings("only: [" + ids + "]")
                 .tests()
                 .flatMap(DraConformanceIT::leaves)
                 .toList();
@@ -65,25 +63,19 @@ class DraConformanceIT {
 
     /** Hostile input, in a JVM with the logging that tests of a vendor have by default. */
     public static void main(String[] args) throws Throwable {
-        tests("only: [DRA-SEC-03]", new HashSet<>()).stream()
-                .filter(test -> test.getDisplayName().startsWith("DRA-SEC-03"))
-                .findFirst()
-                .orElseThrow()
-                .getExecutable()
-                .execute();
+        for (DynamicTest test : tests("DRA-SEC-03", new HashSet<>())) {
+            if (test.getDisplayName().startsWith("DRA-SEC-03")) {
+                test.getExecutable().execute();
+            }
+        }
         System.exit(0);
     }
 
     @Test
     void aRunPrintsNothingOfTheLibraries() throws Exception {
-        Ended run = Ended.of(
-                Map.of(),
-                List.of(Ended.jdk("java"), "-cp", System.getProperty("java.class.path")),
-                getClass().getName());
+        List<String> command = List.of(Ended.jdk("java"), "-cp", System.getProperty("java.class.path"));
 
-        assertThat(run.status()).as(run.output()).isZero();
-        assertThat(run.output().lines().filter(line -> !line.contains("io.dra4j")))
-                .isEmpty();
+        assertThat(Ended.of(Map.of(), command, getClass().getName()).printed()).isEmpty();
     }
 
     /** Surefire names dynamic tests by their numbers unless they have a source of their own. */
