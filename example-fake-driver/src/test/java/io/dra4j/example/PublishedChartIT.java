@@ -13,10 +13,10 @@ import io.dra4j.testkit.PublishedChart.Container;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.driver.UnusedPorts;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Requests;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -51,7 +51,7 @@ class PublishedChartIT {
     static void start() throws Exception {
         Container plugin = CHART.container("plugin");
         Map<String, String> environment = plugin.onTestNode();
-        probePort = freePort();
+        probePort = UnusedPorts.next();
         environment.put("HEALTHCHECK_PORT", Integer.toString(probePort));
         environment.put("METRICS_PORT", "{FREE_PORT}");
         node = new TestNode(
@@ -71,12 +71,6 @@ class PublishedChartIT {
     @AfterAll
     static void stop() {
         node.close();
-    }
-
-    private static int freePort() throws Exception {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 
     private static HttpResponse<String> metrics() throws Exception {

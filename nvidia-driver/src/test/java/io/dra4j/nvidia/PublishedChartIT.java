@@ -22,11 +22,11 @@ import io.dra4j.testkit.PublishedChart.Container;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.driver.UnusedPorts;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Requests;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -68,9 +68,7 @@ class PublishedChartIT {
         StandInNode boards = StandInNode.install(folder.resolve("node"), "h100-80");
         Container gpus = CHART.container("gpus");
         Map<String, String> environment = gpus.onTestNode();
-        try (ServerSocket socket = new ServerSocket(0)) {
-            probePort = socket.getLocalPort();
-        }
+        probePort = UnusedPorts.next();
         environment.put("HEALTHCHECK_PORT", Integer.toString(probePort));
         environment.put("HTTP_ENDPOINT", ":{FREE_PORT}");
         environment.put("NVIDIA_DRIVER_ROOT", boards.root().toString());

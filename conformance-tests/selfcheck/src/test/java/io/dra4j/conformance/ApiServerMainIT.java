@@ -6,13 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dra4j.testkit.apiserver.HttpProbe;
+import io.dra4j.testkit.driver.UnusedPorts;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -185,10 +184,7 @@ class ApiServerMainIT {
 
     @Test
     void playsTheReleaseWithItsGatesOnThePort() throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = UnusedPorts.next();
         Running server = running(
                 "--port=" + port, "--release=1.34", "--feature-gates=DRADeviceTaints=true,DRAPrioritizedList=false");
 

@@ -14,6 +14,7 @@ import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.driver.UnusedPorts;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.UpstreamException;
@@ -123,10 +124,7 @@ class RealApiServerIT {
 
     @Test
     void keepsTheNodeOfAnExternalDriverAndListensWhereThatLooks() throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = UnusedPorts.next();
 
         TestContext context = open(external(port));
         assertThat(context.proxy().url()).hasPort(port);

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>They lie below those that Linux gives to outgoing connections by default (32768 and above),
  * one of which could have the port while the server is down, and below the NodePorts of Kubernetes.
  */
-final class UnusedPorts {
+public final class UnusedPorts {
 
     private static final int FIRST = 10_000;
     private static final int COUNT = 20_000;
@@ -29,7 +29,7 @@ final class UnusedPorts {
      *
      * @throws IOException if there is none
      */
-    static int next() throws IOException {
+    public static int next() throws IOException {
         for (int i = 0; i < COUNT; i++) {
             int port = FIRST + Math.floorMod(NEXT.getAndIncrement(), COUNT);
             if (isUnused(port)) {

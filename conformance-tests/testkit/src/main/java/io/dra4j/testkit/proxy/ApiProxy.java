@@ -78,7 +78,7 @@ public final class ApiProxy implements AutoCloseable {
      * user of this machine, and no one else.
      *
      * @param port 0 for a free one
-     * @throws IllegalStateException if the proxy cannot listen
+     * @throws IllegalStateException if the proxy cannot listen, because another process has the port for instance
      */
     public static ApiProxy before(Upstream upstream, int port) {
         ApiProxy proxy = new ApiProxy(upstream, port);
@@ -86,7 +86,7 @@ public final class ApiProxy implements AutoCloseable {
             proxy.server.start();
         } catch (Exception e) {
             proxy.close();
-            throw new IllegalStateException("the proxy cannot listen on 127.0.0.1:" + port + "; is the port taken?", e);
+            throw new IllegalStateException("the proxy cannot listen on " + proxy.url(), e);
         }
         return proxy;
     }
@@ -248,11 +248,7 @@ public final class ApiProxy implements AutoCloseable {
         listeners.forEach(Listener::down);
     }
 
-    /**
-     * Takes connections again, on the same ports.
-     *
-     * @throws IllegalStateException if another process has taken a port
-     */
+    /** Takes connections again, on the same ports. */
     public synchronized void up() {
         listeners.forEach(Listener::up);
     }

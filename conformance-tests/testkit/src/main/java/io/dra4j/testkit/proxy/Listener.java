@@ -5,8 +5,6 @@ package io.dra4j.testkit.proxy;
 import io.dra4j.testkit.http.Connections;
 import io.dra4j.testkit.http.ServingTls;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
@@ -15,21 +13,22 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.jspecify.annotations.Nullable;
 
 /** A port of 127.0.0.1 at which the proxy listens, unless it is down. For one thread at a time. */
 final class Listener {
 
-    private static final Duration HOLD_LIMIT = Duration.ofSeconds(5);
-    private static final Duration HOLD_AGAIN = Duration.ofMillis(10);
+    private static final Duration REFUSE_LIMIT = Duration.ofSeconds(5);
+    private static final Duration REFUSE_AGAIN = Duration.ofMillis(10);
 
     private final ClientConnector connector;
-    private @Nullable Socket held; // Keeps the port while the proxy is down.
+    private final HeldPort held;
 
     private Listener(ClientConnector connector, int port) {
         this.connector = connector;
+        held = HeldPort.hold(port);
         connector.setHost("127.0.0.1");
-        connector.setPort(port);
+        connector.setPort(port());
+        connector.setReusePort(true);
         connector.setIdleTimeout(0); // Idle watches are the normal case.
         connector.getServer().addConnector(connector);
     }
@@ -52,8 +51,7 @@ final class Listener {
 
     /** The port, also while the proxy is down. */
     int port() {
-        int port = connector.getLocalPort();
-        return port > 0 ? port : connector.getPort();
+        return held.address().getPort();
     }
 
     /** Starts to listen where the server has started already. */
@@ -72,7 +70,6 @@ final class Listener {
 
     /** Closes all connections, and refuses new ones. */
     void down() {
-        int port = connector.getLocalPort();
         List<EndPoint> clients = List.copyOf(connector.getConnectedEndPoints());
         try {
             connector.stop();
@@ -80,45 +77,29 @@ final class Listener {
             throw new IllegalStateException("the proxy did not stop listening cleanly", e);
         }
         clients.forEach(EndPoint::close);
-        connector.setPort(port);
-        held = hold(port);
+        awaitRefusal();
     }
 
-    /**
-     * Binds the port without listening: connections are refused, and no other process gets it. A
-     * selector may let go of the listening socket a moment after that was closed.
-     */
-    private static Socket hold(int port) {
-        long end = System.nanoTime() + HOLD_LIMIT.toNanos();
-        while (true) {
+    /** A selector may let go of the listening socket a moment after that was closed. */
+    private void awaitRefusal() {
+        long end = System.nanoTime() + REFUSE_LIMIT.toNanos();
+        while (System.nanoTime() < end) {
             try {
-                Socket socket = new Socket();
-                socket.setReuseAddress(true);
-                socket.bind(new InetSocketAddress("127.0.0.1", port));
-                return socket;
+                new Socket(held.address().getAddress(), port()).close();
+                LockSupport.parkNanos(REFUSE_AGAIN.toNanos());
             } catch (IOException e) {
-                if (System.nanoTime() > end) {
-                    throw new UncheckedIOException("the proxy cannot hold its port " + port, e);
-                }
-                LockSupport.parkNanos(HOLD_AGAIN.toNanos());
+                return;
             }
         }
+        throw new IllegalStateException("the proxy still listens on 127.0.0.1:" + port());
     }
 
-    /**
-     * Takes connections again, on the same port.
-     *
-     * @throws IllegalStateException if another process has taken the port
-     */
+    /** Takes connections again, on the same port. */
     void up() {
         try {
-            release();
             connector.start();
         } catch (Exception e) {
-            throw new IllegalStateException(
-                    "the proxy cannot listen on 127.0.0.1:%s again; has another process taken the port?"
-                            .formatted(connector.getPort()),
-                    e);
+            throw new IllegalStateException("the proxy cannot listen on 127.0.0.1:%s again".formatted(port()), e);
         }
     }
 
@@ -127,17 +108,9 @@ final class Listener {
         List.copyOf(connector.getConnectedEndPoints()).forEach(EndPoint::close);
     }
 
-    /** Closes all connections, and lets go of a port that was held. */
+    /** Closes all connections, and lets go of the port. */
     void close() throws IOException {
         closeConnections();
-        release();
-    }
-
-    private void release() throws IOException {
-        Socket port = held;
-        held = null;
-        if (port != null) {
-            port.close();
-        }
+        held.close();
     }
 }

@@ -4,10 +4,9 @@ package io.dra4j.testkit.proxy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
+import java.net.StandardSocketOptions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,16 +23,15 @@ public final class TcpProxy implements AutoCloseable {
 
     private static final int BACKLOG = 1024;
 
-    private final int port;
+    private final HeldPort port = HeldPort.hold(0);
     private final List<TcpConnection> connections = new ArrayList<>(); // guarded by this
     private URI server; // guarded by this
     private @Nullable ServerSocket listening; // guarded by this
     private int acceptors; // guarded by this; threads that hold the port open
-    private @Nullable Socket held; // guarded by this; keeps the port while it refuses connections
 
     private TcpProxy(URI server) throws IOException {
         this.server = server;
-        port = listen(0);
+        listen();
     }
 
     /**
@@ -50,12 +48,13 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    private synchronized int listen(int number) throws IOException {
-        ServerSocket socket = new ServerSocket(number, BACKLOG, InetAddress.getLoopbackAddress());
+    private synchronized void listen() throws IOException {
+        ServerSocket socket = new ServerSocket();
+        socket.setOption(StandardSocketOptions.SO_REUSEPORT, true);
+        socket.bind(port.address(), BACKLOG);
         listening = socket;
         acceptors++;
         TcpPump.thread(() -> acceptAll(socket));
-        return socket.getLocalPort();
     }
 
     private void acceptAll(ServerSocket socket) {
@@ -101,12 +100,12 @@ public final class TcpProxy implements AutoCloseable {
 
     /** The port, also while it refuses connections. */
     public int port() {
-        return port;
+        return port.address().getPort();
     }
 
     /** The server's URL with the proxy's port. */
     public synchronized URI url() {
-        return URI.create(server.getScheme() + "://127.0.0.1:" + port);
+        return URI.create(server.getScheme() + "://127.0.0.1:" + port());
     }
 
     /** Takes connections that are opened from now on to another server. */
@@ -151,40 +150,27 @@ public final class TcpProxy implements AutoCloseable {
     public synchronized void refuse() {
         try {
             stopListening();
-            if (held == null) {
-                held = new Socket();
-                held.setReuseAddress(true);
-                held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)); // without listening
-            }
         } catch (IOException e) {
-            throw new UncheckedIOException("The proxy can't keep its port " + port, e);
+            throw new UncheckedIOException("The proxy does not stop listening on 127.0.0.1:" + port(), e);
         }
     }
 
     /** Takes new connections again. */
     public synchronized void accept() {
         try {
-            release();
             if (listening == null) {
-                listen(port);
+                listen();
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("The proxy can't listen on 127.0.0.1:" + port + " again", e);
-        }
-    }
-
-    private void release() throws IOException {
-        if (held != null) {
-            held.close();
-            held = null;
+            throw new UncheckedIOException("The proxy can't listen on 127.0.0.1:" + port() + " again", e);
         }
     }
 
     @Override
     public synchronized void close() {
         try {
-            release();
             stopListening();
+            port.close();
         } catch (IOException e) {
             throw new UncheckedIOException("The proxy does not stop", e);
         } finally {

@@ -6,13 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.UnusedPorts;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Upstream;
 import io.dra4j.testkit.proxy.UpstreamException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -274,12 +273,7 @@ class KubeconfigUpstreamIT {
 
         @Test
         void whenNoServerListens() throws Exception {
-            int port;
-            try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                port = socket.getLocalPort();
-            }
-
-            assertThat(refusal("server: https://127.0.0.1:" + port, user()))
+            assertThat(refusal("server: https://127.0.0.1:" + UnusedPorts.next(), user()))
                     .contains("cannot be reached: connection refused");
         }
 

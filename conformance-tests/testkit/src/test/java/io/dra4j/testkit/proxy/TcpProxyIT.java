@@ -16,6 +16,7 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -195,6 +196,29 @@ class TcpProxyIT {
         proxy.accept();
         connect().passToServer("ping");
         assertThat(proxy.connections()).hasSize(2);
+    }
+
+    @Test
+    void itsPortIsNeverThatOfAnother() throws Exception {
+        AtomicInteger taken = new AtomicInteger();
+        Thread other = new Thread(() -> {
+            while (!Thread.interrupted()) {
+                try (ServerSocket socket = new ServerSocket(proxy.port(), 1, InetAddress.getLoopbackAddress())) {
+                    taken.addAndGet(socket.isBound() ? 1 : 0);
+                } catch (IOException e) {
+                    Thread.onSpinWait(); // the port is held
+                }
+            }
+        });
+        other.start();
+        for (int i = 0; i < 2_000; i++) {
+            proxy.refuse();
+            proxy.accept();
+        }
+        other.interrupt();
+        other.join();
+
+        assertThat(taken).hasValue(0);
     }
 
     @Test

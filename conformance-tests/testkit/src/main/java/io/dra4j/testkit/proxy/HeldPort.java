@@ -1,0 +1,46 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.proxy;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.StandardSocketOptions;
+
+/**
+ * A port of 127.0.0.1 that no other process gets, whether this one listens at it or not.
+ *
+ * <p>A socket is bound to it and never listens; those that do have SO_REUSEPORT, and no other can be bound next to it.
+ */
+record HeldPort(Socket socket) implements Closeable {
+
+    /**
+     * Holds a port.
+     *
+     * @param port 0 for a free one
+     * @throws IllegalStateException if another socket has it
+     */
+    static HeldPort hold(int port) {
+        try {
+            Socket socket = new Socket();
+            socket.setReuseAddress(true); // connections of an earlier process may wait for their end
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            socket.setReuseAddress(false);
+            socket.setOption(StandardSocketOptions.SO_REUSEPORT, true); // not before: another that holds it is refused
+            return new HeldPort(socket);
+        } catch (IOException e) {
+            throw new IllegalStateException("the proxy cannot listen on 127.0.0.1:" + port + "; is the port taken?", e);
+        }
+    }
+
+    InetSocketAddress address() {
+        return (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
