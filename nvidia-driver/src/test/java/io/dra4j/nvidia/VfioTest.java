@@ -128,6 +128,24 @@ class VfioTest extends VfioOnBoards {
         claims.prepare(provider, claim(TWO, "", "gpu-0"));
     }
 
+    /** Whatever it names, the GPU is bound to the driver that it had. */
+    @ParameterizedTest
+    @CsvSource({"nvidia, false", "vfio-pci, true", "pci-stub, false"})
+    void haveTheOverrideOfTheAdministratorAgain(String driver, boolean isRestarted) throws Exception {
+        begin();
+        kernel.overrideByHand(address0, driver);
+        claims.prepare(provider, machine(ONE));
+        assertThat(kernel.overrideOf(address0)).isEqualTo(VFIO);
+        if (isRestarted) {
+            restart();
+        }
+
+        claims.unprepare(provider, ONE);
+
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+        assertThat(kernel.overrideOf(address0)).isEqualTo(driver);
+    }
+
     /** The driver is that of the module whose alias has the fewest wildcards. */
     @ParameterizedTest
     @ValueSource(strings = {"nvgrace-gpu-vfio-pci", "nvgrace_gpu_vfio_pci", "acme_lender"})

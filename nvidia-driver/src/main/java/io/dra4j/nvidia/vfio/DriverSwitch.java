@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +25,7 @@ final class DriverSwitch {
     private static final Logger LOG = LoggerFactory.getLogger(DriverSwitch.class);
     private static final long LOOK_NANOS = 20_000_000;
     private static final String NO_OVERRIDE = "\n";
+    private static final String NULL = "(null)"; // as the kernel prints none
 
     private final PciBus bus;
     private final KernelWrites writes = new KernelWrites();
@@ -37,25 +39,27 @@ final class DriverSwitch {
         return writes.isAnyPending();
     }
 
-    /** Lets no other driver be bound to a function from now on. */
-    boolean reserve(PciAddress function, String driver, Deadline deadline) {
-        return override(function, driver, deadline);
-    }
-
-    /** Lets the kernel choose the driver of a function again. */
-    boolean release(PciAddress function, Deadline deadline) {
-        return override(function, NO_OVERRIDE, deadline);
+    /** Returns the only driver that may be bound to a function; null if the kernel chooses it. */
+    @Nullable
+    String override(PciAddress function) {
+        return PciBus.text(overrideOf(function))
+                .filter(driver -> !driver.isEmpty() && !driver.equals(NULL))
+                .orElse(null);
     }
 
     /**
      * Sets the only driver of a function. The kernel answers no sooner than a driver that is being
      * unbound has let the function go.
      *
+     * @param driver null if the kernel is to choose it
      * @return whether it has answered within the time
      */
-    private boolean override(PciAddress function, String driver, Deadline deadline) {
-        Path file = bus.folder(function).resolve("driver_override");
-        return writes.write(function, file, driver, deadline.left());
+    boolean override(PciAddress function, @Nullable String driver, Deadline deadline) {
+        return writes.write(function, overrideOf(function), driver == null ? NO_OVERRIDE : driver, deadline.left());
+    }
+
+    private Path overrideOf(PciAddress function) {
+        return bus.folder(function).resolve("driver_override");
     }
 
     /**

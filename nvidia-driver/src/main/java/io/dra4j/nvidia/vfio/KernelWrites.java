@@ -40,7 +40,7 @@ final class KernelWrites {
             return false;
         }
         FutureTask<Boolean> write = new FutureTask<>(() -> {
-            Files.writeString(file, text, StandardOpenOption.WRITE);
+            Files.writeString(file, text, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
             return true;
         });
         pending.put(device, write);

@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 record LentGpus(List<LentGpu> gpus) {
 
-    private static final RecordState<LentGpus> FORM = RecordState.of(1, LentGpus.class);
+    /** Earlier releases read it, as long as no function had an override. */
+    private static final RecordState<LentGpus> WITHOUT_OVERRIDE = RecordState.of(1, LentGpus.class);
+
+    private static final RecordState<LentGpus> FORM =
+            RecordState.of(2, LentGpus.class).upgrading(1, LentGpus.class, earlier -> earlier);
 
     LentGpus {
         gpus = List.copyOf(gpus);
@@ -42,8 +46,10 @@ record LentGpus(List<LentGpu> gpus) {
      *
      * @param address its PCI address
      * @param driver the driver to which it is returned
+     * @param override the only driver that might be bound to it before; null if the kernel chose it
      */
-    record LentFunction(String address, String driver) {}
+    record LentFunction(
+            String address, String driver, @Nullable String override) {}
 
     static LentGpus read(@Nullable ProviderState state) {
         return state == null ? new LentGpus(List.of()) : FORM.read(state);
@@ -63,6 +69,8 @@ record LentGpus(List<LentGpu> gpus) {
 
     @Nullable
     ProviderState toProviderState() {
-        return gpus.isEmpty() ? null : FORM.write(this);
+        boolean hasOverride =
+                gpus.stream().flatMap(gpu -> gpu.functions.stream()).anyMatch(function -> function.override != null);
+        return gpus.isEmpty() ? null : (hasOverride ? FORM : WITHOUT_OVERRIDE).write(this);
     }
 }

@@ -35,6 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -202,7 +203,7 @@ public final class Passthrough {
                 gpu.address().text(),
                 node,
                 persistence.isOn(gpu.address(), deadline(PERSISTENCE, recorder)),
-                functions.stream().map(Passthrough::lent).toList());
+                functions.stream().map(this::lent).toList());
         recorder.recordLent(LentGpus.read(recorder.state().lent()).with(lent).toProviderState());
         if (lent.isPersistent()) {
             persistence.set(gpu.address(), false, deadline(PERSISTENCE, recorder));
@@ -211,7 +212,7 @@ public final class Passthrough {
             Deadline toReserve = deadline(settings.unbind(), recorder);
             requireTime(gpu, toReserve);
             String driver = checks.driverFor(function.address());
-            if (!drivers.reserve(function.address(), driver, toReserve)) {
+            if (!drivers.override(function.address(), driver, toReserve)) {
                 throw notUnbound(function, users.of(Path.of(node)), toReserve);
             }
             if (function.equals(gpu)) {
@@ -223,9 +224,12 @@ public final class Passthrough {
         }
     }
 
-    private static LentFunction lent(PciFunction function) {
+    private LentFunction lent(PciFunction function) {
         String driver = function.driver();
-        return new LentFunction(function.address().text(), driver == null ? PassthroughGpus.NVIDIA : driver);
+        return new LentFunction(
+                function.address().text(),
+                driver == null ? PassthroughGpus.NVIDIA : driver,
+                drivers.override(function.address()));
     }
 
     private Deadline deadline(Duration limit, ClaimRecorder recorder) {
@@ -334,12 +338,15 @@ public final class Passthrough {
                 LOG.atWarn().addKeyValue("device", address).log("PCI device of a claim is not on the bus any more");
                 continue;
             }
-            release(address, Path.of(gpu.node()), deadline(settings.unbind(), recorder));
+            override(address, null, Path.of(gpu.node()), recorder);
             PciFunction now = bus.find(address).orElseThrow();
             if (now.isForMachines()) {
                 unbind(now, () -> machines(now), deadline(settings.unbind(), recorder));
             }
             restore(address, function.driver(), recorder);
+            if (function.override() != null) { // last, for it may be another driver than it had
+                override(address, function.override(), Path.of(gpu.node()), recorder);
+            }
         }
         if (gpu.isPersistent()) {
             switchOn(new PciAddress(gpu.address()), deadline(PERSISTENCE, recorder));
@@ -356,8 +363,9 @@ public final class Passthrough {
     }
 
     /** The kernel ends first what it has begun. */
-    private void release(PciAddress address, Path node, Deadline deadline) {
-        if (!drivers.release(address, deadline)) {
+    private void override(PciAddress address, @Nullable String driver, Path node, ClaimRecorder recorder) {
+        Deadline deadline = deadline(settings.unbind(), recorder);
+        if (!drivers.override(address, driver, deadline)) {
             PciFunction now = bus.find(address).orElseThrow();
             throw notUnbound(now, now.isForMachines() ? machines(now) : users.of(node), deadline);
         }

@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
 /**
  * A stand-in of the kernel that binds PCI devices to drivers.
  *
- * <p>The files to which programs write are named pipes: who writes waits until this reads. It reads
+ * <p>The files to which programs write alone are named pipes: who writes waits until this reads. It reads
  * no request to take a GPU from NVIDIA's driver while a process has a session of NVML, nor any from
  * a driver whose devices a test holds: as the kernel does, it lets the writer wait.
  */
@@ -42,6 +42,7 @@ public final class PciStandIn implements AutoCloseable {
     public static final String VFIO = "vfio-pci";
 
     private static final long LOOK_NANOS = 10_000_000;
+    private static final String NO_OVERRIDE = "(null)\n";
     private static final Duration CLOSED = Duration.ofSeconds(10);
     private static final Pattern ADDRESS = Pattern.compile("[0-9a-f]{4}:[0-9a-f:]{5}\\.[0-7]");
     private static final String BARS = """
@@ -137,7 +138,8 @@ public final class PciStandIn implements AutoCloseable {
         Files.writeString(device.resolve("vendor"), "0x10de\n");
         Files.writeString(device.resolve("device"), id + "\n");
         Files.writeString(device.resolve("class"), type + "\n");
-        pipe(device.resolve("driver_override"));
+        Files.writeString(device.resolve("driver_override"), NO_OVERRIDE);
+        files.add(device.resolve("driver_override"));
         Path members =
                 node.sysfs().resolve("kernel/iommu_groups").resolve(group).resolve("devices");
         Files.createDirectories(members);
@@ -218,8 +220,14 @@ public final class PciStandIn implements AutoCloseable {
     /** Binds a device to a driver, as an administrator does. */
     public void bindByHand(String address, String driver) throws IOException {
         unbind(address);
-        overrides.put(address, driver);
+        overrideByHand(address, driver);
         bind(address, driver);
+    }
+
+    /** Sets the only driver that a device may have next, as an administrator does. */
+    public synchronized void overrideByHand(String address, String driver) throws IOException {
+        overrides.put(address, driver);
+        Files.writeString(device(address).resolve("driver_override"), driver + "\n");
     }
 
     /** Removes a device from the bus. */
@@ -303,7 +311,22 @@ public final class PciStandIn implements AutoCloseable {
         }
     }
 
+    private synchronized void serveOverride(Path file) throws IOException {
+        String address = file.getParent().getFileName().toString();
+        String text = Files.exists(file) ? Files.readString(file) : "";
+        String wanted = text.equals(NO_OVERRIDE) ? "" : text.strip();
+        if (!text.isEmpty()
+                && !wanted.equals(overrides.getOrDefault(address, ""))) { // one that is empty is being written
+            overrides.put(address, wanted);
+            did("override", wanted, address);
+        }
+    }
+
     private synchronized void serve(Path file) throws IOException {
+        if (file.endsWith("driver_override")) {
+            serveOverride(file);
+            return;
+        }
         String driver = file.getParent().getFileName().toString();
         boolean waits = file.endsWith("unbind") && isInUse(driver);
         String fresh = !waits || pipes.containsKey(file) ? read(file) : "";
@@ -317,12 +340,6 @@ public final class PciStandIn implements AutoCloseable {
         }
         String text = Objects.requireNonNullElse(accepted.remove(file), "") + fresh;
         if (text.isEmpty()) {
-            return;
-        }
-        if (file.endsWith("driver_override")) {
-            String address = file.getParent().getFileName().toString();
-            overrides.put(address, text.strip());
-            did("override", text.strip(), address);
             return;
         }
         serveOverrides(); // they were written first

@@ -4,6 +4,7 @@ package io.dra4j.nvidia.vfio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.claim.ProviderState;
 import io.dra4j.nvidia.vfio.LentGpus.LentFunction;
 import io.dra4j.nvidia.vfio.LentGpus.LentGpu;
 import java.util.List;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class LentGpusTest {
 
     private static LentGpu gpu(String address, boolean isPersistent) {
-        return new LentGpu(address, "dev/nvidia0", isPersistent, List.of(new LentFunction(address, "nvidia")));
+        return new LentGpu(address, "dev/nvidia0", isPersistent, List.of(new LentFunction(address, "nvidia", null)));
     }
 
     @Test
@@ -24,6 +25,23 @@ class LentGpusTest {
 
         assertThat(LentGpus.read(lent.toProviderState()).gpus()).containsExactly(second, first);
         assertThat(lent.without(second).gpus()).containsExactly(first);
+    }
+
+    /** And by an earlier driver, if an administrator had set none. */
+    @Test
+    void areReadWithTheOverridesThatWereSet() {
+        LentGpu one = gpu("0000:17:00.0", true);
+        LentGpu other =
+                new LentGpu("0000:27:00.0", "", false, List.of(new LentFunction("0000:27:00.0", "nvidia", "x")));
+        ProviderState earlier = new ProviderState(1, """
+                {"gpus":[{"address":"0000:17:00.0","node":"dev/nvidia0","isPersistent":true,"functions":\
+                [{"address":"0000:17:00.0","driver":"nvidia"}]}]}""");
+
+        assertThat(LentGpus.read(earlier).gpus()).containsExactly(one);
+        assertThat(LentGpus.read(null).with(one).toProviderState()).isEqualTo(earlier);
+        assertThat(LentGpus.read(LentGpus.read(earlier).with(other).toProviderState())
+                        .gpus())
+                .containsExactly(one, other);
     }
 
     /** The next try of a claim takes a GPU again. */
