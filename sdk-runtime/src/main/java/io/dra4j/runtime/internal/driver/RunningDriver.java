@@ -86,8 +86,7 @@ public final class RunningDriver implements AutoCloseable {
         this.provider = new SuspendableProvider(provider, settings.clock);
         try {
             DataDirectory data = DataDirectory.of(settings);
-            locks = started(LockFile.open(data.locks(), settings.clock));
-            requireAlone(data);
+            locks = locks(data);
             meters = started(Meters.global(settings.driverName, settings.nodeName));
             Readiness readiness = new Readiness();
             serveHttp(readiness);
@@ -124,8 +123,9 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     /** First, since one with the same sockets would take them; a process that ends gives the lock back. */
-    private void requireAlone(DataDirectory data) {
-        locks.named(
+    private LockFile locks(DataDirectory data) {
+        LockFile opened = started(LockFile.open(data.locks(), settings.clock));
+        opened.named(
                 "instance/" + settings.podUid,
                 () -> true,
                 holder ->
@@ -135,6 +135,7 @@ public final class RunningDriver implements AutoCloseable {
                                         settings.podUid == null ? "no pod's UID" : "the pod's UID " + settings.podUid,
                                         data.path(),
                                         holder));
+        return opened;
     }
 
     /** Before the provider starts, which is then given all claims. */

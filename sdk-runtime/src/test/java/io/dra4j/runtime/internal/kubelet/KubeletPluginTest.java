@@ -358,6 +358,13 @@ class KubeletPluginTest extends SocketFixture {
             assertThat(prepare()).isEmpty();
         }
 
+        /** The files were removed, so that it could start. */
+        private KubeletPlugin startSuccessor() throws IOException {
+            Files.delete(sockets.service());
+            Files.delete(sockets.registration());
+            return startPlugin();
+        }
+
         @Test
         void thatAnotherDriverServesAreNotTaken() throws IOException {
             assertRefused(sockets, sockets.service());

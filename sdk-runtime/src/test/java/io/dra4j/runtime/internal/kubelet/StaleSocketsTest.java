@@ -3,7 +3,10 @@
 package io.dra4j.runtime.internal.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -11,8 +14,10 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -99,6 +104,21 @@ class StaleSocketsTest extends SocketFixture {
         }
         removeStale();
         assertThat(isThere(path)).isFalse();
+    }
+
+    @Test
+    void thatAnotherDriverListensOnAreNotTaken() throws IOException {
+        for (Path taken : List.of(sockets.service(), sockets.registration())) {
+            try (ServerSocketChannel other = live(taken)) {
+                assertThatThrownBy(() ->
+                                KubeletPlugin.start(sockets, new FakeClaims(), null, Meters.none(), Clock.systemUTC()))
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContaining("Another driver listens on the socket " + taken + "; stop it first");
+                assertThat(other.isOpen() && isThere(taken)).isTrue();
+            }
+        }
+        KubeletPlugin.start(sockets, new FakeClaims(), null, Meters.none(), Clock.systemUTC())
+                .close();
     }
 
     /** One that hangs accepts no connection, and lets so many wait. */
