@@ -47,6 +47,6 @@ class WebhookProgramIT extends WebhookProgramContract {
 
     @Override
     protected String message() {
-        return "config 0 from the claim: GpuConfig: unknown field colour";
+        return "config 0 from the claim: GpuConfig: unknown field colour; known are sharing";
     }
 }

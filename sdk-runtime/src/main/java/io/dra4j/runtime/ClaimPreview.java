@@ -55,9 +55,7 @@ public final class ClaimPreview {
      */
     public static ClaimPreview of(String driverName, List<ConfigType<?>> configTypes, Inventory inventory) {
         return new ClaimPreview(
-                new Allocations(
-                        Objects.requireNonNull(driverName, "driverName"),
-                        Objects.requireNonNull(configTypes, "configTypes")),
+                new Allocations(Objects.requireNonNull(driverName, "driverName"), configTypes),
                 Objects.requireNonNull(inventory, "inventory"));
     }
 

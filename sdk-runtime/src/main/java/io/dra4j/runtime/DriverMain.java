@@ -8,6 +8,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.internal.admission.AdmissionService;
+import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -190,7 +191,7 @@ public final class DriverMain<O extends DriverOptions> {
 
     private List<ConfigType<?>> providersTypes(O filled) {
         try (DeviceProvider unstarted = provider.apply(filled)) {
-            return List.copyOf(unstarted.configTypes());
+            return ConfigCheck.declared(unstarted.configTypes());
         }
     }
 

@@ -26,9 +26,11 @@ import org.jspecify.annotations.Nullable;
 public final class AllocatedDevice {
 
     private final Values values;
+    private final @Nullable List<ConfigType<?>> knownTypes; // no part of the value: null for any
 
     private AllocatedDevice(Builder builder) {
         values = new Values(builder.held, builder.deviceClass, builder.configs);
+        knownTypes = builder.knownTypes;
     }
 
     /**
@@ -58,6 +60,7 @@ public final class AllocatedDevice {
         Builder builder = new Builder(values.held);
         builder.deviceClass = values.deviceClass;
         builder.configs.addAll(values.configs);
+        builder.knownTypes = knownTypes;
         return builder;
     }
 
@@ -131,6 +134,8 @@ public final class AllocatedDevice {
      * @return the configuration; the defaults if no entry applies
      * @throws PrepareException if none applies, which only a kind without defaults allows; it asks
      *     the owner of the pod for one
+     * @throws IllegalStateException if the driver did not declare the kind by {@link
+     *     io.dra4j.api.DeviceProvider#configTypes}
      */
     public <T> AppliedConfig<T> config(ConfigType<T> type) {
         return findConfig(type)
@@ -145,9 +150,15 @@ public final class AllocatedDevice {
      * @param type the kind
      * @param <T> the vendor's type
      * @return the configuration, or empty if none applies and the kind has no defaults
+     * @throws IllegalStateException if the driver did not declare the kind by {@link
+     *     io.dra4j.api.DeviceProvider#configTypes}
      */
     public <T> Optional<AppliedConfig<T>> findConfig(ConfigType<T> type) {
         Objects.requireNonNull(type, "type");
+        if (knownTypes != null && knownTypes.stream().noneMatch(known -> known.type() == type.type())) {
+            throw new IllegalStateException("DeviceProvider.configTypes() does not return " + type
+                    + ", which is asked for; it returns " + knownTypes);
+        }
         return configs().stream()
                 .filter(config -> type.type().isInstance(config.value()))
                 .map(config -> new AppliedConfig<>(
@@ -182,6 +193,7 @@ public final class AllocatedDevice {
         private HeldDevice held;
         private @Nullable String deviceClass;
         private final List<AppliedConfig<?>> configs = new ArrayList<>();
+        private @Nullable List<ConfigType<?>> knownTypes;
 
         private Builder(HeldDevice held) {
             this.held = held;
@@ -216,9 +228,20 @@ public final class AllocatedDevice {
          * @return this builder
          */
         public Builder configs(Collection<? extends AppliedConfig<?>> configs) {
-            List<AppliedConfig<?>> copy = List.copyOf(Objects.requireNonNull(configs, "configs"));
+            Objects.requireNonNull(configs, "configs");
             this.configs.clear();
-            this.configs.addAll(copy);
+            configs.forEach(this::config);
+            return this;
+        }
+
+        /**
+         * Sets the kinds that the driver declares: to ask for another is an error; any kind by default.
+         *
+         * @param types the kinds
+         * @return this builder
+         */
+        public Builder knownTypes(Collection<? extends ConfigType<?>> types) {
+            knownTypes = List.copyOf(Objects.requireNonNull(types, "types"));
             return this;
         }
 

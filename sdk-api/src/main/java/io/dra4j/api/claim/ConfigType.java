@@ -57,7 +57,8 @@ public final class ConfigType<T> {
      *     gpu.resource.example.com/v1alpha1}
      * @param kind the {@code kind} of an entry
      * @param type the vendor's type: a record whose components are the entry's other fields; {@code
-     *     null} stands for what an entry leaves out
+     *     null} stands for what an entry leaves out, which of a primitive type is an error. The
+     *     constants of an enum are written as in Java, in the same case
      * @param <T> the vendor's type
      * @return a builder
      */
@@ -282,8 +283,16 @@ public final class ConfigType<T> {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /**
+         * Returns what this builder holds now.
+         *
+         * @return the kind
+         * @throws IllegalArgumentException if the vendor's type is a record with a component that
+         *     JSON can't be decoded into, such as an Optional, a time, or a raw List; a component
+         *     that Jackson's annotations describe is not looked at
+         */
         public ConfigType<T> build() {
+            new DecodableTypes().require(type.getSimpleName(), type);
             return new ConfigType<>(this);
         }
     }

@@ -3,13 +3,21 @@
 package io.dra4j.api.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ConfigTypeTest {
 
@@ -72,5 +80,36 @@ class ConfigTypeTest {
         return AllocatedDevice.builder("gpu", new PoolName("node-a"), new DeviceName("gpu-0"))
                 .configs(List.of(config))
                 .build();
+    }
+
+    private record Inner(@Nullable Optional<String> note) {}
+
+    private record Nested(@Nullable List<Map<String, Inner>> inner) {}
+
+    private record Raw(@SuppressWarnings("rawtypes") List names) {}
+
+    private record Times(Instant[] times) {}
+
+    private record Opened(AutoCloseable port, Marked marked) {}
+
+    private interface Marked {}
+
+    private record Good(
+            int[] lanes, List<Set<Good>> more, @Nullable Path path, List<String>[] grid) {}
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    Nested | Nested.inner.note: JSON can't be decoded into java.util.Optional<java.lang.String>; use
+                    Raw    | Raw.names: JSON can't be decoded into java.util.List; use
+                    Times  | Times.times: JSON can't be decoded into java.time.Instant[]; use
+                    Opened | Opened.marked: JSON can't be decoded into io.dra4j.api.claim.ConfigTypeTest$Marked; use
+                    """)
+    void aTypeThatCanNotBeDecodedIsRefused(String name, String message) throws Exception {
+        Class<?> type = Class.forName(ConfigTypeTest.class.getName() + "$" + name);
+
+        assertThatThrownBy(() -> ConfigType.builder("v1", "Kind", type).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(message);
+        assertThat(ConfigType.builder("v1", "Kind", Good.class).build().type()).isEqualTo(Good.class);
     }
 }

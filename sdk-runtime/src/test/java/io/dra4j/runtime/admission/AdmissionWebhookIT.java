@@ -39,7 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AdmissionWebhookIT {
 
     private static final JsonMapper JSON = new JsonMapper();
-    private static final String UNKNOWN_FIELD = "config 0 from the claim: LaneConfig: unknown field colour";
+    private static final String UNKNOWN_FIELD =
+            "config 0 from the claim: LaneConfig: unknown field colour; known are lanes, mode";
 
     /** The reviews that are answered, and the messages of those that are refused. */
     private static final List<Arguments> ANSWERS = Reviews.answers();

@@ -40,7 +40,7 @@ public final class Allocations {
     public Allocations(String driver, List<ConfigType<?>> configTypes) {
         this.driver = driver;
         this.names = new OwnNames(driver);
-        this.configTypes = List.copyOf(configTypes);
+        this.configTypes = ConfigCheck.declared(configTypes);
     }
 
     /**
@@ -176,6 +176,7 @@ public final class Allocations {
         return AllocatedDevice.builder(Hardware.identified(held, device))
                 .deviceClass(object.deviceClasses().get(result.request()))
                 .configs(configs.configsOf(result, device))
+                .knownTypes(configTypes)
                 .build();
     }
 

@@ -3,12 +3,15 @@
 package io.dra4j.runtime.internal.claim.allocation;
 
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +32,21 @@ public final class ConfigCheck {
     public ConfigCheck(String driver, List<ConfigType<?>> configTypes) {
         this.driver = driver;
         this.decoder = new ConfigDecoder(configTypes);
+    }
+
+    /**
+     * Returns the kinds that a provider declares.
+     *
+     * @throws DraException if it declares a kind twice, or returns a null
+     */
+    public static List<ConfigType<?>> declared(@Nullable List<@Nullable ConfigType<?>> types) {
+        if (types == null
+                || types.stream().anyMatch(Objects::isNull)
+                || types.stream().map(String::valueOf).distinct().count() < types.size()) {
+            throw new DraException(
+                    "DeviceProvider.configTypes() must return each kind once, and no null; it returned " + types);
+        }
+        return List.copyOf(types);
     }
 
     /**

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.exc.InputCoercionException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.exc.InvalidDefinitionException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -15,11 +16,11 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.strict.StrictText;
 import java.io.IOException;
+import java.lang.invoke.MethodType;
 import java.util.Collection;
-import java.util.Set;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the JSON of a configuration as {@link StrictText} does, and reports errors in words of
@@ -27,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConfigJson {
 
-    private static final Set<Class<?>> WHOLE_NUMBERS = Set.of(int.class, long.class, short.class, byte.class);
-    private static final Set<Class<?>> NUMBERS = Set.of(double.class, float.class);
+    private static final int LONGEST_SHOWN = 60;
+    private static final Map<Class<?>, Integer> BITS_OF_INTEGERS =
+            Map.of(byte.class, 8, short.class, 16, int.class, 32, long.class, 64);
 
     private ConfigJson() {}
 
@@ -52,33 +54,57 @@ final class ConfigJson {
      * Turns an object into a type of the vendor's.
      *
      * @throws PrepareException if it does not fit; the message names the field
+     * @throws IllegalStateException if nothing can be decoded into the type
      */
     static <T> T value(ObjectNode object, Class<T> type) {
         try {
             return StrictText.convert(object, type);
+        } catch (InvalidDefinitionException e) {
+            throw new IllegalStateException(
+                    "JSON can't be decoded into %s of %s".formatted(e.getType(), type.getName()), e);
         } catch (JsonMappingException e) {
-            throw new PrepareException(problem(e), e);
+            throw new PrepareException(problem(object, e), e);
         } catch (IOException | IllegalArgumentException e) {
             throw new PrepareException("not valid", e);
         }
     }
 
-    private static String problem(JsonMappingException e) {
+    private static String problem(ObjectNode object, JsonMappingException e) {
         String field = path(e);
-        if (e instanceof UnrecognizedPropertyException) {
-            return "unknown field " + field;
+        if (e instanceof UnrecognizedPropertyException unknown) {
+            return unknown.getKnownPropertyIds().stream()
+                    .map(String::valueOf)
+                    .sorted()
+                    .collect(Collectors.joining(", ", "unknown field " + field + "; known are ", ""));
         }
         String where = field.isEmpty() ? "" : field + ": ";
         // Messages of a vendor's constructor are for people; those of Jackson name Java classes.
         if (e.getCause() instanceof IllegalArgumentException || e.getCause() instanceof DraException) {
             return where + e.getCause().getMessage();
         }
-        if (e.getCause() instanceof InputCoercionException tooLarge) {
-            return where + "not " + expected(tooLarge.getTargetType());
+        Class<?> target = e.getCause() instanceof InputCoercionException tooLarge
+                ? tooLarge.getTargetType()
+                : e instanceof MismatchedInputException mismatch ? mismatch.getTargetType() : null;
+        if (target == null) {
+            return where + "not valid";
         }
-        return e instanceof MismatchedInputException mismatch
-                ? where + "not " + expected(mismatch.getTargetType())
-                : where + "not valid";
+        JsonNode given = given(object, e);
+        return given.isMissingNode() || given.isNull()
+                ? field + " is missing; it must be " + expected(target, given)
+                : where + shown(given) + " is not " + expected(target, given);
+    }
+
+    private static JsonNode given(ObjectNode object, JsonMappingException e) {
+        JsonNode node = object;
+        for (JsonMappingException.Reference step : e.getPath()) {
+            node = step.getFieldName() == null ? node.path(step.getIndex()) : node.path(step.getFieldName());
+        }
+        return node;
+    }
+
+    private static String shown(JsonNode given) {
+        String text = given.toString();
+        return text.length() > LONGEST_SHOWN ? text.substring(0, LONGEST_SHOWN) + "…" : text;
     }
 
     private static String path(JsonMappingException e) {
@@ -93,18 +119,16 @@ final class ConfigJson {
         return path.toString();
     }
 
-    private static String expected(@Nullable Class<?> type) {
-        if (type == null) {
-            return "valid";
-        }
+    private static String expected(Class<?> target, JsonNode given) {
+        Class<?> type = MethodType.methodType(target).unwrap().returnType();
         if (type.isEnum()) {
             return "one of "
                     + Stream.of(type.getEnumConstants()).map(ConfigJson::text).collect(Collectors.joining(", "));
         }
         if (CharSequence.class.isAssignableFrom(type)) {
-            return "a text";
+            return "a string";
         }
-        if (type == Boolean.class || type == boolean.class) {
+        if (type == boolean.class) {
             return "true or false";
         }
         if (type == Quantity.class) {
@@ -113,17 +137,20 @@ final class ConfigJson {
         if (type.isArray() || Collection.class.isAssignableFrom(type)) {
             return "a list";
         }
-        return number(type);
+        if (type.isRecord() || Map.class.isAssignableFrom(type)) {
+            return "an object";
+        }
+        return number(type, given);
     }
 
-    private static String number(Class<?> type) {
-        if (NUMBERS.contains(type) || type == Double.class || type == Float.class) {
-            return "a number";
+    private static String number(Class<?> type, JsonNode given) {
+        Integer bits = BITS_OF_INTEGERS.get(type);
+        if (bits != null) {
+            return "an integer" + (given.isIntegralNumber() ? " of " + bits + " bits" : "");
         }
-        if (WHOLE_NUMBERS.contains(type) || Number.class.isAssignableFrom(type)) {
-            return "a number of the size and kind that is needed";
-        }
-        return "an object, or of another form than is needed";
+        return type.isPrimitive() || Number.class.isAssignableFrom(type)
+                ? "a number"
+                : "a valid " + type.getSimpleName();
     }
 
     private static String text(Object constant) {

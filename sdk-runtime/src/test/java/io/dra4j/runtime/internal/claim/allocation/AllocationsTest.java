@@ -21,14 +21,19 @@ import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import java.io.Closeable;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class AllocationsTest {
 
@@ -40,11 +45,22 @@ class AllocationsTest {
             @Nullable Mode mode,
             @Nullable Integer count,
             @Nullable Quantity limit,
-            @Nullable String note) {
+            @Nullable String note,
+            @Nullable Port port) {
 
         Settings(@Nullable Mode mode, @Nullable Integer count, @Nullable Quantity limit) {
-            this(mode, count, limit, null);
+            this(mode, count, limit, null, null);
         }
+
+        /** A component of each kind that has no null, and of those that contain others. */
+        record Port(
+                int mtu,
+                long guid,
+                boolean up,
+                double load,
+                @Nullable List<Integer> lanes,
+                @Nullable UUID id,
+                @Nullable Map<String, String> labels) {}
 
         enum Mode {
             Fast,
@@ -272,7 +288,7 @@ class AllocationsTest {
             Config passedOver = fromClaim(settings(",\"bogus\":1"), "gpu/small");
 
             assertThatThrownBy(() -> applied(result("gpu/large", "gpu-0"), passedOver))
-                    .hasMessage("config 0 from the claim: Settings: unknown field bogus");
+                    .hasMessageStartingWith("config 0 from the claim: Settings: unknown field bogus");
         }
 
         @Test
@@ -394,6 +410,45 @@ class AllocationsTest {
                     .isInstanceOf(PrepareException.class)
                     .hasMessageStartingWith("config 0 from the claim: " + problem)
                     .hasMessageNotContainingAny("java", "dra4j", "jackson", "type", "JsonNode");
+        }
+
+        @Test
+        void areAskedForByKindsThatTheDriverDeclaresAlone() {
+            ConfigType<Other> undeclared = ConfigType.builder("gpu.example.com/v1", "Other", Other.class)
+                    .defaults(Other::new)
+                    .build();
+            AllocatedDevice device =
+                    read(object(List.of(GPU)), SETTINGS).devices().get(0);
+
+            assertThatThrownBy(() -> device.config(undeclared))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("DeviceProvider.configTypes() does not return gpu.example.com/v1 Other, which is asked"
+                            + " for; it returns [gpu.example.com/v1 Settings]");
+            assertThatThrownBy(() -> device.toBuilder().build().findConfig(undeclared))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+
+        @Test
+        void ofATypeThatNothingIsDecodedIntoAreTheDriversFault() {
+            ConfigType<Closeable> odd = ConfigType.builder("gpu.example.com/v1", "Settings", Closeable.class)
+                    .build();
+
+            assertThatThrownBy(() -> read(object(List.of(GPU), fromClaim(settings(""))), odd))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("can't be decoded into")
+                    .hasMessageContaining("java.io.Closeable");
+        }
+
+        static Stream<List<ConfigType<?>>> wrongLists() {
+            return Stream.of(null, Arrays.asList(SETTINGS, null), List.of(SETTINGS, SETTINGS));
+        }
+
+        @ParameterizedTest
+        @MethodSource("wrongLists")
+        void areDeclaredOnceByTheDriver(List<ConfigType<?>> types) {
+            assertThatThrownBy(() -> new Allocations(DRIVER, types))
+                    .hasMessage("DeviceProvider.configTypes() must return each kind once, and no null; it returned "
+                            + types);
         }
 
         @Test
