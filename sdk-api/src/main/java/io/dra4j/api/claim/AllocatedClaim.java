@@ -110,9 +110,9 @@ public final class AllocatedClaim {
          * @return this builder
          */
         public Builder devices(Collection<AllocatedDevice> devices) {
-            List<AllocatedDevice> copy = List.copyOf(Objects.requireNonNull(devices, "devices"));
+            Objects.requireNonNull(devices, "devices");
             this.devices.clear();
-            this.devices.addAll(copy);
+            devices.forEach(this::device);
             return this;
         }
 

@@ -169,9 +169,9 @@ public final class DeviceStatus {
          * @return this builder
          */
         public Builder conditions(Collection<Condition> conditions) {
-            List<Condition> copy = List.copyOf(Objects.requireNonNull(conditions, "conditions"));
+            Objects.requireNonNull(conditions, "conditions");
             this.conditions.clear();
-            this.conditions.addAll(copy);
+            conditions.forEach(this::condition);
             return this;
         }
 

@@ -177,9 +177,9 @@ public final class HeldClaim {
          * @return this builder
          */
         public Builder devices(Collection<HeldDevice> devices) {
-            List<HeldDevice> copy = List.copyOf(Objects.requireNonNull(devices, "devices"));
+            Objects.requireNonNull(devices, "devices");
             this.devices.clear();
-            this.devices.addAll(copy);
+            devices.forEach(this::device);
             return this;
         }
 

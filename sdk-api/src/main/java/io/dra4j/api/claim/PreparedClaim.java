@@ -14,7 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It describes what containers get and has no effect of its own: the runtime keeps it in the
  * journal and writes the CDI spec from it again at any time, without the provider. No devices is a
- * legal result, of a driver that injects by other means (NRI).
+ * legal result, of a driver that injects by other means (NRI); some of the claim's devices alone is
+ * an error.
+ *
+ * <p>A container uses all devices of a request, or of the claim. Two devices of one request must
+ * not have different device nodes or mounts on one path, or interfaces of one name: the claim is
+ * refused, and an Event of the pod names the driver's mistake. Such devices of two requests, and
+ * different values of one variable, are logged: a container that uses both has the last value. The
+ * {@linkplain #edits edits of the claim} come first, and those of a device replace them.
  */
 public final class PreparedClaim {
 
@@ -141,7 +148,7 @@ public final class PreparedClaim {
          * @return this builder
          */
         public Builder device(PreparedDevice device) {
-            devices.add(Objects.requireNonNull(device, "device"));
+            devices.add(Objects.requireNonNull(device, () -> "device: devices[" + devices.size() + "] is null"));
             return this;
         }
 
@@ -152,9 +159,9 @@ public final class PreparedClaim {
          * @return this builder
          */
         public Builder devices(Collection<PreparedDevice> devices) {
-            List<PreparedDevice> copy = List.copyOf(Objects.requireNonNull(devices, "devices"));
+            Objects.requireNonNull(devices, "devices");
             this.devices.clear();
-            this.devices.addAll(copy);
+            devices.forEach(this::device);
             return this;
         }
 

@@ -158,7 +158,8 @@ public final class PreparedDevice {
          * @return this builder
          */
         public Builder cdiDeviceId(String cdiDeviceId) {
-            cdiDeviceIds.add(Objects.requireNonNull(cdiDeviceId, "cdiDeviceId"));
+            cdiDeviceIds.add(Objects.requireNonNull(
+                    cdiDeviceId, () -> "cdiDeviceId: cdiDeviceIds[" + cdiDeviceIds.size() + "] is null"));
             return this;
         }
 
@@ -169,9 +170,9 @@ public final class PreparedDevice {
          * @return this builder
          */
         public Builder cdiDeviceIds(Collection<String> cdiDeviceIds) {
-            List<String> copy = List.copyOf(Objects.requireNonNull(cdiDeviceIds, "cdiDeviceIds"));
+            Objects.requireNonNull(cdiDeviceIds, "cdiDeviceIds");
             this.cdiDeviceIds.clear();
-            this.cdiDeviceIds.addAll(copy);
+            cdiDeviceIds.forEach(this::cdiDeviceId);
             return this;
         }
 

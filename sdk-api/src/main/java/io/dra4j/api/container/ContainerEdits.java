@@ -152,9 +152,15 @@ public final class ContainerEdits {
          * @param name its name
          * @param value its value
          * @return this builder
+         * @throws IllegalArgumentException if the name is empty or has a {@code =} or NUL in it
          */
         public Builder env(String name, String value) {
-            env.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
+            if (!Objects.requireNonNull(name, "name").matches("[^=\\x00]+")) {
+                throw new IllegalArgumentException(
+                        "Not a name of an environment variable: \"%s\"; it has at least one character, and no '=' or NUL"
+                                .formatted(name));
+            }
+            env.put(name, Objects.requireNonNull(value, () -> "value: variable " + name + " is null"));
             return this;
         }
 
@@ -178,7 +184,8 @@ public final class ContainerEdits {
          * @return this builder
          */
         public Builder deviceNode(DeviceNode deviceNode) {
-            deviceNodes.add(Objects.requireNonNull(deviceNode, "deviceNode"));
+            deviceNodes.add(Objects.requireNonNull(
+                    deviceNode, () -> "deviceNode: deviceNodes[" + deviceNodes.size() + "] is null"));
             return this;
         }
 
@@ -189,9 +196,9 @@ public final class ContainerEdits {
          * @return this builder
          */
         public Builder deviceNodes(Collection<DeviceNode> deviceNodes) {
-            List<DeviceNode> copy = List.copyOf(Objects.requireNonNull(deviceNodes, "deviceNodes"));
+            Objects.requireNonNull(deviceNodes, "deviceNodes");
             this.deviceNodes.clear();
-            this.deviceNodes.addAll(copy);
+            deviceNodes.forEach(this::deviceNode);
             return this;
         }
 
@@ -202,7 +209,7 @@ public final class ContainerEdits {
          * @return this builder
          */
         public Builder mount(Mount mount) {
-            mounts.add(Objects.requireNonNull(mount, "mount"));
+            mounts.add(Objects.requireNonNull(mount, () -> "mount: mounts[" + mounts.size() + "] is null"));
             return this;
         }
 
@@ -213,9 +220,9 @@ public final class ContainerEdits {
          * @return this builder
          */
         public Builder mounts(Collection<Mount> mounts) {
-            List<Mount> copy = List.copyOf(Objects.requireNonNull(mounts, "mounts"));
+            Objects.requireNonNull(mounts, "mounts");
             this.mounts.clear();
-            this.mounts.addAll(copy);
+            mounts.forEach(this::mount);
             return this;
         }
 
@@ -226,7 +233,7 @@ public final class ContainerEdits {
          * @return this builder
          */
         public Builder hook(Hook hook) {
-            hooks.add(Objects.requireNonNull(hook, "hook"));
+            hooks.add(Objects.requireNonNull(hook, () -> "hook: hooks[" + hooks.size() + "] is null"));
             return this;
         }
 
@@ -237,9 +244,9 @@ public final class ContainerEdits {
          * @return this builder
          */
         public Builder hooks(Collection<Hook> hooks) {
-            List<Hook> copy = List.copyOf(Objects.requireNonNull(hooks, "hooks"));
+            Objects.requireNonNull(hooks, "hooks");
             this.hooks.clear();
-            this.hooks.addAll(copy);
+            hooks.forEach(this::hook);
             return this;
         }
 
@@ -250,7 +257,8 @@ public final class ContainerEdits {
          * @return this builder
          */
         public Builder netDevice(NetDevice netDevice) {
-            netDevices.add(Objects.requireNonNull(netDevice, "netDevice"));
+            netDevices.add(Objects.requireNonNull(
+                    netDevice, () -> "netDevice: netDevices[" + netDevices.size() + "] is null"));
             return this;
         }
 
@@ -261,9 +269,9 @@ public final class ContainerEdits {
          * @return this builder
          */
         public Builder netDevices(Collection<NetDevice> netDevices) {
-            List<NetDevice> copy = List.copyOf(Objects.requireNonNull(netDevices, "netDevices"));
+            Objects.requireNonNull(netDevices, "netDevices");
             this.netDevices.clear();
-            this.netDevices.addAll(copy);
+            netDevices.forEach(this::netDevice);
             return this;
         }
 
@@ -285,9 +293,9 @@ public final class ContainerEdits {
          * @return this builder
          */
         public Builder additionalGids(Collection<Long> additionalGids) {
-            List<Long> copy = List.copyOf(Objects.requireNonNull(additionalGids, "additionalGids"));
+            Objects.requireNonNull(additionalGids, "additionalGids");
             this.additionalGids.clear();
-            this.additionalGids.addAll(copy);
+            additionalGids.forEach(this::additionalGid);
             return this;
         }
 

@@ -176,9 +176,9 @@ public final class CounterConsumption {
          * @return this builder
          */
         public Builder compatibilityGroups(Collection<String> groups) {
-            List<String> copy = List.copyOf(Objects.requireNonNull(groups, "groups"));
+            Objects.requireNonNull(groups, "groups");
             compatibilityGroups.clear();
-            compatibilityGroups.addAll(copy);
+            groups.forEach(this::compatibilityGroup);
             return this;
         }
 

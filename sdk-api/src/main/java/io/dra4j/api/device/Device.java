@@ -201,7 +201,7 @@ public final class Device {
          * name, refuses to prepare a claim whose device now is other hardware than the claim was
          * allocated, and publishes such a name again when no claim refers to it. Names that are
          * made of minor numbers or of places in a list need one. No two devices of an inventory
-         * have the same; a part of a device has one of its own, such as its parent's with the place
+         * have the same: of those of a pool the first alone is published; a part of a device has one of its own, such as its parent's with the place
          * of the part.
          *
          * @param physicalId an id that moves with the hardware: a UUID, a serial number; {@code
@@ -221,7 +221,7 @@ public final class Device {
          * @return this builder
          */
         public Builder attribute(String name, AttributeValue value) {
-            attributes.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
+            attributes.put(Objects.requireNonNull(name, "name"), given(value, "value: attribute", name));
             return this;
         }
 
@@ -246,7 +246,7 @@ public final class Device {
          * @return this builder
          */
         public Builder capacity(String name, Capacity capacity) {
-            capacities.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(capacity, "capacity"));
+            capacities.put(Objects.requireNonNull(name, "name"), given(capacity, "capacity: capacity", name));
             return this;
         }
 
@@ -281,7 +281,10 @@ public final class Device {
          * @return this builder
          */
         public Builder consumes(CounterConsumption consumes) {
-            consumesCounters.add(Objects.requireNonNull(consumes, "consumes"));
+            consumesCounters.add(Objects.requireNonNull(
+                    consumes,
+                    () -> "consumes: consumesCounters[" + consumesCounters.size() + "] of device " + name
+                            + " is null"));
             return this;
         }
 
@@ -292,9 +295,9 @@ public final class Device {
          * @return this builder
          */
         public Builder consumesCounters(Collection<CounterConsumption> consumesCounters) {
-            List<CounterConsumption> copy = List.copyOf(Objects.requireNonNull(consumesCounters, "consumesCounters"));
+            Objects.requireNonNull(consumesCounters, "consumesCounters");
             this.consumesCounters.clear();
-            this.consumesCounters.addAll(copy);
+            consumesCounters.forEach(this::consumes);
             return this;
         }
 
@@ -305,7 +308,8 @@ public final class Device {
          * @return this builder
          */
         public Builder taint(Taint taint) {
-            taints.add(Objects.requireNonNull(taint, "taint"));
+            taints.add(Objects.requireNonNull(
+                    taint, () -> "taint: taints[" + taints.size() + "] of device " + name + " is null"));
             return this;
         }
 
@@ -316,9 +320,9 @@ public final class Device {
          * @return this builder
          */
         public Builder taints(Collection<Taint> taints) {
-            List<Taint> copy = List.copyOf(Objects.requireNonNull(taints, "taints"));
+            Objects.requireNonNull(taints, "taints");
             this.taints.clear();
-            this.taints.addAll(copy);
+            taints.forEach(this::taint);
             return this;
         }
 
@@ -414,7 +418,7 @@ public final class Device {
          * @return this builder
          */
         public Builder attribute(String name, String value) {
-            return attribute(name, AttributeValue.of(value));
+            return attribute(name, AttributeValue.of(given(value, "value: attribute", name)));
         }
 
         /**
@@ -447,7 +451,7 @@ public final class Device {
          * @return this builder
          */
         public Builder version(String name, String semver) {
-            return attribute(name, AttributeValue.version(Objects.requireNonNull(semver, "semver")));
+            return attribute(name, AttributeValue.version(given(semver, "semver: attribute", name)));
         }
 
         /**
@@ -459,7 +463,11 @@ public final class Device {
          * @throws IllegalArgumentException if the text is not a quantity
          */
         public Builder capacity(String name, String quantity) {
-            return capacity(name, Capacity.of(Objects.requireNonNull(quantity, "quantity")));
+            return capacity(name, Capacity.of(given(quantity, "quantity: capacity", name)));
+        }
+
+        private <T> T given(T value, String what, String key) {
+            return Objects.requireNonNull(value, () -> what + " " + key + " of device " + name + " is null");
         }
 
         /** {@return what this builder holds now} */

@@ -22,7 +22,11 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
      * @throws IllegalArgumentException if two pools bear one name
      */
     public Inventory {
-        pools = List.copyOf(Objects.requireNonNull(pools, "pools"));
+        Objects.requireNonNull(pools, "pools");
+        if (pools.stream().anyMatch(Objects::isNull)) {
+            throw new NullPointerException("pools: pools[" + pools.indexOf(null) + "] is null");
+        }
+        pools = List.copyOf(pools);
         leftOut = List.copyOf(Objects.requireNonNull(leftOut, "leftOut"));
         Set<PoolName> names = new HashSet<>();
         for (Pool pool : pools) {

@@ -193,7 +193,8 @@ public final class Pool {
          * @return this builder
          */
         public Builder device(Device device) {
-            devices.add(Objects.requireNonNull(device, "device"));
+            devices.add(Objects.requireNonNull(
+                    device, () -> "device: devices[" + devices.size() + "] of pool " + name + " is null"));
             return this;
         }
 
@@ -204,9 +205,9 @@ public final class Pool {
          * @return this builder
          */
         public Builder devices(Collection<Device> devices) {
-            List<Device> copy = List.copyOf(Objects.requireNonNull(devices, "devices"));
+            Objects.requireNonNull(devices, "devices");
             this.devices.clear();
-            this.devices.addAll(copy);
+            devices.forEach(this::device);
             return this;
         }
 
@@ -217,7 +218,9 @@ public final class Pool {
          * @return this builder
          */
         public Builder counterSet(CounterSet counterSet) {
-            counterSets.add(Objects.requireNonNull(counterSet, "counterSet"));
+            counterSets.add(Objects.requireNonNull(
+                    counterSet,
+                    () -> "counterSet: counterSets[" + counterSets.size() + "] of pool " + name + " is null"));
             return this;
         }
 
@@ -228,9 +231,9 @@ public final class Pool {
          * @return this builder
          */
         public Builder counterSets(Collection<CounterSet> counterSets) {
-            List<CounterSet> copy = List.copyOf(Objects.requireNonNull(counterSets, "counterSets"));
+            Objects.requireNonNull(counterSets, "counterSets");
             this.counterSets.clear();
-            this.counterSets.addAll(copy);
+            counterSets.forEach(this::counterSet);
             return this;
         }
 
@@ -272,9 +275,9 @@ public final class Pool {
          * @return this builder
          */
         public Builder skipNodeOperations(Collection<NodeOperation> operations) {
-            List<NodeOperation> copy = List.copyOf(Objects.requireNonNull(operations, "operations"));
+            Objects.requireNonNull(operations, "operations");
             skipNodeOperations.clear();
-            skipNodeOperations.addAll(copy);
+            operations.forEach(this::skipNodeOperation);
             return this;
         }
 

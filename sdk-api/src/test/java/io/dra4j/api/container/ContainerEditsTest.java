@@ -3,13 +3,16 @@
 package io.dra4j.api.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ContainerEditsTest {
 
@@ -46,6 +49,14 @@ class ContainerEditsTest {
 
         assertThat(edits.env().keySet()).containsExactly("B", "A");
         assertThat(edits.env()).containsEntry("B", "3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "A=B", "A\0"})
+    void aNameThatNoVariableHasIsRefused(String name) {
+        assertThatThrownBy(() -> ContainerEdits.builder().env(Map.of(name, "1")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("Not a name of an environment variable: \"" + name + '"');
     }
 
     @Test

@@ -24,7 +24,6 @@ final class CdiRules {
 
     private static final Pattern VENDOR_OR_CLASS = Pattern.compile("[A-Za-z]([A-Za-z0-9_.-]*[A-Za-z0-9])?");
     private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.:-]*[A-Za-z0-9])?");
-    private static final Pattern ENV_NAME = Pattern.compile("[^=\\x00]+");
     private static final Set<String> NODE_TYPES = Set.of("", "b", "c", "u", "p");
     private static final Pattern PERMISSIONS = Pattern.compile("[rwm]*");
     private static final long LARGEST_ID = 0xFFFF_FFFFL;
@@ -83,7 +82,6 @@ final class CdiRules {
     }
 
     private void env(String name, String value) {
-        require(ENV_NAME.matcher(name).matches(), "env name", name);
         require(value.indexOf('\0') < 0, "env value of " + name, value);
     }
 

@@ -297,8 +297,6 @@ class CdiSpecsTest {
 
     static Stream<Arguments> aBrokenRuleNamesDeviceFieldAndValue() {
         return Stream.of(
-                arguments("env name", edits().env("A=B", "1")),
-                arguments("env name", edits().env("", "1")),
                 arguments("env value", edits().env("A", "\0")),
                 arguments("deviceNodes type", node(typed("x", null, null))),
                 arguments("deviceNodes permissions", node(typed("c", "rx", null))),
