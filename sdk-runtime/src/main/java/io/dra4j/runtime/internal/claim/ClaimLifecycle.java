@@ -117,7 +117,10 @@ final class ClaimLifecycle implements AutoCloseable {
         writes.put(begun, check);
 
         PreparedClaim prepared = context.providerCalls()
-                .call(this::recordProgress, deadline, call -> context.provider().prepare(claim, call));
+                .call(
+                        this::recordProgress,
+                        deadline,
+                        call -> PreparedCheck.checked(claim, context.provider().prepare(claim, call)));
         Results results = PreparedResults.results(claim, context.reports().prepared(claim, prepared));
 
         writeSpec(results);

@@ -9,7 +9,12 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.container.DeviceNode;
+import io.dra4j.api.container.Mount;
+import io.dra4j.api.container.NetDevice;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
@@ -25,6 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -138,13 +145,68 @@ class ClaimPreparationTest extends NodeFixture {
             assertThat(outcomes.get(B)).isInstanceOf(Prepared.class);
         }
 
-        @Test
-        void ofAnAnswerWithADeviceOfAnotherClaimIsRefusedAndUndone() {
-            provider.results = right -> PreparedClaim.of(
-                    List.of(right.devices().get(0), right.devices().get(0)));
+        static Stream<Arguments> mistakes() {
+            return Stream.of(
+                    mistake(
+                            "claim's, or twice: gpu-0",
+                            right -> PreparedClaim.of(List.of(
+                                    right.devices().get(0), right.devices().get(0)))),
+                    mistake("prepare() returned null; it must", right -> null),
+                    mistake(
+                            "returned 1 of the claim's 2 devices",
+                            right -> right.toBuilder()
+                                    .devices(right.devices().subList(0, 1))
+                                    .build()),
+                    mistake(
+                            "each other: device node /dev/x is",
+                            right -> each(
+                                    right,
+                                    (edits, name) -> edits.deviceNode(DeviceNode.builder("/dev/x")
+                                            .hostPath("/dev/" + name)
+                                            .build()))),
+                    mistake(
+                            "mount on /x is Mount",
+                            right -> each(right, (edits, name) -> edits.mount(Mount.readOnly("/" + name, "/x")))),
+                    mistake(
+                            "interface net1 is NetDevice",
+                            right -> each(right, (edits, name) -> edits.netDevice(new NetDevice(name, "net1")))));
+        }
 
-            assertThat(message(node.prepare(A))).contains("not among the claim's, or twice: gpu-0");
+        private static Arguments mistake(String message, UnaryOperator<PreparedClaim> results) {
+            return arguments(message, results);
+        }
+
+        private static PreparedClaim each(PreparedClaim right, BiConsumer<ContainerEdits.Builder, String> edit) {
+            return PreparedClaim.of(right.devices().stream()
+                    .map(device -> {
+                        ContainerEdits.Builder edits = ContainerEdits.builder();
+                        edit.accept(edits, device.allocated().device().value());
+                        return PreparedDevice.of(device.allocated(), edits.build());
+                    })
+                    .toList());
+        }
+
+        @ParameterizedTest
+        @MethodSource("mistakes")
+        void withAMistakeOfTheProviderIsRefusedAndUndone(String message, UnaryOperator<PreparedClaim> results) {
+            node.allocate(A, "gpu-0", "gpu-1");
+            provider.results = results;
+
+            assertThat(message(node.prepare(A))).contains(message);
             assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a");
+        }
+
+        @Test
+        void mayGiveOneNodeToDevicesOfARequestAndOnePathToThoseOfTwo() {
+            Result other = new Result(NodeUnderTest.DRIVER, "r2", "node", "gpu-1", null, Map.of(), false, Set.of());
+            node.allocate(
+                    A, new Result(NodeUnderTest.DRIVER, "r", "node", "gpu-0", null, Map.of(), false, Set.of()), other);
+            provider.results = right -> each(
+                    right,
+                    (edits, name) ->
+                            edits.deviceNode(DeviceNode.of("/dev/ctl")).mount(Mount.readOnly("/" + name, "/x")));
+
+            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
         }
 
         @Test

@@ -1,0 +1,98 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds mistakes of a provider in what it prepared.
+ *
+ * <p>A container uses all devices of a request, or all of the claim, and its runtime makes the last
+ * alone of edits that contradict each other. So two devices of one request with different things on
+ * one path are refused. Other contradictions are logged: it may be that no container uses both
+ * devices, or needs the variable. The edits of the claim are made first, and a device's replace
+ * them.
+ */
+final class PreparedCheck {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PreparedCheck.class);
+
+    private PreparedCheck() {}
+
+    /** An edit of a device, by the one thing in the container that it makes. */
+    private record Edit(PreparedDevice by, String thing, Object value) {
+
+        boolean contradicts(Edit other) {
+            return thing.equals(other.thing) && !value.equals(other.value);
+        }
+
+        String request() {
+            return by.allocated().request();
+        }
+
+        @Override
+        public String toString() {
+            return "%s for device %s of request %s"
+                    .formatted(value, by.allocated().device(), request());
+        }
+    }
+
+    /**
+     * Returns what a provider prepared for a claim.
+     *
+     * @throws DraException if it is null, lacks devices, or contradicts itself
+     */
+    static PreparedClaim checked(AllocatedClaim claim, @Nullable PreparedClaim prepared) {
+        if (prepared == null) {
+            throw new DraException("DeviceProvider.prepare() returned null; it must return PreparedClaim.empty() where"
+                    + " containers get nothing through CDI");
+        }
+        int devices = prepared.devices().size();
+        if (devices > 0 && devices < claim.devices().size()) {
+            throw new DraException(
+                    ("DeviceProvider.prepare() returned %d of the claim's %d devices; it must return each,"
+                                    + " with ContainerEdits.NONE where containers get nothing, or no device at all")
+                            .formatted(devices, claim.devices().size()));
+        }
+        List<Edit> before = new ArrayList<>();
+        prepared.devices().stream().flatMap(PreparedCheck::edits).forEach(edit -> {
+            before.stream().filter(edit::contradicts).forEach(other -> report(claim, other, edit));
+            before.add(edit);
+        });
+        return prepared;
+    }
+
+    private static Stream<Edit> edits(PreparedDevice device) {
+        ContainerEdits edits = device.edits();
+        return Stream.of(
+                        edits.env().entrySet().stream()
+                                .map(env -> new Edit(device, "variable " + env.getKey(), env.getValue())),
+                        edits.deviceNodes().stream().map(node -> new Edit(device, "device node " + node.path(), node)),
+                        edits.mounts().stream()
+                                .map(mount -> new Edit(device, "mount on " + mount.containerPath(), mount)),
+                        edits.netDevices().stream().map(net -> new Edit(device, "interface " + net.name(), net)))
+                .flatMap(kind -> kind);
+    }
+
+    private static void report(AllocatedClaim claim, Edit one, Edit other) {
+        String problem =
+                "The driver's edits contradict each other: %s is %s, but %s".formatted(one.thing(), one, other);
+        if (one.request().equals(other.request()) && !(one.value() instanceof String)) {
+            throw new DraException(problem);
+        }
+        LOG.atWarn()
+                .addKeyValue(LogField.CLAIM, claim.ref())
+                .log("{}; a container that uses both devices has the latter alone", problem);
+    }
+}
