@@ -12,8 +12,10 @@ import io.dra4j.rules.FieldErrors.FieldError;
 import io.dra4j.rules.OwnNames;
 import io.dra4j.runtime.internal.cluster.NodeAllocatableCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -81,13 +83,18 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
         }
         OwnNames own = new OwnNames(driver);
         Set<DeviceName> names = new HashSet<>();
+        Map<String, DeviceName> hardware = new HashMap<>();
         for (Device device : pool.devices()) {
             if (findings.isFull()) {
                 return;
             }
             Field field = Field.ofDevice(findings, device.name());
             if (!names.add(device.name())) {
-                field.refuse("must have a name that is unique in the pool", device.name());
+                field.refuse("must be the only device of its name in the pool; two have it", device.name());
+            }
+            DeviceName same = device.physicalId() == null ? null : hardware.put(device.physicalId(), device.name());
+            if (same != null) {
+                field.child("physicalId").refuse("must differ from that of device " + same, device.physicalId());
             }
             boolean isDeviceWritten = WrittenForm.check(field, device);
             DeviceRules.check(field, device, counters, own);
