@@ -31,7 +31,8 @@ import org.slf4j.event.Level;
  * Reads the inventory when it may have changed, and keeps the last one that could be read.
  *
  * <p>The provider is called on a thread of its own: one that hangs in its hardware does not keep
- * the publisher from repairs. A failure is logged when its reason changes, and counted otherwise.
+ * the publisher from repairs. A failure is logged with its stack when its reason changes, and with
+ * its count otherwise.
  * Used on the loop's thread alone, except where a method is documented otherwise.
  */
 final class InventoryReader {
@@ -213,8 +214,10 @@ final class InventoryReader {
         problem = why;
         LOG.atLevel(isKnown ? Level.DEBUG : Level.ERROR)
                 .addKeyValue(LogField.REASON, why)
-                .setCause(failure instanceof DraException && !isKnown ? null : failure)
-                .log("The provider could not read its inventory; the last good slices stay");
+                .setCause(failure instanceof DraException || isKnown ? null : failure)
+                .log(
+                        "The provider could not read its inventory; the last good slices stay{}",
+                        isKnown ? "; " + failures + " failures in a row" : "");
         report(
                 Reason.INVENTORY_UNREADABLE,
                 "The driver could not read its devices; the last good ResourceSlices stay: " + why,

@@ -237,9 +237,8 @@ final class InventoryWriter {
         } catch (RuntimeException e) { // a bug, in this pool alone
             LOG.atError()
                     .addKeyValue(LogField.POOL, name)
-                    .setCause(e)
-                    .log("Publishing a pool failed unexpectedly; will try again");
-            published.failed(clock.instant(), e);
+                    .setCause(published.failed(clock.instant(), e) ? e : null)
+                    .log("Publishing a pool failed unexpectedly; will try again: {}", e.toString());
             return false;
         }
     }

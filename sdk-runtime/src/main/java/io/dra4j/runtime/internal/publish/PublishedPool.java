@@ -128,11 +128,12 @@ final class PublishedPool {
         };
     }
 
-    /** Something failed that is a bug. */
-    void failed(Instant now, RuntimeException bug) {
+    /** Something failed that is a bug; returns whether it is another than the last one. */
+    boolean failed(Instant now, RuntimeException bug) {
         retries.failed(now, null);
         state = State.WAITING;
         events.failed(name, bug);
+        return retries.isNews(bug.toString());
     }
 
     /**

@@ -23,6 +23,7 @@ final class Retries {
     private Instant lastFailure = Instant.MIN;
     private Instant due = Instant.MIN;
     private int failures;
+    private String reason = "";
 
     Retries(RandomGenerator random) {
         waits = new Backoff(FIRST, LONGEST, random);
@@ -49,8 +50,16 @@ final class Retries {
         due = now.plus(wait);
     }
 
+    /** Returns whether an attempt failed for another reason than the last one, if that failed. */
+    boolean isNews(String now) {
+        boolean isNews = !now.equals(reason);
+        reason = now;
+        return isNews;
+    }
+
     void succeeded() {
         waits.reset();
+        reason = "";
         failures = 0;
         due = Instant.MIN;
     }

@@ -363,7 +363,12 @@ public final class SlicePublisher implements AutoCloseable {
         } catch (RuntimeException e) {
             rounds.failed(clock.instant(), null);
             schedule(rounds.due());
-            LOG.atError().setCause(e).log("Publishing failed unexpectedly; will try again");
+            LOG.atError()
+                    .setCause(rounds.isNews(e.toString()) ? e : null)
+                    .log(
+                            "Publishing failed unexpectedly; will try again: {} (failure {} in a row)",
+                            e.toString(),
+                            rounds.failures());
             report(
                     Reason.UNEXPECTED_ERROR,
                     "Publishing failed unexpectedly; will try again; please report this: " + e,

@@ -53,6 +53,7 @@ public final class BindingLoop implements AutoCloseable {
     private final Map<String, BindingClaim> claims = new LinkedHashMap<>(); // by UID
     private Duration wait = FIRST_WAIT;
     private boolean isScheduled;
+    private @Nullable String lastFailure; // of a check: its stack is logged once
     private @Nullable Changes changes; // those that count
 
     private volatile @Nullable Watch watch;
@@ -158,8 +159,9 @@ public final class BindingLoop implements AutoCloseable {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, device.claim())
                     .addKeyValue(LogField.DEVICE, device.device())
-                    .setCause(e)
-                    .log("The driver's readiness check failed for a device; it is called again");
+                    .setCause(e.toString().equals(lastFailure) ? null : e)
+                    .log("The driver's readiness check failed for a device; it is called again: {}", e.toString());
+            lastFailure = e.toString();
             return List.of();
         }
     }

@@ -4,6 +4,9 @@ package io.dra4j.runtime.internal.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.ClusterException;
@@ -12,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** The pace of tries, repairs and reads, minute by minute. */
 class PublishingPaceTest extends PublisherUnderTest {
@@ -288,13 +292,31 @@ class PublishingPaceTest extends PublisherUnderTest {
     }
 
     @Test
-    void aBugIsToldAndTriedAgain() throws Exception {
+    void aBugIsToldAndTriedAgainAndLoggedWithItsStackOnce() throws Exception {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(SlicePublisher.class);
+        log.start();
+        logger.addAppender(log);
         store.listFailure = new IllegalStateException("a bug");
         start();
-        assertThat(reasons()).containsExactly(Reason.UNEXPECTED_ERROR);
+        loop.advance(SECOND);
+        assertThat(reasons()).contains(Reason.UNEXPECTED_ERROR);
+        store.listFailure = new IllegalStateException("another");
+        loop.advance(SOON);
+        logger.detachAppender(log);
+
+        assertThat(log.list)
+                .filteredOn(event -> event.getThrowableProxy() != null)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        first -> assertThat(first).endsWith(": a bug (failure 1 in a row)"),
+                        second -> assertThat(second).contains(": another (failure"));
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anySatisfy(message -> assertThat(message).endsWith(": a bug (failure 2 in a row)"));
 
         store.listFailure = null;
-        loop.advance(SECOND);
+        loop.advance(SOON);
 
         assertThat(isPublished()).isTrue();
     }
