@@ -46,7 +46,11 @@ record ProgramMain(
 
     /** Returns the command line that fills an object with picocli's annotations. */
     CommandLine line(Object options) {
-        CommandLine line = new CommandLine(options)
+        CommandSpec spec = CommandSpec.forAnnotatedObject(options);
+        if (options instanceof ProgramOptions own) {
+            own.describe(spec);
+        }
+        CommandLine line = new CommandLine(spec)
                 .setUsageHelpWidth(WIDTH)
                 .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));

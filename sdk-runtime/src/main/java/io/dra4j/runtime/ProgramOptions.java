@@ -3,15 +3,21 @@
 package io.dra4j.runtime;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
@@ -22,8 +28,10 @@ import picocli.CommandLine.Option;
  * <p>Every long option may also be given as an environment variable of the same name in upper case
  * with underscores ({@code --node-name}, {@code NODE_NAME}), as drivers written in Go have it; the
  * command line outweighs the environment, and an empty value counts as not given. That holds for
- * the options of subclasses, too; they are declared with picocli's annotations. Values are there
- * once {@link DriverMain} has read the command line.
+ * the options of subclasses, too; they are declared with picocli's annotations. A description that
+ * names a variable, {@code [ACME_ROOT]}, decides on it, and {@link #variable} on the others; {@code
+ * --help} shows it, with type and default. Values are there once {@link DriverMain} has read the
+ * command line.
  */
 @Command(
         sortOptions = false,
@@ -34,6 +42,10 @@ public abstract class ProgramOptions {
 
     static final String VARIABLES = "[NAME] is the environment variable of an option; the command line outweighs it.";
     static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
+
+    private static final Pattern VARIABLE = Pattern.compile("\\[([A-Z][A-Z0-9_]*)[],]");
+    private static final Set<String> OF_EVERY_PROCESS = Set.of(
+            "HOME", "HOSTNAME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "SHLVL", "TERM", "TMPDIR", "TZ", "USER");
 
     private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--help", "--version", "--output");
 
@@ -128,18 +140,80 @@ public abstract class ProgramOptions {
         return null;
     }
 
-    /** Returns the values of options that are not on the command line. */
-    final IDefaultValueProvider defaults(DriverProgram program, Map<String, String> environment) {
-        return argument ->
-                argument instanceof OptionSpec option ? value(option.longestName(), program, environment) : null;
+    /**
+     * Names the environment variable of an option of the program whose description names none.
+     *
+     * <p>A program may have a prefix, {@code return "ACME_" + name}, or other variables, or none. By
+     * default it is the name given, but none for what every process has, such as {@code HOSTNAME}
+     * for {@code --hostname}.
+     *
+     * @param name the long option in upper case with underscores
+     * @return the variable; {@code null} for none
+     */
+    protected @Nullable String variable(String name) {
+        return OF_EVERY_PROCESS.contains(name) ? null : name;
     }
 
-    private @Nullable String value(String option, DriverProgram program, Map<String, String> environment) {
-        String variable = option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
-        String given = isInTheEnvironment(option) ? environment.getOrDefault(variable, "") : "";
-        if (given.isEmpty()) {
-            return option.equals("--driver-name") ? program.defaultDriverName() : ofProgram(option);
+    /** Returns the values of options that are not on the command line. */
+    final IDefaultValueProvider defaults(DriverProgram program, Map<String, String> environment) {
+        return argument -> argument instanceof OptionSpec option
+                ? variableOf(option)
+                        .map(environment::get)
+                        .filter(given -> !given.isEmpty())
+                        .orElseGet(() -> option.longestName().equals("--driver-name")
+                                ? program.defaultDriverName()
+                                : ofProgram(option.longestName()))
+                : null;
+    }
+
+    private Optional<String> variableOf(OptionSpec option) {
+        String name = option.longestName();
+        if (!name.startsWith("--") || !isInTheEnvironment(name)) {
+            return Optional.empty();
         }
-        return given;
+        Matcher named = VARIABLE.matcher(text(option));
+        return named.find()
+                ? Optional.of(named.group(1))
+                : Optional.ofNullable(
+                        variable(name.substring(2).replace('-', '_').toUpperCase(Locale.ROOT)));
+    }
+
+    /** Lets the help of options say what their descriptions do not: variable, type and default. */
+    final void describe(CommandSpec spec) {
+        for (OptionSpec option : List.copyOf(spec.options())) {
+            if (option.group() == null) {
+                spec.remove(option);
+                spec.addOption(option.hidden() ? option : described(option));
+            }
+        }
+    }
+
+    private OptionSpec described(OptionSpec option) {
+        String text = text(option);
+        String named = VARIABLE.matcher(text).find()
+                ? ""
+                : variableOf(option).map(" [%s]"::formatted).orElse("");
+        boolean hasDefault = option.defaultValue() != null || option.initialValue() != null && !option.required();
+        boolean isSaid = text.contains("Default: ") || option.arity().min() == 0 || option.isMultiValue();
+        return OptionSpec.builder(option)
+                .description(text + named + (hasDefault && !isSaid ? DEFAULT : ""))
+                .paramLabel(option.paramLabel().startsWith("<") ? type(option) : option.paramLabel())
+                .build();
+    }
+
+    /** Returns the description as it is declared: one with the default in it would ask for the variable. */
+    private static String text(OptionSpec option) {
+        return String.join("%n", OptionSpec.builder(option).description());
+    }
+
+    private static String type(OptionSpec option) {
+        Class<?> type = option.typeInfo().getType();
+        if (type.isEnum()) {
+            return Stream.of(type.getEnumConstants()).map(String::valueOf).collect(Collectors.joining("|"));
+        }
+        if (type == boolean.class || type == Boolean.class) {
+            return "true|false";
+        }
+        return type.isPrimitive() || Number.class.isAssignableFrom(type) ? "N" : option.paramLabel();
     }
 }

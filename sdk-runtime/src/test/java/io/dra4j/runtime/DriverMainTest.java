@@ -8,6 +8,7 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
@@ -64,6 +65,37 @@ class DriverMainTest extends ProgramFixture {
             CommandSpec spec = main().line(options).getCommandSpec();
             Object value = spec.findOption(option).getValue();
             return String.valueOf(value);
+        }
+
+        @Test
+        void ofTheProgramHaveTheirVariablesAndShowThem() {
+            environment.putAll(Map.of("NODE_NAME", "n", "HOSTNAME", "pod-1", "LANES", "4", "ACME_LANES", "6"));
+            environment.putAll(Map.of("ACME_SPEED", "NEW", "SPEED", "BLOCKED"));
+            AcmeOptions prefixed = new AcmeOptions() {
+                @Override
+                protected String variable(String name) {
+                    return "ACME_" + name;
+                }
+            };
+
+            assertThat(execute()).isZero();
+            assertThat(DriverMain.of(PROGRAM, prefixed, any -> null).execute(main(), filled -> () -> {}))
+                    .isZero();
+            assertThat(execute("--help")).isZero();
+
+            assertThat(options.hostname).isEqualTo("fabric");
+            assertThat(options.lanes).isEqualTo(4);
+            assertThat(options.speed).isEqualTo(Thread.State.NEW);
+            assertThat(prefixed.lanes).isEqualTo(6);
+            assertThat(prefixed.nodeName()).isEqualTo("n");
+            assertThat(out())
+                    .contains(
+                            "--lanes=N",
+                            "Of each card. [LANES]",
+                            "Default: 4",
+                            "--speed=NEW|RUNNABLE|",
+                            "Default: fabric")
+                    .doesNotContain("[HOSTNAME]", "[SPEED]");
         }
 
         @Test

@@ -41,12 +41,21 @@ public abstract class ProgramFixture {
         throw new AssertionError("The driver itself is not run");
     }
 
-    static final class AcmeOptions extends DriverOptions {
+    static class AcmeOptions extends DriverOptions {
         @Option(names = "--num-cards", defaultValue = "8", description = "How many. [NUM_CARDS]")
         int cards;
 
         @Option(names = "--fast", arity = "0..1", description = "Hurry. [FAST]")
         boolean fast;
+
+        @Option(names = "--hostname", description = "Of the fabric.")
+        String hostname = "fabric";
+
+        @Option(names = "--lanes", description = "Of each card.")
+        int lanes = 2;
+
+        @Option(names = "--speed", description = "Of each lane. [ACME_SPEED]")
+        Thread.State speed;
 
         Optional<Taint.Effect> taint = Optional.empty();
 
