@@ -7,7 +7,9 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import java.util.Map;
@@ -24,7 +26,8 @@ import java.util.function.Function;
  * context.checkpoint(STATE.write(new Flashed("fpga-0", "aes.bit")));
  * }</pre>
  *
- * <p>The JSON has a field for each component that is not {@code null}. Reading is strict: a field
+ * <p>The JSON has a field for each component that is not {@code null}; a time is
+ * written as ISO 8601 has it. Reading is strict: a field
  * that the record has no component for, a field given twice, or a missing number or truth value is
  * an error, for a state that is understood in part alone would be undone in part. A record that
  * gets another component gets another version, and reads the earlier one with {@link #upgrading}.
@@ -41,6 +44,8 @@ public final class RecordState<T extends Record> {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS, SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+            .addModule(new JavaTimeModule())
             .build();
 
     private final int version;

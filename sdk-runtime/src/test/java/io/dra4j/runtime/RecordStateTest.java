@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,17 @@ class RecordStateTest {
     void writesAFieldForEachComponentThatIsNotNull() {
         assertThat(STATE.write(new Flashed(List.of(new Region("r0", 3)), false, null)))
                 .isEqualTo(new ProviderState(2, "{\"regions\":[{\"name\":\"r0\",\"slot\":3}],\"locked\":false}"));
+    }
+
+    @Test
+    void writesTimesAsText() {
+        record Lent(Instant since, Duration left) {}
+        RecordState<Lent> state = RecordState.of(1, Lent.class);
+        Lent lent = new Lent(Instant.parse("2026-11-29T08:00:00.25Z"), Duration.ofSeconds(90));
+
+        assertThat(state.write(lent).rawJson())
+                .isEqualTo("{\"since\":\"2026-11-29T08:00:00.250Z\",\"left\":\"PT1M30S\"}");
+        assertThat(state.read(state.write(lent))).isEqualTo(lent);
     }
 
     @ParameterizedTest
