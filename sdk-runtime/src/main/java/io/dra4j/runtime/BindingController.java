@@ -6,9 +6,9 @@ import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.driver.DriverSettings;
-import io.dra4j.runtime.internal.driver.RunningClaims;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.status.BindingLoop;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -115,7 +115,7 @@ public final class BindingController implements AutoCloseable {
         };
         try {
             cluster.requireDraApi(API_CHECK);
-            ThreadFactory threads = RunningClaims.threads("dra4j-binding-");
+            ThreadFactory threads = ShortLivedThreads.named("dra4j-binding");
             BindingLoop loop = new BindingLoop(parts(cluster), Executors.newSingleThreadScheduledExecutor(threads));
             running = () -> {
                 loop.close();

@@ -11,6 +11,7 @@ import io.dra4j.doctor.cluster.LegacyResources;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -76,7 +77,7 @@ final class LegacyPluginWatch implements AutoCloseable {
     }
 
     private static ScheduledExecutorService newTimer() {
-        return Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-legacy-"));
+        return Executors.newSingleThreadScheduledExecutor(ShortLivedThreads.named("dra4j-legacy"));
     }
 
     /** Looks, before the first slice is written if it depends on it, and again from now on. */

@@ -10,6 +10,7 @@ import io.dra4j.runtime.internal.observe.DriverEvent.Severity;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -79,13 +80,12 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
                 .forEach(reason -> meters.count(Metric.PROBLEMS, 0, reason.apiName()));
         this.clock = clock;
         this.delivery = new ThreadPoolExecutor(
-                1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(LONGEST_QUEUE), NodeEventRecorder::thread);
-    }
-
-    private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "dra4j-events");
-        thread.setDaemon(true);
-        return thread;
+                1,
+                1,
+                0,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(LONGEST_QUEUE),
+                ShortLivedThreads.named("dra4j-events"));
     }
 
     @Override

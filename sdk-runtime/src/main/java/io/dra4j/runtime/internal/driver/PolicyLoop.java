@@ -7,6 +7,7 @@ import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.policy.DevicePolicies;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -30,7 +31,7 @@ final class PolicyLoop implements AutoCloseable {
     private String failure = ""; // of the timer's thread
 
     private final ScheduledExecutorService timer =
-            Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-policy-"));
+            Executors.newSingleThreadScheduledExecutor(ShortLivedThreads.named("dra4j-policy"));
 
     PolicyLoop(
             DevicePolicies policies,

@@ -16,9 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -37,7 +35,7 @@ public final class RunningClaims implements AutoCloseable {
 
     private final ExecutorService executor = ShortLivedThreads.waiting("dra4j-claim");
     private final ScheduledExecutorService upkeep =
-            Executors.newSingleThreadScheduledExecutor(threads("dra4j-claim-upkeep-"));
+            Executors.newSingleThreadScheduledExecutor(ShortLivedThreads.named("dra4j-claim-upkeep"));
     private final ClaimPreparation preparation;
     private Set<String> failures = Set.of(); // of the last maintenance; of the upkeep's thread
 
@@ -94,16 +92,6 @@ public final class RunningClaims implements AutoCloseable {
                     .setCause(e)
                     .log("Maintenance of claims and their files failed; trying again: {}", e.getMessage());
         }
-    }
-
-    /** Makes daemon threads with a name and a number. */
-    public static ThreadFactory threads(String name) {
-        AtomicInteger number = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(task, name + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
     }
 
     @Override

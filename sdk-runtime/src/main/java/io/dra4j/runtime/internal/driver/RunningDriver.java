@@ -214,7 +214,7 @@ public final class RunningDriver implements AutoCloseable {
                         cluster.claimStatuses(),
                         settings.metadataVersions,
                         settings.clock),
-                Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-reports-")));
+                Executors.newSingleThreadScheduledExecutor(ShortLivedThreads.named("dra4j-reports")));
     }
 
     private ClaimParts claims(ClaimReports reports) {
@@ -248,7 +248,7 @@ public final class RunningDriver implements AutoCloseable {
                             cluster.claimFeed(),
                             cluster.claimStatuses(),
                             settings.clock),
-                    Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-binding-"))));
+                    Executors.newSingleThreadScheduledExecutor(ShortLivedThreads.named("dra4j-binding"))));
         }
     }
 

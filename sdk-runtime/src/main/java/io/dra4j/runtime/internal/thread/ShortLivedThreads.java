@@ -79,7 +79,8 @@ public final class ShortLivedThreads {
         return timer;
     }
 
-    private static ThreadFactory named(String name) {
+    /** Makes daemon threads with a name and a number. */
+    public static ThreadFactory named(String name) {
         AtomicInteger number = new AtomicInteger();
         return task -> {
             Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
