@@ -133,23 +133,6 @@ class FaultyDevicesTest {
             }
         }
 
-        @Test
-        void noticesThatTheFileIsWrittenReplacedAndRemoved() throws Exception {
-            try (InventoryWatch watch = InventoryWatch.ofFile(file(), this::read)) {
-                assertThat(watch).isNotNull();
-                write("gpu-0 absent");
-                awaitSeen("gpu-1", "gpu-2");
-                replace("gpu-1 absent");
-                awaitSeen("gpu-0", "gpu-2");
-                replace("gpu-2 absent");
-                awaitSeen("gpu-0", "gpu-1");
-                Files.delete(file());
-                awaitSeen("gpu-0", "gpu-1", "gpu-2");
-                write("gpu-1 absent");
-                awaitSeen("gpu-0", "gpu-2");
-            }
-        }
-
         /** As the hooks of a conformance run change it. */
         @Test
         void noticesWhatAShellDoesToTheFile() throws Exception {
@@ -171,11 +154,6 @@ class FaultyDevicesTest {
             assertThat(shell.waitFor()).isZero();
         }
 
-        private void replace(String text) throws IOException {
-            Path next = Files.writeString(folder.resolve("next"), text);
-            Files.move(next, file(), StandardCopyOption.ATOMIC_MOVE);
-        }
-
         @Test
         void noticesThatAMountedConfigMapChanges() throws Exception {
             Path before = Files.createDirectory(folder.resolve("..before"));
@@ -190,16 +168,6 @@ class FaultyDevicesTest {
                 Files.move(link, folder.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
                 awaitSeen("gpu-1", "gpu-2");
             }
-        }
-
-        @Test
-        void needsTheFilesDirectory() {
-            Path nowhere = folder.resolve("nowhere/faults");
-
-            assertThatThrownBy(() -> InventoryWatch.ofFile(nowhere, this::read))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining(nowhere.toString())
-                    .hasMessageContaining("create the directory");
         }
     }
 }

@@ -25,7 +25,8 @@ class DraConformanceIT {
     private final Set<Path> roots = ConcurrentHashMap.newKeySet();
 
     private List<DynamicTest> tests() {
-        return tests("DRA-INFO-01, DRA-PREP-01, DRA-PREP-09, DRA-PREP-32, DRA-SLICE-01, DRA-SLICE-19, DRA-CDI-02", roots);
+        return tests(
+                "DRA-INFO-01, DRA-PREP-01, DRA-PREP-09, DRA-PREP-32, DRA-SLICE-01, DRA-SLICE-19, DRA-CDI-02", roots);
     }
 
     private static List<DynamicTest> tests(String ids, Set<Path> roots) {
