@@ -64,7 +64,7 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed, Supp
     private List<Pool> pools(List<Finding> found) {
         try {
             return inventory.get().pools();
-        } catch (RuntimeException | LinkageError e) { // of a provider
+        } catch (Exception | LinkageError e) { // of a provider
             if (found.isEmpty()) {
                 throw new NotCheckedException("the devices may need one, and can't be read: " + e.getMessage(), e);
             }

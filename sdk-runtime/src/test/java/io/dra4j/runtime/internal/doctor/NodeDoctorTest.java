@@ -34,7 +34,7 @@ class NodeDoctorTest {
     private static final Map<String, String> GATES =
             Map.of("--unhealthy-taint", "DRADeviceTaints", "--dynamic-mig", "DRAPartitionableDevices");
 
-    /** What a share needs, no option names; what counters need, one does. */
+    /** No option names the gate of a share, and one does that of counters. */
     private static final Pool DEVICES = Pool.builder("node-a")
             .counterSet(CounterSet.of("slots", Map.of("slots", Quantity.of(4))))
             .device(Device.builder("nic-0").allowMultipleAllocations(true).build())
