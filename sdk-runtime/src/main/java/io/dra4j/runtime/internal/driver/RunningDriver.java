@@ -88,8 +88,7 @@ public final class RunningDriver implements AutoCloseable {
             DataDirectory data = DataDirectory.of(settings);
             locks = locks(data);
             meters = started(Meters.global(settings.driverName, settings.nodeName));
-            Readiness readiness = new Readiness();
-            serveHttp(readiness);
+            Readiness readiness = serveHttp(new Readiness());
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             CompletableFuture<Cluster> connecting = connecting(); // while the journal is read
             CompletableFuture<Void> apiCheck = check(connecting);
@@ -186,10 +185,10 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     /** Early, so that a start that takes long is seen. */
-    private void serveHttp(Readiness readiness) {
+    private Readiness serveHttp(Readiness readiness) {
         HttpSettings http = settings.http();
         if (http == null) {
-            return;
+            return readiness;
         }
         try {
             Probes probes =
@@ -202,6 +201,7 @@ public final class RunningDriver implements AutoCloseable {
                             .formatted(http.address(), e.getMessage()),
                     e);
         }
+        return readiness;
     }
 
     private ClaimReports reports() {
