@@ -54,6 +54,17 @@ class ArchetypeChartTest {
     void isSound() {
         assertThat(new HelmChart(folder).lint()).isEmpty();
         assertThat(StrictDecoder.problems(manifests())).isEmpty();
+        assertThat(manifests().kinds())
+                .containsExactlyInAnyOrder(
+                        "DaemonSet",
+                        "ServiceAccount",
+                        "ClusterRole",
+                        "ClusterRoleBinding",
+                        "Role",
+                        "RoleBinding",
+                        "DeviceClass",
+                        "ValidatingAdmissionPolicy",
+                        "ValidatingAdmissionPolicyBinding");
     }
 
     @Test

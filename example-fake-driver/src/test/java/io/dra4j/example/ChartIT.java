@@ -29,14 +29,14 @@ class ChartIT {
     @TempDir
     private Path folder;
 
-    private InstalledChart install(Installation installation) {
+    private InstalledChart install(String driver, Installation installation) {
         return new InstalledChart(
-                new HelmChart(Path.of("deploy/helm")).render(installation), folder, PROGRAM, Map.of());
+                driver, new HelmChart(Path.of("deploy/helm")).render(installation), folder, PROGRAM, Map.of());
     }
 
     @Test
     void theDefaultsPublishAndPrepare() throws Exception {
-        try (InstalledChart chart = install(Installation.DEFAULT)) {
+        try (InstalledChart chart = install("gpu.example.com", Installation.DEFAULT)) {
             chart.start();
             chart.node().awaitSlices(slices -> !slices.isEmpty());
 
@@ -58,7 +58,7 @@ class ChartIT {
     void valueSetsReportTheStatusOfClaims(String values, String driver, String device, String reported)
             throws Exception {
         Installation installation = Installation.DEFAULT.file(Path.of("deploy/values", values));
-        try (InstalledChart chart = install(installation)) {
+        try (InstalledChart chart = install(driver, installation)) {
             chart.start();
             chart.node().awaitSlices(slices -> slices.toString().contains(device));
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.charttest.HelmChart;
 import io.dra4j.charttest.Installation;
 import io.dra4j.charttest.InstalledChart;
+import io.dra4j.charttest.Manifests;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.nio.file.Path;
@@ -43,8 +44,8 @@ class ChartIT {
                 "CONTAINER_DRIVER_ROOT", hardware.root().toString(),
                 "SYSFS_ROOT", hardware.sysfs().toString(),
                 "PROC_ROOT", hardware.proc().toString());
-        try (InstalledChart chart = new InstalledChart(
-                new HelmChart(Path.of("deploy/helm")).render(installation), folder, PROGRAM, changes)) {
+        Manifests manifests = new HelmChart(Path.of("deploy/helm")).render(installation);
+        try (InstalledChart chart = new InstalledChart("gpu.nvidia.com", manifests, folder, PROGRAM, changes)) {
             chart.start();
             chart.node().awaitSlices(slices -> slices.toString().contains(device));
 

@@ -31,7 +31,8 @@ public record HelmChart(Path folder) {
     }
 
     /**
-     * Renders what an installation would send to the API server.
+     * Renders what an installation would send to the API server. Objects that name no namespace go into the
+     * installation's.
      *
      * @throws IllegalStateException with Helm's message if the chart or its schema refuses that
      */
@@ -43,7 +44,13 @@ public record HelmChart(Path folder) {
                 .withKubeVersion(installation.kubernetes());
         installation.files().forEach(command::withValuesFile);
         installation.values().forEach(command::set);
-        return Manifests.of(command.call());
+        Manifests manifests = Manifests.of(command.call());
+        manifests.objects().stream()
+                .filter(StrictDecoder::isNamespaced)
+                .map(object -> object.withObject("/metadata"))
+                .filter(metadata -> !metadata.has("namespace"))
+                .forEach(metadata -> metadata.put("namespace", installation.namespace()));
+        return manifests;
     }
 
     /** Returns what Helm prints after an installation, the chart's notes included. */

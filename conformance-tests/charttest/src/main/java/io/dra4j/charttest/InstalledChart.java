@@ -9,6 +9,7 @@ import io.dra4j.allocator.cel.DeviceSelector;
 import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.JavaProgram;
 import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.nio.file.Path;
@@ -32,14 +33,26 @@ public final class InstalledChart implements AutoCloseable {
     private final TestNode node;
     private final ServiceAccountAccess access;
 
+    /** The same with the program that a class of this class path starts. */
+    public InstalledChart(String driver, Manifests manifests, Path folder, Class<?> main) {
+        this(
+                driver,
+                manifests,
+                folder,
+                new JavaProgram(folder, List.of(), JavaProgram.ownClassPath(), main.getName()).command(),
+                Map.of());
+    }
+
     /**
      * Brings the objects into an API server that starts now; the driver does not run yet.
      *
+     * @param driver the driver's name
      * @param folder for files
      * @param program the program in place of the image's
      * @param changes variables in place of those of the DaemonSet, for paths of the test's node
      */
-    public InstalledChart(Manifests manifests, Path folder, List<String> program, Map<String, String> changes) {
+    public InstalledChart(
+            String driver, Manifests manifests, Path folder, List<String> program, Map<String, String> changes) {
         DriverContainer container = DriverContainer.of(manifests);
         List<String> command = new ArrayList<>(program);
         command.addAll(container.arguments());
@@ -49,7 +62,6 @@ public final class InstalledChart implements AutoCloseable {
         environment.put("HTTP_ENDPOINT", "127.0.0.1:0");
         environment.put("HEALTHCHECK_PORT", "0");
         environment.putAll(changes);
-        String driver = container.environment().get("DRIVER_NAME");
         node = new TestNode(
                 driver, new ProcessDriver(command, environment, TestNode.TIMEOUT), EmbeddedApiServer.builder());
         access = new ServiceAccountAccess(

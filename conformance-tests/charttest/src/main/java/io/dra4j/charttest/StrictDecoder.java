@@ -15,6 +15,7 @@ import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import io.fabric8.kubernetes.api.model.KubernetesResource;
+import io.fabric8.kubernetes.api.model.Namespaced;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.List;
@@ -55,6 +56,13 @@ public final class StrictDecoder {
             String name = object.at("/metadata/name").asText();
             return Optional.of(kind + " " + name + ": " + e.getOriginalMessage());
         }
+    }
+
+    /** Returns whether objects of this one's kind are in namespaces; false if the kind is not known. */
+    static boolean isNamespaced(JsonNode object) {
+        return type(object.path("apiVersion").asText(), object.path("kind").asText())
+                .filter(Namespaced.class::isAssignableFrom)
+                .isPresent();
     }
 
     private static Optional<Class<?>> type(String version, String kind) {

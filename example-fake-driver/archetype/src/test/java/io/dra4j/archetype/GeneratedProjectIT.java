@@ -4,15 +4,9 @@ package io.dra4j.archetype;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectReader;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -37,8 +31,6 @@ class GeneratedProjectIT {
     private static final boolean NIGHTLY = Boolean.getBoolean("dra4j.nightly");
     private static final String PROFILES = "profiles: [node-core, cdi, publishing]";
     private static final String FEW = "only: [DRA-PREP-01, DRA-CDI-01, DRA-SLICE-01]";
-
-    private static final ObjectReader YAML = new YAMLMapper().readerFor(JsonNode.class);
 
     @TempDir
     static Path place;
@@ -93,37 +85,6 @@ class GeneratedProjectIT {
 
         assertThat(help.status()).as(help.text()).isZero();
         assertThat(help.text()).contains("--node-name", "fpga.acme.com");
-    }
-
-    @Test
-    @Order(2)
-    void hasAChartOfOneDriver() throws Exception {
-        Map<String, JsonNode> kinds = new HashMap<>();
-        try (Stream<Path> files = Files.list(project.resolve("chart/templates"))) {
-            for (Path file : files.toList()) {
-                YAML.<JsonNode>readValues(file.toFile())
-                        .forEachRemaining(one -> kinds.put(one.path("kind").asText(), one));
-            }
-        }
-
-        assertThat(kinds)
-                .containsOnlyKeys(
-                        "DaemonSet",
-                        "ServiceAccount",
-                        "ClusterRole",
-                        "ClusterRoleBinding",
-                        "Role",
-                        "RoleBinding",
-                        "DeviceClass",
-                        "ValidatingAdmissionPolicy",
-                        "ValidatingAdmissionPolicyBinding");
-        assertThat(kinds.get("DaemonSet").at("/spec/template/spec/serviceAccountName"))
-                .isEqualTo(kinds.get("ServiceAccount").at("/metadata/name"));
-        assertThat(kinds.get("DeviceClass")
-                        .at("/spec/selectors/0/cel/expression")
-                        .asText())
-                .isEqualTo("device.driver == \"fpga.acme.com\"");
-        assertThat(kinds.values().toString()).doesNotContain("${");
     }
 
     /** One requirement, for which the driver publishes, prepares and restarts. */
