@@ -66,7 +66,7 @@ final class NvidiaAuditedNode implements AuditedNode {
         this.earlierBoot = earlierBoot;
         this.reader = new SnapshotReader(nvml, settings, passthrough);
         this.known = List.copyOf(known);
-        this.allocator = new MigDeviceAllocator(nvml, gpu -> false);
+        this.allocator = MigDeviceAllocator.ofModesThatStay(nvml);
     }
 
     @Override

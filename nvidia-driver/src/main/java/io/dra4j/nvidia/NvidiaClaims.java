@@ -224,6 +224,27 @@ final class NvidiaClaims {
                 return true;
             });
         }
+        if (runtime != null) {
+            restoreModes(runtime, last, claim);
+        }
+    }
+
+    /**
+     * Gives GPUs that no claim has as a whole the MIG modes that they had before.
+     *
+     * @param leaving a claim that does not count any more; null for none
+     */
+    void restoreModes(DriverContext runtime, Snapshot last, @Nullable HeldClaim leaving) {
+        allocator.restoreModes(gpu -> runtime.held().stream()
+                .filter(one -> !isSame(one, leaving) && !one.beforeReboot())
+                .flatMap(one -> one.devices().stream())
+                .filter(device -> !device.adminAccess())
+                .map(device -> last.devices().offer(device.device()))
+                .allMatch(offer -> offer.isPresent() && !isWhole(offer.get(), gpu)));
+    }
+
+    private static boolean isWhole(Offer offer, String gpu) {
+        return offer.isWhole() && offer.uuid().equals(gpu);
     }
 
     /**

@@ -32,6 +32,7 @@ import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.sharing.DeviceSharing;
+import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.nvidia.vfio.Passthrough;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +81,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         this.settings = settings;
         this.sharing = sharing;
         this.policy = policy;
-        this.allocator = new MigDeviceAllocator(nvml, this::isModeAutomatic);
+        GpuFiles modes = new GpuFiles(policy.stateFile().beside("mig-modes"), nvml::moduleLoad);
+        this.allocator = new MigDeviceAllocator(nvml, modes, this::isModeAutomatic);
         this.passthrough = passthrough;
         this.partitions = partitions;
         this.reader = new SnapshotReader(nvml, settings, passthrough);
@@ -199,7 +201,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
         @Override
         public void beforeReading() {
-            allocator.switchModesOff();
+            claims.restoreModes(runtime, last, null);
             partitions.retry(last, runtime);
         }
 

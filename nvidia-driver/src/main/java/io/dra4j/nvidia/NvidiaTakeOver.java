@@ -73,7 +73,7 @@ final class NvidiaTakeOver implements TakeOver {
     NvidiaTakeOver(Node node, Edits edits, DeviceSharing sharing) {
         this.file = node.earlierBoot().file();
         this.node = node;
-        MigDeviceAllocator allocator = new MigDeviceAllocator(node.nvml(), gpu -> false);
+        MigDeviceAllocator allocator = MigDeviceAllocator.ofModesThatStay(node.nvml());
         this.claims = new AdoptedClaims(edits, allocator, sharing);
     }
 

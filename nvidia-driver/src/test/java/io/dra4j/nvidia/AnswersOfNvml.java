@@ -22,6 +22,7 @@ import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.nvidia.state.GpuFiles;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -306,7 +307,8 @@ final class AnswersOfNvml {
         ClaimContext journal = ProviderOnBoards.by(last::set);
         String cost = "none";
         try (Nvml nvml = Nvml.open(node.library())) {
-            MigDeviceAllocator allocator = new MigDeviceAllocator(nvml, gpu -> true);
+            MigDeviceAllocator allocator = new MigDeviceAllocator(
+                    nvml, new GpuFiles(node.folder().resolve("mig-modes"), nvml::moduleLoad), gpu -> true);
             OnDemand requested = requested(nvml);
             if (!isPrepare) {
                 allocator.create(Map.of(DEVICE, requested), List::of, journal);

@@ -9,16 +9,22 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.nvidia.state.GpuFiles;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** GPUs whose MIG mode can't follow the claims. */
@@ -27,7 +33,9 @@ class MigModesTest extends ProviderOnBoards {
     private static final ClaimRef CLAIM = new ClaimRef("default", "claim", "0b5c9d52-1111");
     private static final String MIG = "gpu-0-mig-3g40gb-9-4";
     private static final int RESET_REQUIRED = 16;
+    private static final Duration SOON = Duration.ofSeconds(30);
 
+    private final List<HeldClaim> held = new CopyOnWriteArrayList<>();
     private NvidiaDeviceProvider provider;
 
     private PreparedClaim prepare(String device) {
@@ -50,6 +58,65 @@ class MigModesTest extends ProviderOnBoards {
     private void restart() {
         provider.close();
         provider = startAgain(true, false);
+    }
+
+    /** Also if that fails at first and the driver ends: the next one does it. */
+    @ParameterizedTest
+    @CsvSource({
+        "false, " + MIG + ", false",
+        "false, " + MIG + ", true",
+        "true, " + MIG + ", false",
+        "true, gpu-0, false",
+        "true, gpu-0, true",
+        "false, gpu-0, false"
+    })
+    void areAfterAClaimWhatTheyWereBefore(boolean isOn, String device, boolean fails) throws Exception {
+        context = new RecordedContext(held);
+        provider = start("h100-80", true);
+        hardware.setMig(0, isOn);
+        offered();
+        HeldDevice one = HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName(device))
+                .build();
+        held.add(HeldClaim.builder(CLAIM)
+                .devices(List.of(one))
+                .state(prepare(device).state())
+                .build());
+        restart();
+        context.forgetChanges();
+        context.awaitChange(); // a later look of the watch
+        assertThat(hardware.isMigEnabled(0)).isEqualTo(device.equals(MIG));
+        if (fails) {
+            hardware.fails("nvmlDeviceSetMigMode", 999);
+        }
+
+        provider.unprepare(held.get(0), by(state -> {}));
+        held.clear();
+
+        if (fails) {
+            assertThat(hardware.isMigEnabled(0)).isEqualTo(device.equals(MIG));
+            restart();
+            hardware.noneFails();
+            Await.until("the mode before", SOON, () -> hardware.isMigEnabled(0) == isOn);
+        }
+        assertThat(hardware.isMigEnabled(0)).isEqualTo(isOn);
+        Await.until("nothing written down", SOON, () -> files().isEmpty());
+    }
+
+    private List<String> files() {
+        return new GpuFiles(folder.resolve("mig-modes"), nvml::moduleLoad).gpus();
+    }
+
+    /** As a claim of an earlier version, which wrote nothing down and switched the mode off. */
+    @Test
+    void areOffAfterAClaimWhoseModeIsNotWrittenDown() {
+        provider = start("h100-80", true);
+        offered();
+        PreparedClaim prepared = prepare(MIG);
+        files().forEach(gpu -> new GpuFiles(folder.resolve("mig-modes"), nvml::moduleLoad).delete(gpu));
+
+        unprepare(prepared);
+
+        assertThat(hardware.isMigEnabled(0)).isFalse();
     }
 
     /** NVML says so with success, or instead. */

@@ -81,6 +81,11 @@ public final class HealthStateFile {
         this.boot = boot(proc.resolve("sys/kernel/random/boot_id"));
     }
 
+    /** Returns the place of another file of the driver. */
+    public Path beside(String name) {
+        return file.resolveSibling(name);
+    }
+
     private static String boot(Path id) {
         try {
             return Files.readString(id).strip();

@@ -115,7 +115,7 @@ public final class ForeignInstances {
             return false;
         }
         nvml.destroy(foreign.gpu(), foreign.instance());
-        modes.disableIfEmpty(foreign.gpu());
+        modes.restore(foreign.gpu(), false);
         LOG.atInfo()
                 .addKeyValue("gpu", foreign.gpu())
                 .addKeyValue("instance", foreign.instance().id())

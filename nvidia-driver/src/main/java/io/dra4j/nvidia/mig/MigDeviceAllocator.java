@@ -15,6 +15,8 @@ import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.state.GpuFiles;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,13 +48,18 @@ public final class MigDeviceAllocator {
     /**
      * Creates an allocator.
      *
-     * @param isModeAutomatic whether the MIG mode of a GPU, by its UUID, is switched off with its
-     *     last MIG device
+     * @param modes the MIG modes before claims have changed them
+     * @param isModeAutomatic whether the MIG mode of a GPU, by its UUID, follows the claims
      */
-    public MigDeviceAllocator(Nvml nvml, Predicate<String> isModeAutomatic) {
+    public MigDeviceAllocator(Nvml nvml, GpuFiles modes, Predicate<String> isModeAutomatic) {
         this.nvml = nvml;
-        this.modes = new Modes(nvml, isModeAutomatic);
+        this.modes = new Modes(nvml, modes, isModeAutomatic);
         this.ownership = new Ownership(nvml);
+    }
+
+    /** Creates an allocator that switches no MIG mode. */
+    public static MigDeviceAllocator ofModesThatStay(Nvml nvml) {
+        return new MigDeviceAllocator(nvml, new GpuFiles(Path.of("mig-modes"), nvml::moduleLoad), gpu -> false);
     }
 
     /**
@@ -113,6 +120,9 @@ public final class MigDeviceAllocator {
                 recorder.record(shared);
                 return device;
             }
+            modes.remember(
+                    gpu.uuid(),
+                    allocations(others).stream().anyMatch(it -> it.gpu().equals(gpu.uuid())));
             if (!nvml.isMigEnabled(gpu.uuid())) {
                 recorder.record(allocation(name, requested, Step.DIVIDING));
                 modes.enable(gpu);
@@ -272,11 +282,15 @@ public final class MigDeviceAllocator {
                 .toList();
     }
 
-    /** Switches off the MIG modes that could not be switched off after their last instance. */
-    public void switchModesOff() {
-        for (String gpu : modes.pending()) {
+    /**
+     * Gives GPUs the MIG modes that they had before claims which are gone; what can't be done now, the next call tries.
+     *
+     * @param isFree returns whether no claim may have a GPU, by its UUID, as a whole
+     */
+    public void restoreModes(Predicate<String> isFree) {
+        for (String gpu : modes.changed()) {
             locks.with(gpu, () -> {
-                modes.disableIfEmpty(gpu);
+                modes.restore(gpu, isFree.test(gpu));
                 return true;
             });
         }
@@ -341,7 +355,7 @@ public final class MigDeviceAllocator {
             locks.with(allocation.gpu(), () -> {
                 if (!allocation.isSharedBy(allocations(others))) {
                     destroy(allocation, recorder);
-                    modes.disableIfEmpty(allocation.gpu());
+                    modes.restore(allocation.gpu(), false);
                 }
                 recorder.remove(allocation);
                 return true;

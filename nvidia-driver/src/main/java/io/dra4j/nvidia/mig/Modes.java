@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.mig;
 
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.GpuInstance;
@@ -9,6 +10,7 @@ import io.dra4j.nvidia.nvml.MigSwitch;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.state.GpuFiles;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The MIG mode of GPUs, which follows the claims where a switch needs no reset.
+ * The MIG mode of GPUs, which follows the claims where a switch needs no reset, and is what it was before when none has
+ * the GPU any more.
  *
  * <p>Callers hold the GPU's lock.
  */
@@ -26,13 +29,30 @@ final class Modes {
 
     private static final Logger LOG = LoggerFactory.getLogger(Modes.class);
 
-    private final Nvml nvml;
-    private final Predicate<String> isAutomatic;
-    private final Set<String> pending = ConcurrentHashMap.newKeySet();
+    // The modes before, as they are written down.
+    private static final List<String> ON = List.of("on");
+    private static final List<String> OFF = List.of("off");
 
-    Modes(Nvml nvml, Predicate<String> isAutomatic) {
+    private final Nvml nvml;
+    private final GpuFiles files;
+    private final Predicate<String> isAutomatic;
+    private final Set<String> late = ConcurrentHashMap.newKeySet();
+
+    Modes(Nvml nvml, GpuFiles files, Predicate<String> isAutomatic) {
         this.nvml = nvml;
+        this.files = files;
         this.isAutomatic = isAutomatic;
+    }
+
+    /**
+     * Writes down the mode of a GPU before its first MIG device is created.
+     *
+     * @param isOfClaims whether claims have MIG devices of it: an earlier driver, which wrote nothing down, had it off
+     */
+    void remember(String gpu, boolean isOfClaims) {
+        if (isAutomatic.test(gpu) && files.read(gpu).isEmpty()) {
+            files.write(gpu, nvml.isMigEnabled(gpu) && !isOfClaims ? ON : OFF);
+        }
     }
 
     /**
@@ -44,9 +64,8 @@ final class Modes {
         if (!gpu.switchesMigModeAtOnce() || nvml.modeNeedsReset(gpu.uuid())) {
             throw new PrepareException(gpu.uuid() + " is not in MIG mode, and a switch needs a reset of the GPU");
         }
-        MigSwitch done = nvml.switchMig(gpu.uuid(), true);
+        MigSwitch done = switched(gpu.uuid(), true);
         if (done != MigSwitch.DONE) {
-            nvml.switchMig(gpu.uuid(), false); // otherwise it would take effect with the next reset
             throw new PrepareException("%s can't be switched to MIG mode now: %s"
                     .formatted(
                             gpu.uuid(),
@@ -62,8 +81,11 @@ final class Modes {
      * @throws PrepareException if it has instances, or can't be switched now
      */
     void disable(Gpu gpu) {
-        if (requireEmpty(gpu) && !switchOff(gpu.uuid())) {
-            throw notOff(gpu);
+        if (requireEmpty(gpu)) {
+            remember(gpu.uuid(), false);
+            if (switched(gpu.uuid(), false) != MigSwitch.DONE) {
+                throw notOff(gpu);
+            }
         }
     }
 
@@ -88,49 +110,53 @@ final class Modes {
     }
 
     /**
-     * Switches MIG mode off after the last instance, so that the GPU can be used as a whole. It
-     * never fails: a GPU that can't be switched now is {@link #pending}.
+     * Gives a GPU without instances the mode that it had before; without a record, as of an earlier driver or of the
+     * instances of others, that was off. It never fails: {@link #changed} has the GPU then.
+     *
+     * @param isFree whether no claim may have it as a whole, so that the mode may be switched on
      */
-    void disableIfEmpty(String gpu) {
+    void restore(String gpu, boolean isFree) {
         try {
-            boolean isOff = !isAutomatic.test(gpu)
-                    || !nvml.isMigEnabled(gpu)
-                    || !instances(gpu).isEmpty()
-                    || switchOff(gpu);
-            if (isOff) {
-                pending.remove(gpu);
-            } else {
-                later(gpu, null);
+            boolean isOn = nvml.isMigEnabled(gpu);
+            if (isOn ? !instances(gpu).isEmpty() : !isFree) {
+                return;
             }
-        } catch (NvmlException e) {
-            if (e.reason() == Reason.NOT_FOUND) { // the GPU was removed
-                pending.remove(gpu);
-            } else {
-                later(gpu, e);
+            boolean wasOn = files.read(gpu).map(ON::equals).orElse(!isAutomatic.test(gpu));
+            if (isOn != wasOn) {
+                files.write(gpu, wasOn ? ON : OFF);
+                if (nvml.modeNeedsReset(gpu) || switched(gpu, wasOn) != MigSwitch.DONE) {
+                    later(gpu, null);
+                    return;
+                }
             }
+            files.delete(gpu);
+            late.remove(gpu);
+        } catch (DraException e) {
+            later(gpu, e);
         }
     }
 
-    private void later(String gpu, @Nullable NvmlException e) {
-        if (pending.add(gpu)) {
+    private void later(String gpu, @Nullable DraException e) {
+        boolean isGone = e instanceof NvmlException failed && failed.reason() == Reason.NOT_FOUND;
+        if (!isGone && late.add(gpu)) {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("gpu", gpu)
-                    .log("Can't switch MIG mode off now; tried again with each reading");
+                    .log("Can't switch MIG mode back now; tried again with each reading");
         }
     }
 
-    /** Returns the GPUs whose MIG mode could not be switched off. */
-    Set<String> pending() {
-        return Set.copyOf(pending);
+    /** Returns the GPUs that may not have the mode that they had before, in this load of the kernel module. */
+    List<String> changed() {
+        return files.gpus().stream().filter(gpu -> files.read(gpu).isPresent()).toList();
     }
 
-    private boolean switchOff(String gpu) {
-        MigSwitch done = nvml.switchMig(gpu, false);
-        if (done == MigSwitch.NEEDS_RESET) {
-            nvml.switchMig(gpu, true); // the administrator's mode, which a reset would end
+    private MigSwitch switched(String gpu, boolean on) {
+        MigSwitch done = nvml.switchMig(gpu, on);
+        if (done == MigSwitch.NEEDS_RESET || (on && done != MigSwitch.DONE)) {
+            nvml.switchMig(gpu, !on); // otherwise it would take effect with the next reset
         }
-        return done == MigSwitch.DONE;
+        return done;
     }
 
     private List<Integer> instances(String gpu) {

@@ -6,6 +6,7 @@ import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.install.SmiException.Outcome;
 import io.dra4j.nvidia.mig.GpuLocks;
+import io.dra4j.nvidia.state.GpuFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

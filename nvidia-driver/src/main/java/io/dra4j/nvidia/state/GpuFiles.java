@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.sharing;
+package io.dra4j.nvidia.state;
 
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
@@ -62,7 +62,7 @@ public final class GpuFiles {
     }
 
     /** Returns whether a load of the GPUs' driver is not the one of now. */
-    boolean isEarlier(String load) {
+    public boolean isEarlier(String load) {
         String now = moduleLoad.get();
         return !now.isEmpty() && !now.equals(load);
     }
