@@ -108,6 +108,7 @@ class HealthyAuditTest extends SharingOnBoards {
     /** Each kind of node is there, whatever the seed. */
     private void begin(int number, boolean withMps) throws Exception {
         claims.held.clear();
+        gates = "";
         String board = BOARDS.get(number % BOARDS.size());
         boolean isDividable = MIG_BOARDS.contains(board);
         isDynamic = isDividable && number % 5 > 0;
