@@ -35,6 +35,7 @@ import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.nvidia.vfio.Passthrough;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -316,7 +317,9 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     private void findUnrestored(Snapshot now) {
         try {
-            faults.unrestored(driver == null ? Set.of() : claims.unrestored(driver, now));
+            Set<String> unrestored = new HashSet<>(partitions.unrestored(now));
+            unrestored.addAll(driver == null ? Set.of() : claims.unrestored(driver, now));
+            faults.unrestored(unrestored);
         } catch (DraException e) { // a later driver's record; unprepare says more
             LOG.atDebug().setCause(e).log("What claims share is unknown; taints of settings stay");
         }

@@ -9,6 +9,7 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.probe.ProbeMain;
 import io.dra4j.nvidia.probe.TemplateMain;
 import io.dra4j.nvidia.sharing.ConfigKinds;
+import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
@@ -70,7 +71,8 @@ public final class NvidiaDriverMain {
                 new PartitionClaims(
                         options.install().fabricManager(),
                         nvml,
-                        options.install().nvidiaSmi()));
+                        options.install().nvidiaSmi(),
+                        new GpuFiles(options.directory().resolve("partitions"), nvml::moduleLoad)));
         if (options.isWithNvidiaMetrics()) {
             GoMetrics.addTo(Metrics.globalRegistry, options.driverName(), options.nodeName(), provider::held);
         }

@@ -10,6 +10,7 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.fabric.FabricException;
@@ -23,6 +24,7 @@ import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.ClaimState;
+import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.runtime.RecordState;
 import java.time.Duration;
 import java.util.Collections;
@@ -30,7 +32,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,7 +56,7 @@ final class PartitionClaims {
     private final FabricManager fabric;
     private final Nvml nvml;
     private final NvidiaSmi smi;
-    private final List<Left> left = new CopyOnWriteArrayList<>(); // what a try could not deactivate
+    private final GpuFiles left; // what a try could not deactivate, by claims' UIDs
     private volatile boolean isChanging;
 
     /**
@@ -69,7 +72,13 @@ final class PartitionClaims {
         }
     }
 
-    PartitionClaims(FabricManager fabric, Nvml nvml, NvidiaSmi smi) {
+    /**
+     * Changes nothing yet.
+     *
+     * @param left remembers the partitions that could not be deactivated, by the UIDs of claims that are gone
+     */
+    PartitionClaims(FabricManager fabric, Nvml nvml, NvidiaSmi smi, GpuFiles left) {
+        this.left = left;
         this.fabric = fabric;
         this.nvml = nvml;
         this.smi = smi;
@@ -92,20 +101,26 @@ final class PartitionClaims {
      * @throws PrepareException if its GPUs are none, or it can't be activated
      */
     void activate(AllocatedClaim claim, Snapshot now, @Nullable DriverContext runtime, ClaimRecorder recorder) {
-        List<Offer> gpus = whole(claim.devices().stream().map(AllocatedDevice::held), now);
+        List<Offer> gpus = whole(names(claim.devices().stream().map(AllocatedDevice::held)), now);
         if (gpus.stream().anyMatch(this::isFor)) {
             retry(now, runtime);
             try {
-                activate(gpus, new Others(claim.ref(), now, runtime), recorder);
+                activate(gpus, new Others(claim.ref().uid(), now, runtime), recorder);
             } catch (FabricException e) { // the message is for the pod's owner, too
                 throw new PrepareException(String.valueOf(e.getMessage()), e);
             }
         }
     }
 
-    private static List<Offer> whole(Stream<HeldDevice> devices, Snapshot now) {
+    private static List<DeviceName> names(Stream<HeldDevice> devices) {
         return devices.filter(device -> !device.adminAccess())
-                .flatMap(device -> now.devices().offer(device.device()).stream())
+                .map(HeldDevice::device)
+                .toList();
+    }
+
+    private static List<Offer> whole(List<DeviceName> devices, Snapshot now) {
+        return devices.stream()
+                .flatMap(device -> now.devices().offer(device).stream())
                 .filter(Offer::isWhole)
                 .toList();
     }
@@ -207,61 +222,73 @@ final class PartitionClaims {
         if (recorded == null && (claim.phase() == Phase.PREPARING || !fabric.isNeeded())) {
             return;
         }
-        deactivate(new Left(claim, recorded), new Others(claim.ref(), last, runtime), recorder);
+        deactivate(claim, recorded, new Others(claim.ref().uid(), last, runtime), recorder);
     }
 
-    private synchronized void deactivate(Left leaving, Others others, ClaimRecorder recorder) {
+    private synchronized void deactivate(
+            HeldClaim claim, @Nullable Recorded recorded, Others others, ClaimRecorder recorder) {
+        Left leaving = new Left(names(claim.devices().stream()), recorded == null ? Set.of() : recorded.gpus());
         try {
             deactivate(leaving, others);
         } catch (FabricException e) {
-            if (leaving.recorded() != null && e.isTransient()) {
+            if (recorded != null && e.isTransient()) {
                 throw e;
             }
-            report(leaving, others.runtime(), e);
+            left.write(claim.ref().uid(), leaving.lines());
+            report(claim, others.runtime(), e);
         }
-        if (leaving.recorded() != null) { // now: another that leaves, too, is not to see it
-            setPersistent(leaving.recorded().persistent(), true);
+        if (recorded != null) { // now: another that leaves, too, is not to see it
+            setPersistent(recorded.persistent(), true);
             recorder.recordPartition(null);
         }
     }
 
     /** A partition may be active or not, also if nothing listens: the next try of this driver finds out. */
-    private void report(Left leaving, @Nullable DriverContext runtime, FabricException e) {
-        left.add(leaving);
+    private static void report(HeldClaim claim, @Nullable DriverContext runtime, FabricException e) {
         String message = "The partition of claim %s is not deactivated, which is tried again: %s"
-                .formatted(leaving.claim().ref(), e.getMessage());
+                .formatted(claim.ref(), e.getMessage());
         LOG.atWarn().setCause(e).log(message);
         if (runtime != null) {
-            leaving.claim()
-                    .devices()
-                    .forEach(device -> runtime.notice(device.device().value(), message));
+            claim.devices().forEach(device -> runtime.notice(device.device().value(), message));
         }
     }
 
-    /** Deactivates the partitions that could not be deactivated when their claims were unprepared. */
+    /**
+     * Deactivates the partitions that could not be deactivated when their claims were unprepared.
+     *
+     * @param last the last reading; before the first, it is not known which other claims have them
+     */
     void retry(Snapshot last, @Nullable DriverContext runtime) {
-        left.stream()
-                .filter(one -> hasLeft(one, new Others(one.claim().ref(), last, runtime)))
-                .forEach(left::remove);
+        for (String claim : last == Snapshot.NONE ? List.<String>of() : left.gpus()) {
+            retry(claim, new Others(claim, last, runtime));
+        }
     }
 
-    private synchronized boolean hasLeft(Left leaving, Others others) {
+    private synchronized void retry(String claim, Others others) {
         try {
-            deactivate(leaving, others);
-            return true;
+            left.read(claim).ifPresent(lines -> deactivate(Left.of(lines), others));
+            left.delete(claim);
         } catch (DraException e) {
             LOG.atDebug().setCause(e).log("A partition is still not deactivated");
-            return false;
         }
+    }
+
+    /** Returns the UUIDs of GPUs of partitions that could not be deactivated. */
+    Set<String> unrestored(Snapshot now) {
+        return left.gpus().stream()
+                .flatMap(claim -> left.read(claim).stream())
+                .flatMap(lines -> whole(Left.of(lines).devices(), now).stream())
+                .map(Offer::uuid)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     private void deactivate(Left leaving, Others others) {
         Partitions all = fabric.partitions();
-        Recorded recorded = leaving.recorded();
-        all.exactly(recorded == null ? others.gpus(leaving.claim(), all) : recorded.gpus())
+        Set<Integer> gpus = leaving.gpus();
+        all.exactly(gpus.isEmpty() ? numbers(whole(leaving.devices(), others.now()), all) : gpus)
                 .filter(found -> found.isActive() && others.holder(found, all).isEmpty())
                 .ifPresent(found -> {
-                    List<String> persistent = persistent(whole(leaving.claim().devices().stream(), others.now()));
+                    List<String> persistent = persistent(whole(leaving.devices(), others.now()));
                     setPersistent(persistent, false); // as for its activation
                     try {
                         change(found, false);
@@ -271,18 +298,42 @@ final class PartitionClaims {
                 });
     }
 
-    /** A claim that leaves its partition. */
-    private record Left(HeldClaim claim, @Nullable Recorded recorded) {}
+    /**
+     * A claim that leaves its partition.
+     *
+     * @param devices its devices without those of admin access
+     * @param gpus the numbers of the partition's GPUs; none if they are not recorded, but those of the devices
+     */
+    private record Left(List<DeviceName> devices, Set<Integer> gpus) {
+
+        private static final Pattern NUMBER = Pattern.compile("[0-9]+");
+
+        /** Reads a line of numbers and a line for each device. */
+        static Left of(List<String> lines) {
+            return new Left(
+                    lines.stream().skip(1).map(DeviceName::new).toList(),
+                    lines.stream()
+                            .limit(1)
+                            .flatMap(line -> NUMBER.matcher(line).results())
+                            .map(number -> Integer.valueOf(number.group()))
+                            .collect(Collectors.toUnmodifiableSet()));
+        }
+
+        List<String> lines() {
+            return Stream.concat(Stream.of(gpus.toString()), devices.stream().map(DeviceName::value))
+                    .toList();
+        }
+    }
 
     /** The other claims. */
     private record Others(
-            ClaimRef claim, Snapshot now, @Nullable DriverContext runtime) {
+            String claim, Snapshot now, @Nullable DriverContext runtime) {
 
         /** Returns one that has a partition, or, if its record is lost, a GPU of it. */
         Optional<ClaimRef> holder(Partition partition, Partitions all) {
             List<HeldClaim> held = runtime == null ? List.of() : runtime.held();
             return held.stream()
-                    .filter(other -> !other.ref().uid().equals(claim.uid()) && !other.beforeReboot())
+                    .filter(other -> !other.ref().uid().equals(claim) && !other.beforeReboot())
                     .filter(other -> !hasNone(other))
                     .filter(other -> !Collections.disjoint(partition.gpus(), gpus(other, all)))
                     .map(HeldClaim::ref)
@@ -296,7 +347,7 @@ final class PartitionClaims {
         }
 
         Set<Integer> gpus(HeldClaim other, Partitions all) {
-            return numbers(whole(other.devices().stream(), now), all);
+            return numbers(whole(names(other.devices().stream()), now), all);
         }
     }
 }

@@ -14,6 +14,7 @@ import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.doctor.NvidiaChecks;
 import io.dra4j.nvidia.inventory.Shares;
+import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.FabricStandIn;
 import io.dra4j.runtime.ClaimPreview;
 import java.io.IOException;
@@ -66,6 +67,7 @@ class FabricPartitionsTest extends VfioOnBoards {
         switch (words[0]) {
             case "#", "library", "shares", "effect" -> {} // of the node
             case "is" -> assertThat(state(words)).isEqualTo(text);
+            case "await" -> Await.until(text, SOON, () -> state(words).equals(text));
             case "has" -> assertThat(state(words)).contains(text);
             case "lacks" -> assertThat(state(words)).doesNotContain(text);
             case "prepare" -> claims.prepare(provider, allocated(words, ""));

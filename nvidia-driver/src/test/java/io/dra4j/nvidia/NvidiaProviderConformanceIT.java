@@ -17,6 +17,7 @@ import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.testkit.driver.Place;
 import java.io.IOException;
@@ -76,7 +77,10 @@ class NvidiaProviderConformanceIT {
                             node.options().nvidiaSmi(),
                             new Passthrough.Settings(false, node.sysfs(), node.proc())),
                     new PartitionClaims(
-                            node.options().fabricManager(), nvml, node.options().nvidiaSmi()));
+                            node.options().fabricManager(),
+                            nvml,
+                            node.options().nvidiaSmi(),
+                            new GpuFiles(own.resolve("partitions"), nvml::moduleLoad)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
