@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
-import java.lang.annotation.Annotation;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** All drivers that differ from the bare one: an annotated class each. */
@@ -39,19 +45,30 @@ final class AlteredDrivers {
 
     private AlteredDrivers() {}
 
+    private static <T> List<T> read(String file, Class<T> type, Function<T, String> id) {
+        YAMLMapper yaml = new YAMLMapper();
+        yaml.configOverride(List.class).setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY));
+        try (InputStream stream = AlteredDrivers.class.getResourceAsStream(file)) {
+            List<T> all = yaml.readerForListOf(type).readValue(stream);
+            return all.stream().sorted(Comparator.comparing(id, BY_NUMBER)).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** The mutants on which the suite is run, by their numbers. */
     static List<Mutant> mutants() {
-        return annotations(Mutant.class)
-                .filter(mutant -> !violations(mutant.id()).isEmpty())
-                .sorted(Comparator.comparing(Mutant::id, BY_NUMBER))
-                .toList();
+        return all().stream().filter(mutant -> !mutant.violations().isEmpty()).toList();
+    }
+
+    /** Those, too, that have a test of their own. */
+    private static List<Mutant> all() {
+        return read("mutants.yaml", Mutant.class, Mutant::id);
     }
 
     /** The conforming variants, by their numbers. */
     static List<Variant> variants() {
-        return annotations(Variant.class)
-                .sorted(Comparator.comparing(Variant::id, BY_NUMBER))
-                .toList();
+        return read("variants.yaml", Variant.class, Variant::id);
     }
 
     static Variant variant(String id) {
@@ -64,12 +81,22 @@ final class AlteredDrivers {
     /** A requirement that does not pass with a driver, and a part of the message. */
     record Expected(String requirement, String message) {}
 
-    /** The violations of a mutant or a variant. */
-    static List<Expected> violations(String id) {
-        return Stream.of(type(id).getAnnotationsByType(Violation.class))
-                .map(violation -> violation.value().split(": ", 2))
+    /** The violations of a mutant or a variant, as requirements and messages. */
+    static List<Expected> expected(List<String> violations) {
+        return violations.stream()
+                .map(violation -> violation.split(": ", 2))
                 .map(parts -> new Expected(parts[0], parts[1]))
                 .toList();
+    }
+
+    /** The ids in the two files. */
+    static Stream<String> ids() {
+        return Stream.concat(all().stream().map(Mutant::id), variants().stream().map(Variant::id));
+    }
+
+    /** The ids of the classes. */
+    static Stream<String> idsOfClasses() {
+        return types().map(AlteredDrivers::id).filter(id -> !id.isEmpty());
     }
 
     /** The parts of the mutant and of the variant that the options name. */
@@ -83,26 +110,16 @@ final class AlteredDrivers {
     }
 
     private static Stream<Class<?>> replacements(String id) {
-        Class<?> type = type(id);
-        Mutant mutant = type.getAnnotation(Mutant.class);
-        Class<?>[] more = mutant == null ? type.getAnnotation(Variant.class).with() : mutant.with();
-        return Stream.concat(Stream.of(type), Stream.of(more));
-    }
-
-    private static Class<?> type(String id) {
-        return types().filter(type -> id(type).equals(id))
+        Class<?> type = types().filter(each -> id(each).equals(id))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("No mutant and no variant is " + id));
+        return Stream.concat(
+                Stream.of(type), Stream.of(type.getAnnotation(Altered.class).with()));
     }
 
     private static String id(Class<?> type) {
-        Mutant mutant = type.getAnnotation(Mutant.class);
-        Variant variant = type.getAnnotation(Variant.class);
-        return mutant != null ? mutant.id() : variant != null ? variant.id() : "";
-    }
-
-    private static <A extends Annotation> Stream<A> annotations(Class<A> kind) {
-        return types().flatMap(type -> Stream.ofNullable(type.getAnnotation(kind)));
+        Altered altered = type.getAnnotation(Altered.class);
+        return altered == null ? "" : altered.id();
     }
 
     private static Stream<Class<?>> types() {

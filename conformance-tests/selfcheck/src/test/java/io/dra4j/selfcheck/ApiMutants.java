@@ -24,8 +24,7 @@ final class ApiMutants {
 
     private ApiMutants() {}
 
-    @Mutant(id = "M-28", what = "a claim that is not found is an empty success")
-    @Violation("DRA-PREP-10: was prepared, although there is no such claim on the API")
+    @Altered(id = "M-28")
     static final class MissingIsEmpty extends ClaimWork {
         @Override
         ObjectNode work(ClaimId id) {
@@ -40,15 +39,13 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(id = "M-29", what = "prepares any claim of the same name, with any UID")
-    @Violation("DRA-PREP-11: was prepared, although the claim of that name has another")
+    @Altered(id = "M-29")
     static final class AnyUid extends ClaimWork {
         @Override
         void checkUid(ClaimId id, JsonNode claim) {}
     }
 
-    @Mutant(id = "M-30", what = "prepares an unallocated claim from its spec")
-    @Violation("DRA-PREP-12: was prepared, although it has no allocation")
+    @Altered(id = "M-30")
     static final class Unallocated extends ClaimWork {
         @Override
         void checkAllocated(JsonNode claim) {
@@ -66,12 +63,7 @@ final class ApiMutants {
     }
 
     /** A failure is forever. */
-    @Mutant(
-            id = "M-49",
-            what = "remembers a failure, so that no retry succeeds",
-            collateral = "DRA-RST-07",
-            timeoutFactor = 0.3)
-    @Violation("DRA-PREP-34: the prepare of a claim whose read had failed before failed:")
+    @Altered(id = "M-49")
     static final class Resentful extends ClaimWork {
         private final Map<String, ClaimOutcome> failures = new ConcurrentHashMap<>();
 
@@ -86,8 +78,7 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(id = "M-50", what = "waits for its slices to be published before it prepares")
-    @Violation("DRA-PREP-33: a prepare, while the driver may not publish its devices,")
+    @Altered(id = "M-50")
     static final class AfterPublishing extends ClaimWork {
         @Override
         JsonNode fetch(ClaimId id) {
@@ -98,9 +89,7 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(id = "M-51", what = "holds one lock while it reads a claim")
-    @Violation("DRA-PREP-32: s waits for the API server, is not answered within")
-    @Violation("DRA-UNP-11: an unprepare, while the prepare of another claim waits, is")
+    @Altered(id = "M-51")
     static final class OneLock extends ClaimWork {
         private final ReentrantLock lock = new ReentrantLock();
 
@@ -126,8 +115,7 @@ final class ApiMutants {
     }
 
     /** Writes the status as a whole, as if it were its own. */
-    @Mutant(id = "M-97", what = "replaces all of status.devices", options = "--gpu-device-status", declares = "dst")
-    @Violation("DRA-DST-01: after Prepare it is gone: entries belong to their drivers")
+    @Altered(id = "M-97")
     static final class Replacing extends DeviceReports {
         @Override
         void write(JsonNode claim, ObjectNode held) {
@@ -138,8 +126,7 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(id = "M-99", what = "reads the claim five times in a Prepare")
-    @Violation("DRA-PERF-02: reads of the API server")
+    @Altered(id = "M-99")
     static final class Insistent extends ClaimWork {
         @Override
         JsonNode fetch(ClaimId id) {
@@ -151,8 +138,7 @@ final class ApiMutants {
     }
 
     /** Makes a file of the UID's name before it knows whether that is one. */
-    @Mutant(id = "M-101", what = "makes a file name of the raw UID")
-    @Violation("DRA-SEC-02: a hostile UID, name or namespace reached files outside the")
+    @Altered(id = "M-101")
     static final class RawUid extends ClaimWork {
         @Override
         ObjectNode work(ClaimId id) {
@@ -167,15 +153,13 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(id = "M-102", what = "puts the raw name into the API path", timeoutFactor = 0.3)
-    @Violation("DRA-SEC-02: a hostile name or namespace altered the API path of a")
+    @Altered(id = "M-102")
     static final class RawName extends ClaimWork {
         @Override
         void check(ClaimId id) {}
     }
 
-    @Mutant(id = "M-104", what = "prints a token in an error")
-    @Violation("DRA-SEC-04: an error contains the token of the driver")
+    @Altered(id = "M-104")
     static final class Talkative extends ClaimWork {
         @Override
         String message(RuntimeException problem) {
@@ -187,8 +171,7 @@ final class ApiMutants {
     }
 
     /** Whoever was given up by the kubelet keeps the claim locked. */
-    @Mutant(id = "M-110", what = "a cancelled Prepare keeps its lock forever")
-    @Violation("DRA-PREP-31: a prepare that an earlier caller gave up failed: claim UID")
+    @Altered(id = "M-110")
     static final class KeepsTheLock extends ClaimWork {
         private static final long NEARLY_OVER = 500;
         private final Set<String> busy = ConcurrentHashMap.newKeySet();
@@ -224,12 +207,7 @@ final class ApiMutants {
     }
 
     /** Takes a record that a crash has left for another call at work. */
-    @Mutant(
-            id = "M-111",
-            what = "a record that was left by a kill blocks the next Prepare",
-            collateral = {"DRA-PREP-06", "DRA-UPG-02"})
-    @Violation("DRA-RST-02: Preparation of the claim is in progress")
-    @Violation("DRA-RST-10: Preparation of the claim is in progress")
+    @Altered(id = "M-111")
     static final class InProgress extends ClaimWork {
         @Override
         ObjectNode work(ClaimId id) {
@@ -268,10 +246,7 @@ final class ApiMutants {
     }
 
     /** Looks at what is none of its business, too. */
-    @Mutant(id = "M-120", what = "lists all claims and pods of the cluster")
-    @Violation("DRA-SEC-05: the driver asks the API server for more than it needs")
-    @Violation("DRA-PERF-02: one Prepare cost 3 reads")
-    @Violation("DRA-SLICE-18: those of all nodes")
+    @Altered(id = "M-120")
     static final class Curious extends ClaimWork {
         @Override
         void start() {
@@ -297,8 +272,7 @@ final class ApiMutants {
     }
 
     /** As a client of HTTP/2 does which gives up streams alone. */
-    @Mutant(id = "M-141", what = "never gives up a connection that is silent", timeoutFactor = 0.2)
-    @Violation("DRA-PREP-37: while a prepare waited, and the claim is not prepared 36 s later")
+    @Altered(id = "M-141")
     static final class OneConnection extends ApiClient {
         private static final long SILENCE = 15_000_000_000L;
         private volatile boolean silent;
@@ -318,8 +292,7 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(id = "M-150", what = "reads the CA of the API server once", timeoutFactor = 0.2)
-    @Violation("DRA-PREP-39: in the driver's files, too, and a claim is not prepared 12 s later")
+    @Altered(id = "M-150")
     static final class FirstAuthority extends ApiClient {
         private final String first = super.authority();
 
@@ -329,14 +302,7 @@ final class ApiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-132a",
-            what = "writes a status that was refused never again",
-            collateral = "DRA-DST-01",
-            options = "--gpu-device-status",
-            declares = "dst",
-            timeoutFactor = 0.3)
-    @Violation("DRA-DST-02: a status that was refused with 403 was not written")
+    @Altered(id = "M-132a")
     static final class OnceOnly extends DeviceReports {
         @Override
         int tries() {
@@ -345,13 +311,7 @@ final class ApiMutants {
     }
 
     /** Never prepares a claim of which it could not write the status. */
-    @Mutant(
-            id = "M-132b",
-            what = "never prepares a claim of which it could not write the status",
-            collateral = "DRA-DST-01",
-            options = "--gpu-device-status",
-            declares = "dst")
-    @Violation("DRA-DST-02: status was refused with 403, and again when it no longer was")
+    @Altered(id = "M-132b")
     static final class Unforgiving extends DeviceReports {
         private final Set<String> refused = ConcurrentHashMap.newKeySet();
 

@@ -19,13 +19,7 @@ final class CallVariants {
     private CallVariants() {}
 
     /** A claim that can't be read fails the whole call, as in drivers on the Go helper. */
-    @Variant(
-            id = "H-4",
-            what = "a claim that cannot be read fails the whole call",
-            passes = {
-                "DRA-PREP-08", "DRA-PREP-10", "DRA-PREP-11", "DRA-PREP-12",
-                "DRA-PREP-18", "DRA-PREP-27", "DRA-UNP-07", "DRA-UNP-10"
-            })
+    @Altered(id = "H-4")
     static final class WholeReads extends ClaimWork {
         @Override
         ClaimOutcome prepare(ClaimId id) {
@@ -52,15 +46,7 @@ final class CallVariants {
     }
 
     /** An error of one claim fails the whole call. */
-    @Variant(
-            id = "H-4b",
-            what = "any fault of one claim fails the whole call",
-            passes = {
-                "DRA-PREP-09", "DRA-PREP-10", "DRA-PREP-11",
-                "DRA-PREP-12", "DRA-PREP-16", "DRA-PREP-18",
-                "DRA-PREP-27", "DRA-UNP-07", "DRA-UNP-10"
-            })
-    @Violation("DRA-PREP-08: failed the whole call")
+    @Altered(id = "H-4b")
     static final class WholeErrors extends Calls {
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
@@ -84,17 +70,7 @@ final class CallVariants {
     }
 
     /** As slow as the kubelet just bears, for all claims of a call at once. */
-    @Variant(
-            id = "H-9a",
-            what = "Prepare takes 20 s, and slices come after 25 s",
-            with = SliceVariants.After25Seconds.class,
-            passes = {
-                "DRA-REG-03", "DRA-PREP-01", "DRA-PREP-07",
-                "DRA-UNP-11", "DRA-SLICE-01", "DRA-SLICE-03",
-                "DRA-PERF-01"
-            },
-            slow = true,
-            from = Build.WHOLE)
+    @Altered(id = "H-9a", with = SliceVariants.After25Seconds.class)
     static final class SlowCalls extends Calls {
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
@@ -106,17 +82,7 @@ final class CallVariants {
     }
 
     /** Slow with each claim, one after the other. */
-    @Variant(
-            id = "H-9b",
-            what = "Prepare takes 2 s, and slices come after 4 s",
-            with = SliceVariants.After4Seconds.class,
-            passes = {
-                "DRA-REG-03", "DRA-PREP-01",
-                "DRA-PREP-32", "DRA-SLICE-01",
-                "DRA-SLICE-03"
-            },
-            slow = true,
-            from = Build.FULL)
+    @Altered(id = "H-9b", with = SliceVariants.After4Seconds.class)
     static final class SlowWork extends ClaimWork {
         @Override
         JsonNode fetch(ClaimId id) {
@@ -126,12 +92,7 @@ final class CallVariants {
     }
 
     /** Has no means to find out about health, and sends that once. */
-    @Variant(
-            id = "H-25",
-            what = "the health of all devices is Unknown, which is sent once",
-            passes = {"DRA-HLT-01", "DRA-HLT-05"},
-            untested = {"DRA-HLT-03", "DRA-HLT-04"},
-            from = Build.FULL)
+    @Altered(id = "H-25")
     static final class UnknownOnce extends HealthReports {
         @Override
         void send(boolean changed) {}
@@ -145,12 +106,7 @@ final class CallVariants {
     }
 
     /** Also of those that no slice has now: pods may have them. */
-    @Variant(
-            id = "H-62",
-            what = "polls health every 10 s, and broken devices leave the slices",
-            with = Polled.class,
-            passes = {"DRA-HLT-01", "DRA-HLT-02", "DRA-HLT-05"},
-            from = Build.FULL)
+    @Altered(id = "H-62", with = Polled.class)
     static final class HealthOfAll extends HealthReports {
         @Override
         List<DeviceHealth> devices() {
@@ -194,11 +150,7 @@ final class CallVariants {
         }
     }
 
-    @Variant(
-            id = "H-37a",
-            what = "health v1 alone",
-            passes = {"DRA-HLT-01", "DRA-HLT-03", "DRA-HLT-05", "DRA-HLT-07", "DRA-INFO-05"},
-            from = Build.FULL)
+    @Altered(id = "H-37a")
     static final class HealthV1Only extends HealthReports {
         @Override
         List<String> versions() {
@@ -206,12 +158,7 @@ final class CallVariants {
         }
     }
 
-    @Variant(
-            id = "H-37b",
-            what = "health v1alpha1 alone",
-            passes = {"DRA-HLT-01", "DRA-HLT-03", "DRA-HLT-05", "DRA-INFO-05"},
-            notApplicable = "DRA-HLT-07",
-            from = Build.FULL)
+    @Altered(id = "H-37b")
     static final class HealthV1alpha1Only extends HealthReports {
         @Override
         List<String> versions() {

@@ -19,8 +19,7 @@ final class CdiMutants {
 
     private CdiMutants() {}
 
-    @Mutant(id = "M-60", what = "writes the spec 200 ms after the answer")
-    @Violation("DRA-CDI-02: resolves to nothing")
+    @Altered(id = "M-60")
     static final class Late extends CdiSpecs {
         @Override
         void write(ObjectNode held) {
@@ -28,11 +27,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-61a",
-            what = "devices of the specs have no edits",
-            collateral = {"DRA-PREP-24", "DRA-PREP-25", "DRA-PREP-26"})
-    @Violation("DRA-CDI-03: is empty: a device has edits")
+    @Altered(id = "M-61a")
     static final class WithoutEdits extends CdiSpecs {
         @Override
         ObjectNode device(JsonNode device) {
@@ -43,11 +38,7 @@ final class CdiMutants {
     }
 
     /** Its container edits have what comes with each device of the claim. */
-    @Mutant(
-            id = "M-260",
-            what = "one CDI device for all of a claim, which brings each request the devices of all",
-            collateral = "DRA-PREP-24")
-    @Violation("DRA-PREP-03: a container that uses request r0 alone gets what is request r1's: [env GPU_DEVICE_1=gpu-1")
+    @Altered(id = "M-260")
     static final class OneForTheClaim extends CdiSpecs {
         @Override
         String name(String uid, String device, String share) {
@@ -65,8 +56,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-63", what = "writes its spec in place, in three parts")
-    @Violation("DRA-CDI-05: was still being written after it had appeared")
+    @Altered(id = "M-63")
     static final class Chunked extends CdiSpecs {
         private static final int CHUNKS = 3;
 
@@ -82,16 +72,14 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-64", what = "leaves the spec after Unprepare", from = Build.PLAIN)
-    @Violation("DRA-CDI-06: after Unprepare of claim")
+    @Altered(id = "M-64")
     static final class Left extends CdiSpecs {
         @Override
         void delete(String uid) {}
     }
 
     /** One spec for all claims, with what each of them adds in the edits of all. */
-    @Mutant(id = "M-65", what = "puts variables of a claim into the common edits of a shared spec")
-    @Violation("DRA-CDI-07: was prepared, containers of claim")
+    @Altered(id = "M-65")
     static final class OneForAll extends CdiSpecs {
         private static final String PREFIX = "example.com/";
 
@@ -159,8 +147,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-66", what = "the CDI name is the device's, with content that changes by claim")
-    @Violation("DRA-CDI-08: was used again with other content")
+    @Altered(id = "M-66")
     static final class NamedByDevice extends CdiSpecs {
         @Override
         String name(String uid, String device, String share) {
@@ -168,12 +155,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-67",
-            what = "a repeated Prepare trusts the checkpoint although the spec is missing",
-            options = "--proc-root={ROOT}/proc")
-    @Violation("DRA-CDI-10: resolves to nothing")
-    @Violation("DRA-RST-05: resolves to nothing")
+    @Altered(id = "M-67")
     static final class Trusting extends ClaimWork {
         /** Not even a reboot makes it doubt. */
         @Override
@@ -186,18 +168,13 @@ final class CdiMutants {
         void keepSpecs() {}
     }
 
-    @Mutant(id = "M-144", what = "never looks whether a spec is still there", timeoutFactor = 0.3)
-    @Violation("DRA-CDI-13: they are not back: a kubelet does not prepare the claim again")
+    @Altered(id = "M-144")
     static final class Incurious extends ClaimWork {
         @Override
         void keepSpecs() {}
     }
 
-    @Mutant(
-            id = "M-68",
-            what = "deletes all *.json files of the CDI directory at its start",
-            collateral = {"DRA-RST-01", "DRA-RST-06", "DRA-SHUT-02"})
-    @Violation("DRA-CDI-11: a file of others, was removed")
+    @Altered(id = "M-68")
     static final class Tidy extends BareDriver {
         @Override
         void start() throws IOException {
@@ -206,15 +183,13 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-118a", what = "leaves the metadata file after Unprepare", options = "--gpu-device-metadata")
-    @Violation("DRA-META-01: is still there after Unprepare")
+    @Altered(id = "M-118a")
     static final class MetadataLeft extends Metadata {
         @Override
         void delete(String uid) {}
     }
 
-    @Mutant(id = "M-118b", what = "writes the metadata file after the answer", options = "--gpu-device-metadata")
-    @Violation("DRA-META-01: is not there when Prepare returns")
+    @Altered(id = "M-118b")
     static final class MetadataLate extends Metadata {
         @Override
         void write(ObjectNode held) {
@@ -222,12 +197,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-118c",
-            what = "the metadata has no document of v1beta1",
-            options = "--gpu-device-metadata",
-            kubernetes = "1.37")
-    @Violation("DRA-META-02: and none of metadata.resource.k8s.io/v1beta1")
+    @Altered(id = "M-118c")
     static final class MetadataOfOldReaders extends Metadata {
         @Override
         List<String> versions() {
@@ -235,8 +205,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-118d", what = "the oldest version of the metadata comes first", options = "--gpu-device-metadata")
-    @Violation("DRA-META-02: each version comes once, the newest first")
+    @Altered(id = "M-118d")
     static final class MetadataBackwards extends Metadata {
         @Override
         List<String> versions() {
@@ -244,8 +213,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-118e", what = "the older version of the metadata has no devices", options = "--gpu-device-metadata")
-    @Violation("DRA-META-02: differ in more than their version")
+    @Altered(id = "M-118e")
     static final class MetadataOfHalf extends Metadata {
         @Override
         ObjectNode content(ObjectNode held, JsonNode first, String version) {
@@ -257,8 +225,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-124c", what = "two exclusive devices have one node", options = "--device-nodes")
-    @Violation("DRA-CDI-09: the node /dev/null is in the edits of the claims")
+    @Altered(id = "M-124c")
     static final class OneNodeForTwo extends CdiSpecs {
         @Override
         String node(String device) {
@@ -266,8 +233,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-125a", what = "everybody may write its specs")
-    @Violation("DRA-CDI-12: .json can be written by its group or others: rw-rw-rw-")
+    @Altered(id = "M-125a")
     static final class OpenToAll extends CdiSpecs {
         @Override
         void put(Path file, String content) throws IOException {
@@ -276,8 +242,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-125c", what = "everybody may write into the CDI directory")
-    @Violation("DRA-CDI-12: /cdi can be written by its group or others: rwxrwxrwx")
+    @Altered(id = "M-125c")
     static final class OpenFolder extends CdiSpecs {
         @Override
         void put(Path file, String content) throws IOException {
@@ -287,8 +252,7 @@ final class CdiMutants {
     }
 
     /** A first version of the spec stays beside the final one. */
-    @Mutant(id = "M-125b", what = "temporary files stay")
-    @Violation("DRA-CDI-12: rounds of prepare and unprepare, files stay that are no specs")
+    @Altered(id = "M-125b")
     static final class Untidy extends CdiSpecs {
         @Override
         void put(Path file, String content) throws IOException {
@@ -297,8 +261,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-61b", what = "specs have an unknown field", from = Build.PLAIN)
-    @Violation("DRA-CDI-03: is invalid: has the unknown field")
+    @Altered(id = "M-61b")
     static final class UnknownField extends CdiSpecs {
         @Override
         ObjectNode spec(ObjectNode held) {
@@ -306,8 +269,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-62", what = "cdiVersion is 0.3.0 with newer fields")
-    @Violation("DRA-CDI-04: is too low: annotations needs")
+    @Altered(id = "M-62")
     static final class TooOld extends CdiSpecs {
         @Override
         ObjectNode spec(ObjectNode held) {
@@ -315,8 +277,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-124a", what = "a device node is not there", options = "--device-nodes")
-    @Violation("DRA-CDI-09: the device node /dev/gone is not on the host")
+    @Altered(id = "M-124a")
     static final class MissingNode extends CdiSpecs {
         @Override
         String node(String device) {
@@ -329,8 +290,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(id = "M-124b", what = "a device node is declared as another type than it has", options = "--device-nodes")
-    @Violation("DRA-CDI-09: the device node /dev/null is declared as \"b\", but is \"c\"")
+    @Altered(id = "M-124b")
     static final class OtherType extends CdiSpecs {
         @Override
         String node(String device) {

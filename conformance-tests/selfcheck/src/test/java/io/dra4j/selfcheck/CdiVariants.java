@@ -20,18 +20,7 @@ final class CdiVariants {
 
     private CdiVariants() {}
 
-    @Variant(
-            id = "H-1",
-            what = "no CDI at all",
-            with = StateVariants.FailingClosed.class,
-            passes = {
-                "DRA-PREP-06", "DRA-PREP-09", "DRA-PREP-25", "DRA-PREP-30",
-                "DRA-UNP-04", "DRA-UNP-08", "DRA-VER-02", "DRA-SLICE-19"
-            },
-            notApplicable = {
-                "DRA-PREP-24", "DRA-UNP-09", "DRA-CDI-01",
-                "DRA-CDI-02", "DRA-CDI-06", "DRA-CDI-10"
-            })
+    @Altered(id = "H-1", with = StateVariants.FailingClosed.class)
     static final class NoCdi extends CdiSpecs {
         @Override
         List<String> ids(String uid, String device, String share) {
@@ -46,17 +35,7 @@ final class CdiVariants {
     }
 
     /** A spec of all devices, which no claim changes. */
-    @Variant(
-            id = "H-2",
-            what = "one static CDI spec of all devices, which is never deleted",
-            with = StateVariants.FailingClosed.class,
-            passes = {
-                "DRA-PREP-06", "DRA-PREP-09", "DRA-PREP-13", "DRA-UNP-04",
-                "DRA-UNP-07", "DRA-UNP-09", "DRA-CDI-03", "DRA-CDI-06",
-                "DRA-CDI-07", "DRA-CDI-08", "DRA-CDI-10"
-            },
-            notApplicable = {"DRA-PREP-24", "DRA-PREP-27"},
-            settings = "{/driver/configs: {}}")
+    @Altered(id = "H-2", with = StateVariants.FailingClosed.class)
     static final class OneStaticSpec extends CdiSpecs {
         @Override
         List<String> ids(String uid, String device, String share) {
@@ -93,14 +72,7 @@ final class CdiVariants {
     }
 
     /** Beside the specs of claims, one for all of them, which is rewritten with each. */
-    @Variant(
-            id = "H-2b",
-            what = "a common CDI spec beside those of claims, which every Prepare writes again",
-            passes = {
-                "DRA-PREP-06", "DRA-PREP-09", "DRA-PREP-13", "DRA-UNP-04",
-                "DRA-UNP-07", "DRA-UNP-09", "DRA-CDI-03", "DRA-CDI-06",
-                "DRA-CDI-07", "DRA-CDI-08", "DRA-CDI-10", "DRA-CDI-13"
-            })
+    @Altered(id = "H-2b")
     static class CommonSpec extends CdiSpecs {
         @Override
         List<String> ids(String uid, String device, String share) {
@@ -142,22 +114,7 @@ final class CdiVariants {
     }
 
     /** A map whose order differs each time is what the common spec is made of. */
-    @Variant(
-            id = "H-60",
-            what = "a common CDI spec in random order, which each start and each Prepare writes again",
-            passes = {
-                "DRA-PREP-05",
-                "DRA-UNP-06",
-                "DRA-UNP-09",
-                "DRA-CDI-06",
-                "DRA-CDI-07",
-                "DRA-CDI-08",
-                "DRA-RST-02",
-                "DRA-RST-03",
-                "DRA-RST-10",
-                "DRA-SHUT-02",
-                "DRA-SHUT-03"
-            })
+    @Altered(id = "H-60")
     static final class ShuffledSpec extends CommonSpec {
         ShuffledSpec() {
             writeCommon();
@@ -186,14 +143,7 @@ final class CdiVariants {
         }
     }
 
-    @Variant(
-            id = "H-3",
-            what = "YAML specs with mode 0600",
-            passes = {
-                "DRA-PREP-09", "DRA-PREP-23", "DRA-PREP-24", "DRA-UNP-09",
-                "DRA-CDI-01", "DRA-CDI-03", "DRA-CDI-04", "DRA-CDI-05",
-                "DRA-CDI-07", "DRA-CDI-10", "DRA-CDI-12", "DRA-RST-12"
-            })
+    @Altered(id = "H-3")
     static final class YamlSpecs extends CdiSpecs {
         private static final String HEAD = "# A CDI spec\n---\n";
 
@@ -226,17 +176,7 @@ final class CdiVariants {
     }
 
     /** A second spec for each claim, as the Go helper writes one for metadata files. */
-    @Variant(
-            id = "H-22",
-            what = "a second CDI directory, independent of the configured one",
-            passes = {
-                "DRA-PREP-13", "DRA-PREP-30", "DRA-UNP-12", "DRA-CDI-03",
-                "DRA-CDI-05", "DRA-CDI-10", "DRA-CDI-11", "DRA-CDI-12",
-                "DRA-RST-01", "DRA-RST-04", "DRA-RST-07", "DRA-RST-09"
-            },
-            settings = "{/driver/cdiDirectories: ['{CDI_ROOT}', '{ROOT}/cdi-of-helper']}",
-            process = true,
-            from = Build.FULL)
+    @Altered(id = "H-22")
     static final class TwoDirectories extends CdiSpecs {
         private final CdiSpecs second = new MetadataSpecs();
 
@@ -292,13 +232,7 @@ final class CdiVariants {
         }
     }
 
-    @Variant(
-            id = "H-38",
-            what = "metadata in v1beta1 alone",
-            passes = {"DRA-META-01", "DRA-META-02"},
-            options = "--gpu-device-metadata",
-            settings = "{/driver/declares: [adm, meta]}",
-            from = Build.FULL)
+    @Altered(id = "H-38")
     static final class NewestMetadata extends Metadata {
         @Override
         List<String> versions() {
@@ -307,15 +241,7 @@ final class CdiVariants {
     }
 
     /** As drivers on the Go helper of Kubernetes 1.36, whose settings declare nothing. */
-    @Variant(
-            id = "H-80",
-            what = "metadata in v1alpha1 alone, status and taints, none of it declared",
-            passes = {
-                "DRA-META-01", "DRA-META-02", "DRA-DST-01", "DRA-DST-02",
-                "DRA-TAINT-01", "DRA-TAINT-02", "DRA-TAINT-03", "DRA-DECL-01"
-            },
-            options = {"--gpu-device-metadata", "--gpu-device-status"},
-            from = Build.FULL)
+    @Altered(id = "H-80")
     static final class MetadataOfGo extends Metadata {
         @Override
         List<String> versions() {
@@ -323,15 +249,7 @@ final class CdiVariants {
         }
     }
 
-    @Variant(
-            id = "H-81",
-            what = "faults that show in health and in no taint; all devices for several claims",
-            passes = {"DRA-PREP-19", "DRA-PREP-20", "DRA-DECL-01"},
-            notApplicable = "DRA-TAINT-02",
-            untested = {"DRA-TAINT-01", "DRA-TAINT-03"},
-            options = "--gpu-allow-multiple-allocations",
-            settings = "{/timeoutFactor: 0.3}",
-            from = Build.FULL)
+    @Altered(id = "H-81")
     static final class Untainted extends Inventory {
         @Override
         ObjectNode tainted(ObjectNode device, String[] fault) {

@@ -23,23 +23,7 @@ final class ClaimVariants {
 
     private ClaimVariants() {}
 
-    @Variant(
-            id = "H-12",
-            what = "device entries twice for each share",
-            passes = {
-                "DRA-PREP-02",
-                "DRA-PREP-03",
-                "DRA-PREP-04",
-                "DRA-PREP-06",
-                "DRA-PREP-21",
-                "DRA-PREP-22",
-                "DRA-PREP-38",
-                "DRA-CDI-03",
-                "DRA-VER-02"
-            },
-            options = "--gpu-allow-multiple-allocations",
-            settings = "{/driver/declares: [adm, multi]}",
-            from = Build.FULL)
+    @Altered(id = "H-12")
     static final class SharesTwice extends ClaimWork {
         @Override
         List<Prepared> devices(ObjectNode held) {
@@ -50,13 +34,7 @@ final class ClaimVariants {
         }
     }
 
-    @Variant(
-            id = "H-15",
-            what = "devices in another order than the allocation has",
-            passes = {
-                "DRA-PREP-02", "DRA-PREP-03", "DRA-PREP-04", "DRA-PREP-06",
-                "DRA-PREP-07", "DRA-PREP-24", "DRA-VER-02", "DRA-SLICE-19"
-            })
+    @Altered(id = "H-15")
     static final class Backwards extends ClaimWork {
         @Override
         List<Prepared> devices(ObjectNode held) {
@@ -66,29 +44,14 @@ final class ClaimVariants {
         }
     }
 
-    @Variant(
-            id = "H-16",
-            what = "speaks protobuf alone with the API server, as typed clients in Go do",
-            passes = {
-                "DRA-PREP-11",
-                "DRA-PREP-12",
-                "DRA-PREP-37",
-                "DRA-PREP-39",
-                "DRA-SLICE-01",
-                "DRA-SLICE-03",
-                "DRA-SLICE-08",
-                "DRA-SLICE-09",
-                "DRA-SLICE-15",
-                "DRA-SLICE-19",
-                "DRA-SLICE-22"
-            })
+    @Altered(id = "H-16")
     static final class Protobuf extends ProtobufClient {}
 
     /**
      * Asks for claims as client-go does: it refuses a name that could not be one segment of a path,
      * and escapes any other as Go does, which leaves the semicolon as it is.
      */
-    @Variant(id = "H-17", what = "escapes names in paths as Go does, which leaves semicolons", passes = "DRA-SEC-02")
+    @Altered(id = "H-17")
     static final class GoNames extends ClaimWork {
         @Override
         void check(ClaimId id) {
@@ -122,35 +85,7 @@ final class ClaimVariants {
     }
 
     /** Prepares claims that take all of its devices, as if they were one machine. */
-    @Variant(
-            id = "H-27",
-            what = "prepares only claims that take all of its devices",
-            passes = {
-                "DRA-PREP-02", "DRA-PREP-04", "DRA-PREP-06", "DRA-PREP-08", "DRA-PREP-09",
-                "DRA-PREP-13", "DRA-PREP-16", "DRA-PREP-18", "DRA-PREP-23", "DRA-PREP-27",
-                "DRA-PREP-30", "DRA-UNP-04", "DRA-UNP-07", "DRA-UNP-10", "DRA-CDI-01",
-                "DRA-CDI-03", "DRA-CDI-08", "DRA-RST-01", "DRA-SLICE-19", "DRA-PERF-01"
-            },
-            untested = {
-                "DRA-PREP-03", "DRA-PREP-07", "DRA-PREP-24", "DRA-PREP-25",
-                "DRA-UNP-09", "DRA-CDI-07", "DRA-CDI-09", "DRA-PREP-19"
-            },
-            settings = """
-/driver/claims:
-  - apiVersion: resource.k8s.io/v1
-    kind: DeviceClass
-    metadata: {name: gpu.example.com}
-    spec: {selectors: [{cel: {expression: device.driver == "gpu.example.com"}}]}
-  - apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: all-gpus}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpus
-              exactly: {deviceClassName: gpu.example.com, allocationMode: All}
-""")
+    @Altered(id = "H-27")
     static final class AllOrNothing extends ClaimWork {
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
@@ -166,43 +101,7 @@ final class ClaimVariants {
     }
 
     /** Prepares claims in which each device has a configuration. */
-    @Variant(
-            id = "H-28",
-            what = "prepares only claims with a configuration",
-            passes = {
-                "DRA-PREP-02", "DRA-PREP-06", "DRA-PREP-07", "DRA-PREP-08", "DRA-PREP-09",
-                "DRA-PREP-13", "DRA-PREP-14", "DRA-PREP-18", "DRA-PREP-23", "DRA-PREP-27",
-                "DRA-PREP-30", "DRA-UNP-07", "DRA-UNP-09", "DRA-CDI-01", "DRA-CDI-07",
-                "DRA-CDI-08", "DRA-RST-01", "DRA-SLICE-19"
-            },
-            untested = {
-                "DRA-PREP-03", "DRA-PREP-04",
-                "DRA-PREP-24", "DRA-PREP-19"
-            },
-            settings = """
-/driver/claims:
-  - apiVersion: resource.k8s.io/v1
-    kind: DeviceClass
-    metadata: {name: gpu}
-    spec:
-      selectors:
-        - cel:
-            expression: >-
-              device.driver == "gpu.example.com" &&
-              device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0
-      config:
-        - opaque:
-            driver: gpu.example.com
-            parameters:
-              apiVersion: gpu.resource.example.com/v1alpha1
-              kind: GpuConfig
-              sharing: {strategy: TimeSlicing}
-  - apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: one-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}
-""",
-            from = Build.FULL)
+    @Altered(id = "H-28")
     static final class Configured extends ClaimWork {
         @Override
         void describe(ObjectNode held, JsonNode claim, JsonNode result) {
@@ -214,10 +113,7 @@ final class ClaimVariants {
     }
 
     /** As the kubelet does, which prepares no claim that is not reserved for the pod. */
-    @Variant(
-            id = "H-50",
-            what = "refuses claims without a consumer",
-            passes = {"DRA-PREP-06", "DRA-PREP-29", "DRA-PREP-36", "DRA-UNP-09", "DRA-VER-03"})
+    @Altered(id = "H-50")
     static final class Reserved extends ClaimWork {
         @Override
         void checkAllocated(JsonNode claim) {
@@ -229,13 +125,7 @@ final class ClaimVariants {
     }
 
     /** As an API without request policies allows it: each claim says what it takes. */
-    @Variant(
-            id = "H-51",
-            what = "devices for several claims, without request policies",
-            with = WithoutPolicies.class,
-            passes = {"DRA-PREP-15", "DRA-PREP-16", "DRA-PREP-21", "DRA-PREP-22", "DRA-PREP-38"},
-            options = "--gpu-allow-multiple-allocations",
-            settings = "{/driver/declares: [adm, multi]}")
+    @Altered(id = "H-51", with = WithoutPolicies.class)
     static final class AsTheClaimSays extends ClaimWork {
         @Override
         void describe(ObjectNode held, JsonNode claim, JsonNode result) {

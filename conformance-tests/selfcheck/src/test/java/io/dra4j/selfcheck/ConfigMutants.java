@@ -14,8 +14,7 @@ final class ConfigMutants {
 
     private ConfigMutants() {}
 
-    @Mutant(id = "M-32", what = "decodes foreign config, and fails")
-    @Violation("DRA-PREP-14: a claim with configs of other drivers was refused: claim UID")
+    @Altered(id = "M-32")
     static final class Everybodys extends Configs {
         @Override
         boolean isOwn(JsonNode entry) {
@@ -24,8 +23,7 @@ final class ConfigMutants {
     }
 
     /** A claim that is configured at all has the privileges of an administrator. */
-    @Mutant(id = "M-38", what = "gives admin privileges because an opaque config asks for them")
-    @Violation("DRA-PREP-20: gives a claim without admin access")
+    @Altered(id = "M-38")
     static final class Privileged extends ClaimWork {
         @Override
         boolean isPrivileged(JsonNode claim, JsonNode result) {
@@ -34,8 +32,7 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(id = "M-41a", what = "class config beats claim config")
-    @Violation("DRA-PREP-23: s config comes after the class")
+    @Altered(id = "M-41a")
     static final class ClassFirst extends Configs {
         @Override
         Comparator<JsonNode> order() {
@@ -43,8 +40,7 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(id = "M-41b", what = "the first entry beats a later one")
-    @Violation("DRA-PREP-23: although it is the later of two configs of the claim")
+    @Altered(id = "M-41b")
     static final class FirstWins extends Configs {
         @Override
         List<JsonNode> applied(JsonNode claim, JsonNode result) {
@@ -55,8 +51,7 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(id = "M-42", what = "applies the config of one request to all", collateral = "DRA-PREP-26")
-    @Violation("DRA-PREP-24: although its config is for request")
+    @Altered(id = "M-42")
     static final class ForAll extends Configs {
         @Override
         boolean applies(JsonNode entry, String request) {
@@ -64,11 +59,7 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(
-            id = "M-42b",
-            what = "gives the first request all configs, also those of others",
-            collateral = "DRA-PREP-26")
-    @Violation("DRA-PREP-24: although its config is for request r1 and the device for r0")
+    @Altered(id = "M-42b")
     static final class FirstTakesAll extends Configs {
         @Override
         boolean applies(JsonNode entry, String request) {
@@ -76,8 +67,7 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(id = "M-43", what = "compares the requests of a config literally, so that the main request never matches")
-    @Violation("DRA-PREP-25: no edit of the device matches")
+    @Altered(id = "M-43")
     static final class Exact extends Configs {
         @Override
         boolean applies(JsonNode entry, String request) {
@@ -86,8 +76,7 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(id = "M-44", what = "applies config for r0/a to r0/b")
-    @Violation("DRA-PREP-26: although its config is for subrequest")
+    @Altered(id = "M-44")
     static final class Siblings extends Configs {
         @Override
         boolean applies(JsonNode entry, String request) {
@@ -97,12 +86,7 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(
-            id = "M-45",
-            what = "ignores its own invalid config, and uses the default",
-            collateral = "DRA-PREP-25",
-            from = Build.PLAIN)
-    @Violation("DRA-PREP-27: was prepared, although its config is invalid by the")
+    @Altered(id = "M-45")
     static final class Forgiving extends Configs {
         @Override
         Map<String, String> decode(JsonNode parameters) {
@@ -114,8 +98,7 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(id = "M-46", what = "decodes unknown fields leniently")
-    @Violation("DRA-PREP-28: was prepared, although its config has the unknown")
+    @Altered(id = "M-46")
     static final class Lenient extends Configs {
         @Override
         void fields(JsonNode object, String... known) {}

@@ -69,18 +69,18 @@ class ConformingVariantsIT {
 
     private static String few(Variant variant) {
         List<String> requirements = Stream.of(
-                        Stream.of(variant.passes()),
-                        Stream.of(variant.notApplicable()),
-                        Stream.of(variant.untested()),
-                        AlteredDrivers.violations(variant.id()).stream().map(Expected::requirement))
+                        variant.passes().stream(),
+                        variant.notApplicable().stream(),
+                        variant.untested().stream(),
+                        AlteredDrivers.expected(variant.violations()).stream().map(Expected::requirement))
                 .flatMap(each -> each)
                 .toList();
         return variant.slow() ? Runner.only(requirements) : Runner.withControls(requirements);
     }
 
     /** The requirements with another verdict. */
-    private static Stream<String> due(String[] ids, Verdict verdict, Outcome outcome) {
-        return Stream.of(ids).flatMap(id -> {
+    private static Stream<String> due(List<String> ids, Verdict verdict, Outcome outcome) {
+        return ids.stream().flatMap(id -> {
             List<Result> results = Runner.results(outcome, id);
             return results.isEmpty() && !WHOLE
                     ? Stream.of(id + " was not tried")
@@ -91,7 +91,7 @@ class ConformingVariantsIT {
     }
 
     private static Stream<String> notWarned(Variant variant, Outcome outcome) {
-        return AlteredDrivers.violations(variant.id()).stream()
+        return AlteredDrivers.expected(variant.violations()).stream()
                 .flatMap(warned -> Runner.results(outcome, warned.requirement()).stream()
                         .filter(result -> !isWarnedOf(variant, result))
                         .map(Runner::text));
@@ -99,7 +99,7 @@ class ConformingVariantsIT {
 
     private static boolean isWarnedOf(Variant variant, Result result) {
         return result.verdict() == Verdict.WARN
-                && AlteredDrivers.violations(variant.id()).stream()
+                && AlteredDrivers.expected(variant.violations()).stream()
                         .anyMatch(warned ->
                                 warned.requirement().equals(result.requirement().id())
                                         && result.message().contains(warned.message()));

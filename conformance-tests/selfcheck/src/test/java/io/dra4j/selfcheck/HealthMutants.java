@@ -23,8 +23,7 @@ final class HealthMutants {
 
     private HealthMutants() {}
 
-    @Mutant(id = "M-91", what = "sends no health before the first change")
-    @Violation("DRA-HLT-01: has not come on the health stream within")
+    @Altered(id = "M-91")
     static final class Silent extends HealthReports {
         private volatile boolean awake;
 
@@ -44,8 +43,7 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(id = "M-92", what = "sends the health of changed devices only")
-    @Violation("DRA-HLT-02: a message of health must be complete")
+    @Altered(id = "M-92")
     static final class ChangesAlone extends HealthReports {
         private final Map<String, HealthStatus> sent = new HashMap<>();
 
@@ -63,8 +61,7 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(id = "M-93a", what = "sends times in milliseconds")
-    @Violation("DRA-HLT-03: it is in the future, or not in seconds")
+    @Altered(id = "M-93a")
     static final class Millis extends HealthReports {
         @Override
         long time() {
@@ -72,8 +69,7 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(id = "M-93b", what = "never refreshes", timeoutFactor = 0.3)
-    @Violation("DRA-HLT-03: was not refreshed in time: its last_updated_time")
+    @Altered(id = "M-93b")
     static final class Unrefreshed extends HealthReports {
         @Override
         void send(boolean changed) {
@@ -83,8 +79,7 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(id = "M-94", what = "a second health stream starves the first", timeoutFactor = 0.3)
-    @Violation("DRA-HLT-04: counted in the order of opening, receives nothing more")
+    @Altered(id = "M-94")
     static final class LastComesFirst extends HealthReports {
         @Override
         void opened(ServerCallStreamObserver<NodeWatchResourcesResponse> stream) {
@@ -93,8 +88,7 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(id = "M-121", what = "health names devices that were never published")
-    @Violation("DRA-HLT-05: the health stream names device")
+    @Altered(id = "M-121")
     static final class Ghosts extends HealthReports {
         @Override
         List<DeviceHealth> devices() {
@@ -109,8 +103,7 @@ final class HealthMutants {
         }
     }
 
-    @Mutant(id = "M-147", what = "health v1 is served, and all that it sends is Unknown", collateral = "DRA-HLT-02")
-    @Violation("DRA-HLT-07: what v1alpha1.DRAResourceHealth tells at the same time")
+    @Altered(id = "M-147")
     static final class UnknownByV1 extends HealthReports {
         @Override
         ServerServiceDefinition served(String version) {
@@ -129,8 +122,7 @@ final class HealthMutants {
     }
 
     /** Serves health without saying so, and never answers. */
-    @Mutant(id = "M-115", what = "a health call that is not declared hangs", options = "--health=false")
-    @Violation("DRA-HLT-06: it must be answered with UNIMPLEMENTED at once")
+    @Altered(id = "M-115")
     static final class Hanging extends BareDriver {
         @Override
         List<BindableService> services() {

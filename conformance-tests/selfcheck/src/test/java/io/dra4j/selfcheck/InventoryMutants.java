@@ -27,12 +27,7 @@ final class InventoryMutants {
 
     private InventoryMutants() {}
 
-    @Mutant(
-            id = "M-70b",
-            what = "puts 65 characters into an attribute",
-            collateral = "DRA-SLICE-01",
-            timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-02: a slice is not valid: the API server refused its POST with")
+    @Altered(id = "M-70b")
     static final class LongText extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -42,16 +37,7 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(
-            id = "M-73",
-            what = "an attribute holds the time, so that slices are written every 10 s",
-            with = Busy.class,
-            collateral = {
-                "DRA-SLICE-04", "DRA-SLICE-05", "DRA-SLICE-07", "DRA-SLICE-10", "DRA-SLICE-11",
-                "DRA-SLICE-12", "DRA-SLICE-13", "DRA-SLICE-16", "DRA-SLICE-17", "DRA-RST-11"
-            },
-            timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-06: no device was changed within")
+    @Altered(id = "M-73", with = Busy.class)
     static final class Dated extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -70,11 +56,7 @@ final class InventoryMutants {
     }
 
     /** As a hash map has it that is seeded by the process. */
-    @Mutant(
-            id = "M-74",
-            what = "devices are in random order, so that a restart writes the slices",
-            collateral = "DRA-UPG-03")
-    @Violation("DRA-SLICE-07: restart 1 of 5 (SIGTERM) with unchanged devices must not write")
+    @Altered(id = "M-74")
     static final class Shuffled extends Inventory {
         private final long seed = Life.current().number();
 
@@ -87,12 +69,7 @@ final class InventoryMutants {
     }
 
     /** As a map of few entries keeps its order by chance, and not each time. */
-    @Mutant(
-            id = "M-221",
-            what = "every fourth start turns the order of its devices",
-            collateral = "DRA-UPG-03",
-            reasonVaries = true)
-    @Violation("DRA-SLICE-21: after restart 3 of 5 (SIGTERM) the slices of pool")
+    @Altered(id = "M-221")
     static final class Turning extends Inventory {
         private final boolean turned = starts() % 4 == 0;
 
@@ -117,13 +94,9 @@ final class InventoryMutants {
     }
 
     /** With a device that is always tainted. */
-    @Mutant(
+    @Altered(
             id = "M-95",
-            what = "timeAdded is the time of each publishing",
-            with = {Now.class, Busy.class},
-            declares = "taint")
-    @Violation("DRA-TAINT-01: the timeAdded of taints must stay")
-    @Violation("DRA-SLICE-06: no device was changed within 75 s, and the driver sent [PUT")
+            with = {Now.class, Busy.class})
     static final class Worn extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -148,12 +121,7 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(
-            id = "M-96",
-            what = "names a counter set that does not exist",
-            collateral = {"DRA-SLICE-12", "DRA-HLT-02"},
-            options = "--gpu-partitions=2")
-    @Violation("DRA-PART-01: has it in its sharedCounters: no scheduler can allocate")
+    @Altered(id = "M-96")
     static final class Dangling extends Inventory {
         @Override
         List<ObjectNode> counterSets(List<ObjectNode> devices) {
@@ -163,8 +131,7 @@ final class InventoryMutants {
     }
 
     /** A device that was absent once never comes. */
-    @Mutant(id = "M-114a", what = "a plugged device is never published", timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-12: s after the hook plug the slices are not as before: missing")
+    @Altered(id = "M-114a")
     static final class NothingNew extends Inventory {
         private final Set<String> absent = ConcurrentHashMap.newKeySet();
 
@@ -177,8 +144,7 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(id = "M-114b", what = "an unplugged device stays published", timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-12: devices are still published without a taint")
+    @Altered(id = "M-114b")
     static final class NothingGone extends Inventory {
         @Override
         Map<String, String[]> faults() {
@@ -188,8 +154,7 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(id = "M-140b", what = "lists a device that is back after all others", options = "--num-devices=130")
-    @Violation("DRA-SLICE-21: after the hooks unplug and plug the slices of pool")
+    @Altered(id = "M-140b")
     static final class BackAtTheEnd extends Inventory {
         private final Set<String> absent = ConcurrentHashMap.newKeySet();
 
@@ -210,14 +175,7 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(
-            id = "M-117",
-            what = "the default of a requestPolicy is outside its range",
-            collateral = "DRA-SLICE-01",
-            options = "--gpu-allow-multiple-allocations",
-            timeoutFactor = 0.3)
-    @Violation("DRA-CAP-01: the requestPolicy of capacity memory of device")
-    @Violation("DRA-SLICE-02: a slice is not valid: the API server refused its POST with")
+    @Altered(id = "M-117")
     static final class OutOfRange extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -227,8 +185,7 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(id = "M-127a", what = "a fault taints nothing", declares = "taint", timeoutFactor = 0.3)
-    @Violation("DRA-TAINT-02: s after the hook fault no device has a new taint")
+    @Altered(id = "M-127a")
     static final class Untainted extends Inventory {
         @Override
         ObjectNode tainted(ObjectNode device, String[] fault) {
@@ -237,14 +194,7 @@ final class InventoryMutants {
     }
 
     /** A device that was tainted once stays so. */
-    @Mutant(
-            id = "M-127b",
-            what = "a taint stays after the recovery",
-            collateral = "DRA-HLT-02",
-            declares = "taint",
-            reasonVaries = true,
-            timeoutFactor = 0.3)
-    @Violation("DRA-TAINT-02: s after the hook recover the taints are")
+    @Altered(id = "M-127b")
     static final class Unforgiving extends Inventory {
         private final Map<String, String[]> known = new ConcurrentHashMap<>();
 
@@ -261,8 +211,7 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(id = "M-127c", what = "the key of a taint is in another domain", declares = "taint")
-    @Violation("DRA-TAINT-02: has a taint with the key acme.test/broken")
+    @Altered(id = "M-127c")
     static final class ForeignKeys extends Inventory {
         @Override
         ObjectNode tainted(ObjectNode device, String[] fault) {
@@ -273,12 +222,7 @@ final class InventoryMutants {
     }
 
     /** Whole GPUs take more than they have. */
-    @Mutant(
-            id = "M-129a",
-            what = "a device takes more than its counters have",
-            collateral = {"DRA-SLICE-12", "DRA-HLT-02"},
-            options = "--gpu-partitions=2")
-    @Violation("DRA-PART-02: it can never be allocated")
+    @Altered(id = "M-129a")
     static final class TooLarge extends Inventory {
         @Override
         List<ObjectNode> devices(int index) {
@@ -290,13 +234,7 @@ final class InventoryMutants {
     }
 
     /** The policy depends on what is prepared. */
-    @Mutant(
-            id = "M-130",
-            what = "the policy of a device changes while it is in use",
-            with = Telling.class,
-            collateral = "DRA-SLICE-13",
-            options = "--gpu-allow-multiple-allocations")
-    @Violation("DRA-CAP-02: is allocated, and the request policies changed")
+    @Altered(id = "M-130", with = Telling.class)
     static final class WhileTaken extends Inventory {
         private volatile boolean taken;
 
@@ -349,24 +287,21 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(id = "M-126a", what = "pcieRoot is the device's own address")
-    @Violation("DRA-SLICE-20: which should have the form")
+    @Altered(id = "M-126a")
     static final class AddressForRoot extends Described {
         AddressForRoot() {
             super("resource.kubernetes.io/pcieRoot", "0000:17:00.0");
         }
     }
 
-    @Mutant(id = "M-126b", what = "invents an attribute in a domain of Kubernetes")
-    @Violation("DRA-SLICE-20: in a domain of Kubernetes, which defines no such attribute")
+    @Altered(id = "M-126b")
     static final class InventedAttribute extends Described {
         InventedAttribute() {
             super("resource.kubernetes.io/gpuModel", "LATEST");
         }
     }
 
-    @Mutant(id = "M-126c", what = "publishes a capacity with the driver's domain and without")
-    @Violation("DRA-SLICE-20: two forms of one name")
+    @Altered(id = "M-126c")
     static final class BothForms extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -377,8 +312,7 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(id = "M-131", what = "never sets a binding condition", timeoutFactor = 0.3)
-    @Violation("DRA-BIND-01: has set none of its conditions")
+    @Altered(id = "M-131")
     static final class NeverBound extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -391,8 +325,7 @@ final class InventoryMutants {
     }
 
     /** The hook renumber reverses the order of the hardware. */
-    @Mutant(id = "M-149", what = "names devices by minor numbers, which move with a restart")
-    @Violation("DRA-RST-11: after a restart in which names moved it was prepared, though the name")
+    @Altered(id = "M-149")
     static final class ByMinor extends Inventory {
         final boolean moved = Files.exists(
                 Path.of(settings.text("--fault-file", "/none/faults")).resolveSibling("renumbered"));

@@ -21,15 +21,7 @@ final class LifecycleMutants {
 
     private LifecycleMutants() {}
 
-    @Mutant(
-            id = "M-07a",
-            what = "v1 is declared and only v1beta1 served",
-            collateral = {
-                "DRA-REG-06", "DRA-REG-07", "DRA-REG-09", "DRA-VER-03", "DRA-PREP-01",
-                "DRA-PREP-07", "DRA-PREP-29", "DRA-UNP-02", "DRA-SLICE-19", "DRA-UPG-01",
-                "DRA-UPG-04", "DRA-SEC-03", "DRA-DECL-01"
-            })
-    @Violation("DRA-INFO-05: and does not serve it: the call is UNIMPLEMENTED")
+    @Altered(id = "M-07a")
     static final class BetaOnly extends BareDriver {
         @Override
         List<BindableService> services() {
@@ -39,9 +31,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(id = "M-07b", what = "health is declared and not served")
-    @Violation("DRA-INFO-05: and does not serve it: the call is UNIMPLEMENTED")
-    @Violation("DRA-DECL-01: and does not serve it: the call is UNIMPLEMENTED")
+    @Altered(id = "M-07b")
     static final class WithoutHealth extends BareDriver {
         @Override
         List<BindableService> services() {
@@ -49,15 +39,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(
-            id = "M-09",
-            what = "the registration socket is there 3 s before the endpoint can be reached",
-            collateral = {
-                "DRA-REG-07", "DRA-REG-09", "DRA-INFO-03", "DRA-PREP-34",
-                "DRA-UNP-05", "DRA-SLICE-19", "DRA-RST-04", "DRA-UPG-01",
-                "DRA-UPG-04", "DRA-HLT-01", "DRA-PERF-01"
-            })
-    @Violation("DRA-REG-02: when the registration socket answered, the service at")
+    @Altered(id = "M-09")
     static final class LateService extends BareDriver {
         @Override
         void serve() {
@@ -71,11 +53,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(
-            id = "M-12",
-            what = "deletes all *.sock files of the registry directory at its start",
-            collateral = {"DRA-UPG-01", "DRA-UPG-04"})
-    @Violation("DRA-REG-09: is gone, which is not the driver")
+    @Altered(id = "M-12")
     static final class Sweeping extends BareDriver {
         @Override
         void start() throws IOException {
@@ -88,8 +66,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(id = "M-14", what = "logs that it cannot bind, and idles forever", timeoutFactor = 0.3)
-    @Violation("DRA-REG-11: the driver neither ended nor registered when it was gone")
+    @Altered(id = "M-14")
     static final class Idle extends BareDriver {
         @Override
         void register() {
@@ -101,13 +78,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(
-            id = "M-88",
-            what = "two instances use one socket, and the old one unlinks the new one's",
-            with = OneName.class,
-            collateral = "DRA-INFO-03")
-    @Violation("DRA-UPG-01: two instances have one service socket")
-    @Violation("DRA-UPG-04: after the older instance ended, the other one")
+    @Altered(id = "M-88", with = OneName.class)
     static final class Unlinking extends SocketServer {
         @Override
         void remove() {
@@ -119,13 +90,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(
-            id = "M-109b",
-            what = "the endpoint is the same for two instances",
-            collateral = {"DRA-REG-05", "DRA-REG-06", "DRA-UPG-04"},
-            timeoutFactor = 0.3)
-    @Violation("DRA-INFO-03: two instances of the driver with different POD_UID name the")
-    @Violation("DRA-UPG-01: an instance with a POD_UID did not start: The driver has")
+    @Altered(id = "M-109b")
     static final class OneService extends BareDriver {
         @Override
         Path servicePath() {
@@ -133,8 +98,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(id = "M-98", what = "loses a file descriptor in each call", process = true)
-    @Violation("DRA-PERF-03: rounds of prepare and unprepare, the driver has")
+    @Altered(id = "M-98")
     static final class Leaking extends Calls {
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
@@ -147,8 +111,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(id = "M-105", what = "ignores SIGTERM while a stream is open")
-    @Violation("DRA-SHUT-01: did not end the driver within")
+    @Altered(id = "M-105")
     static final class Patient extends BareDriver {
         @Override
         void stop() {
@@ -159,8 +122,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(id = "M-220", what = "ignores SIGTERM until it has published")
-    @Violation("DRA-SHUT-04: SIGTERM during its start, while the API server hung did not end the driver within")
+    @Altered(id = "M-220")
     static final class Starting extends BareDriver {
         @Override
         void stop() {
@@ -171,8 +133,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(id = "M-106", what = "removes its CDI specs at SIGTERM")
-    @Violation("DRA-SHUT-02: after a graceful stop, the CDI id")
+    @Altered(id = "M-106")
     static final class Final extends BareDriver {
         @Override
         void stop() {
@@ -182,12 +143,9 @@ final class LifecycleMutants {
     }
 
     /** Ends as soon as what it is at has had its effects. */
-    @Mutant(
+    @Altered(
             id = "M-119",
-            what = "at SIGTERM writes the spec of a running call, not its state, and exits with 0",
-            with = {HastyWork.class, NamesOfTheMoment.class},
-            collateral = {"DRA-RST-03", "DRA-RST-06"})
-    @Violation("DRA-SHUT-03: after a SIGTERM during the Prepare of claim")
+            with = {HastyWork.class, NamesOfTheMoment.class})
     static final class Hasty extends BareDriver {
         private volatile boolean stopping;
 
@@ -214,8 +172,7 @@ final class LifecycleMutants {
     }
 
     /** Looks at its Node before anything else, and ends if it can't. */
-    @Mutant(id = "M-122", what = "ends at its start if the API server can't be reached")
-    @Violation("DRA-REG-10: the driver was started without an API server: it ended with exit")
+    @Altered(id = "M-122")
     static final class OfTheNode extends BareDriver {
         @Override
         void start() throws IOException {
@@ -231,12 +188,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(
-            id = "M-75a",
-            what = "deletes its slices at SIGTERM",
-            collateral = {"DRA-UPG-03", "DRA-SHUT-01"})
-    @Violation("DRA-SLICE-17: a graceful stop must leave the slices in place")
-    @Violation("DRA-SLICE-07: with unchanged devices must not write slices: the driver sent [DELETE")
+    @Altered(id = "M-75a")
     static class Withdrawing extends BareDriver {
         @Override
         void stop() {
@@ -253,8 +205,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(id = "M-90", what = "the old instance deletes the slices when it ends")
-    @Violation("DRA-UPG-03: slices were deleted while two instances overlapped, or when")
+    @Altered(id = "M-90")
     static final class WithdrawingInUpdates extends Withdrawing {
         @Override
         void withdraw() {
@@ -265,8 +216,7 @@ final class LifecycleMutants {
     }
 
     /** Clears away what a start that fails may have left: by a pattern that others' fit, too. */
-    @Mutant(id = "M-133", what = "an instance that can't start removes the sockets of the other one")
-    @Violation("DRA-UPG-05: after another instance could not start, the other one's socket")
+    @Altered(id = "M-133")
     static final class Clearing extends BareDriver {
         @Override
         Settings settings(Settings given) {

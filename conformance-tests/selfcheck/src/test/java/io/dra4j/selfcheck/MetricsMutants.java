@@ -7,8 +7,7 @@ final class MetricsMutants {
 
     private MetricsMutants() {}
 
-    @Mutant(id = "M-136a", what = "does not count calls that failed", options = "--metrics-port={FREE_PORT}")
-    @Violation("DRA-MET-01: no metric distinguishes failed calls from others")
+    @Altered(id = "M-136a")
     static final class WithoutErrors extends CallCounters {
         @Override
         void count(String operation, boolean good) {
@@ -18,15 +17,13 @@ final class MetricsMutants {
         }
     }
 
-    @Mutant(id = "M-136b", what = "counts no calls", options = "--metrics-port={FREE_PORT}")
-    @Violation("DRA-MET-01: no metric counts calls: after 3 Prepares")
+    @Altered(id = "M-136b")
     static final class Nothing extends CallCounters {
         @Override
         void count(String operation, boolean good) {}
     }
 
-    @Mutant(id = "M-136c", what = "metrics can't be parsed", options = "--metrics-port={FREE_PORT}")
-    @Violation("DRA-MET-01: the metrics have a bad line")
+    @Altered(id = "M-136c")
     static final class Unreadable extends CallCounters {
         @Override
         String text() {
@@ -34,8 +31,7 @@ final class MetricsMutants {
         }
     }
 
-    @Mutant(id = "M-136d", what = "serves no metrics", options = "--metrics-port={FREE_PORT}")
-    @Violation("DRA-MET-01: by the settings, metrics are at http")
+    @Altered(id = "M-136d")
     static final class Nowhere extends CallCounters {
         @Override
         void serve(int port) {}

@@ -68,7 +68,7 @@ class MutantsIT {
     }
 
     private static Stream<String> missed(Mutant mutant, Outcome outcome) {
-        return AlteredDrivers.violations(mutant.id()).stream()
+        return AlteredDrivers.expected(mutant.violations()).stream()
                 .filter(violation -> Runner.results(outcome, violation.requirement()).stream()
                         .noneMatch(result -> shows(mutant, violation, result)))
                 .map(violation -> "not caught: \"%s\" in %s"
@@ -86,8 +86,8 @@ class MutantsIT {
 
     private static Stream<String> unexpected(Mutant mutant, Outcome outcome) {
         Set<String> expected = Stream.concat(
-                        AlteredDrivers.violations(mutant.id()).stream().map(Expected::requirement),
-                        Stream.of(mutant.collateral()))
+                        AlteredDrivers.expected(mutant.violations()).stream().map(Expected::requirement),
+                        mutant.collateral().stream())
                 .collect(Collectors.toSet());
         return outcome.results().stream()
                 .filter(result -> result.verdict() == Verdict.SUITE_ERROR

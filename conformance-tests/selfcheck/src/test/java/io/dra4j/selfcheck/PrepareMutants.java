@@ -18,9 +18,7 @@ final class PrepareMutants {
 
     private PrepareMutants() {}
 
-    @Mutant(id = "M-22", what = "only the first result of a request is prepared", collateral = "DRA-PREP-09")
-    @Violation("DRA-PREP-04: devices that were allocated for one claim")
-    @Violation("DRA-PREP-02: of the allocated devices")
+    @Altered(id = "M-22")
     static final class FirstOfRequest extends ClaimWork {
         @Override
         List<JsonNode> results(JsonNode claim) {
@@ -31,8 +29,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-23", what = "CDI names are random in each call", with = NamesOfTheMoment.class, from = Build.PLAIN)
-    @Violation("DRA-PREP-05: a repeated prepare is answered")
+    @Altered(id = "M-23", with = NamesOfTheMoment.class)
     static final class Afresh extends ClaimWork {
         @Override
         ObjectNode establish(ClaimId id, JsonNode claim) {
@@ -43,8 +40,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-24", what = "the second Prepare is an error, \"already prepared\"")
-    @Violation("DRA-PREP-05: the repeated prepare of a prepared claim failed: claim UID")
+    @Altered(id = "M-24")
     static final class OnceOnly extends ClaimWork {
         @Override
         void repeat(ObjectNode known) {
@@ -52,8 +48,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-200", what = "refuses every claim")
-    @Violation("DRA-PREP-01: was not prepared: The claim has no consumer")
+    @Altered(id = "M-200")
     static final class RefusesAll extends ClaimWork {
         @Override
         void checkAllocated(JsonNode claim) {
@@ -61,8 +56,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-201", what = "answers with one CDI id more than it writes")
-    @Violation("DRA-CDI-02: the CDI id gpu.example.com/gpu=all resolves to nothing")
+    @Altered(id = "M-201")
     static final class OneIdMore extends ClaimWork {
         @Override
         List<Prepared> devices(ObjectNode held) {
@@ -77,12 +71,7 @@ final class PrepareMutants {
     }
 
     /** Looks before it writes, with nothing to keep others from doing so, too. */
-    @Mutant(
-            id = "M-25",
-            what = "parallel Prepares write two specs",
-            with = FilesOfTheMoment.class,
-            collateral = {"DRA-RST-07", "DRA-UPG-02", "DRA-SEC-02"})
-    @Violation("DRA-PREP-06: prepares of one claim at the same time are answered")
+    @Altered(id = "M-25", with = FilesOfTheMoment.class)
     static final class Racing extends ClaimWork {
         @Override
         ObjectNode work(ClaimId id) {
@@ -129,8 +118,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-31", what = "prepares all results, foreign ones too")
-    @Violation("DRA-PREP-13: the others are of driver")
+    @Altered(id = "M-31")
     static final class Everybodys extends ClaimWork {
         @Override
         boolean isOwn(JsonNode result) {
@@ -145,9 +133,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-33", what = "skips an unknown device in silence", collateral = "DRA-PREP-13")
-    @Violation("DRA-PREP-15: was prepared, although the driver has no device")
-    @Violation("DRA-PREP-02: a claim with the devices")
+    @Altered(id = "M-33")
     static final class Skipping extends ClaimWork {
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
@@ -183,8 +169,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-34", what = "looks devices up by name, without their pool")
-    @Violation("DRA-PREP-16: was prepared, although its device is in a pool that the")
+    @Altered(id = "M-34")
     static class AnyPool extends ClaimWork {
         @Override
         String acceptedPool(JsonNode result) {
@@ -200,15 +185,13 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-35", what = "prepares one device for two claims", from = Build.PLAIN)
-    @Violation("DRA-PREP-18: was prepared, although device")
+    @Altered(id = "M-35")
     static final class Sharing extends ClaimWork {
         @Override
         void checkFree(ObjectNode fresh, Map<String, ObjectNode> held) {}
     }
 
-    @Mutant(id = "M-36", what = "treats admin access as exclusive")
-    @Violation("DRA-PREP-19: admin access to a device in use is refused: claim UID")
+    @Altered(id = "M-36")
     static final class Strict extends ClaimWork {
         @Override
         boolean isExclusive(JsonNode result) {
@@ -216,8 +199,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-82", what = "publishes its last device in another pool than it accepts")
-    @Violation("DRA-SLICE-19: t be prepared under this pool and name: claim UID")
+    @Altered(id = "M-82")
     static final class OtherPool extends ClaimWork {
         @Override
         String acceptedPool(JsonNode result) {
@@ -225,8 +207,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-116", what = "takes 2 s for each result", collateral = "DRA-PREP-04", options = "--num-devices=32")
-    @Violation("DRA-PERF-01: s, when the kubelet gives up")
+    @Altered(id = "M-116")
     static final class Slow extends ClaimWork {
         private static final long EACH = 63;
 
@@ -238,8 +219,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-128", what = "refuses a device because of its taint", options = "--faults=gpu-7 NoSchedule odd")
-    @Violation("DRA-TAINT-03: a claim that tolerates it was allocated it; prepare refused")
+    @Altered(id = "M-128")
     static final class Squeamish extends ClaimWork {
         @Override
         void checkExists(JsonNode result) {
@@ -253,12 +233,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-129b",
-            what = "prepares partitions that overlap",
-            collateral = {"DRA-SLICE-12", "DRA-HLT-02"},
-            options = "--gpu-partitions=2")
-    @Violation("DRA-PART-02: together they take more than their counters have")
+    @Altered(id = "M-129b")
     static final class ByName extends ClaimWork {
         @Override
         boolean overlap(String one, String other) {
@@ -266,8 +241,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-123a", what = "ends upon a claim without own devices")
-    @Violation("DRA-PREP-17: its unprepare failed: the call failed")
+    @Altered(id = "M-123a")
     static final class EndsOnNothingOwn extends ClaimWork {
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
@@ -278,8 +252,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-123b", what = "writes a spec for a claim without own devices")
-    @Violation("DRA-PREP-17: s devices alone, the CDI directory has")
+    @Altered(id = "M-123b")
     static final class SpecForNothingOwn extends ClaimWork {
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
@@ -290,8 +263,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-145", what = "keeps the device of a claim that the kubelet has forgotten", timeoutFactor = 0.2)
-    @Violation("DRA-RST-12: is deallocated; 12 s later the device")
+    @Altered(id = "M-145")
     static final class Faithful extends ClaimWork {
         @Override
         boolean isForgotten(ObjectNode other) {
@@ -299,11 +271,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-146a",
-            what = "takes two forms of a capacity's name for two in the edits",
-            options = "--gpu-allow-multiple-allocations")
-    @Violation("DRA-PREP-38: has the edits")
+    @Altered(id = "M-146a")
     static final class Literal extends ClaimWork {
         @Override
         String own(String name) {
@@ -311,11 +279,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-146b",
-            what = "counts two forms of a capacity's name as two",
-            options = "--gpu-allow-multiple-allocations")
-    @Violation("DRA-PREP-38: with the other form of its name, a claim gets it")
+    @Altered(id = "M-146b")
     static final class LiteralCounts extends ClaimWork {
         @Override
         String counted(String name) {
@@ -323,8 +287,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(id = "M-148", what = "looks for a pod in reservedFor")
-    @Violation("DRA-PREP-36: a claim that is reserved for a PodGroup was not prepared")
+    @Altered(id = "M-148")
     static final class ForPodsAlone extends ClaimWork {
         @Override
         void checkAllocated(JsonNode claim) {
@@ -337,12 +300,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-210",
-            what = "answers without share ids, and publishes no request policies",
-            with = ClaimVariants.WithoutPolicies.class,
-            options = "--gpu-allow-multiple-allocations")
-    @Violation("DRA-PREP-21: the answer has the share ids")
+    @Altered(id = "M-210", with = ClaimVariants.WithoutPolicies.class)
     static final class Shareless extends ClaimWork {
         @Override
         List<Prepared> devices(ObjectNode held) {
@@ -351,12 +309,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-212",
-            what = "looks shares up by name, without their pool, and refuses results without capacity",
-            with = ClaimVariants.WithoutPolicies.class,
-            options = "--gpu-allow-multiple-allocations")
-    @Violation("DRA-PREP-16: was prepared, although its device is in a pool that the")
+    @Altered(id = "M-212", with = ClaimVariants.WithoutPolicies.class)
     static final class SharesOfAnyPool extends AnyPool {
         @Override
         void describe(ObjectNode held, JsonNode claim, JsonNode result) {
@@ -368,12 +321,7 @@ final class PrepareMutants {
     }
 
     /** As a driver does that takes devices one by one, and returns from the middle. */
-    @Mutant(
-            id = "M-211",
-            what = "keeps the devices of a claim that it refuses for another device",
-            collateral = {"DRA-PREP-13", "DRA-SLICE-19"})
-    @Violation("DRA-PREP-09: the prepare of a claim failed and still holds device")
-    @Violation("DRA-UNP-07: is not free after a prepare that failed and its unprepare")
+    @Altered(id = "M-211")
     static final class Leaky extends ClaimWork {
         private final Map<String, String> taken = new ConcurrentHashMap<>();
 

@@ -21,8 +21,7 @@ final class RegistrationMutants {
 
     private RegistrationMutants() {}
 
-    @Mutant(id = "M-01", what = "GetInfo takes 2 s", timeoutFactor = 0.3)
-    @Violation("DRA-REG-03: ms while nothing else happens")
+    @Altered(id = "M-01")
     static final class Slow extends Registration {
         @Override
         PluginInfo info() {
@@ -31,8 +30,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-02", what = "GetInfo waits while a Prepare runs", with = LockedCalls.class)
-    @Violation("DRA-REG-03: ms while a prepare waits for the API server")
+    @Altered(id = "M-02", with = LockedCalls.class)
     static final class Locked extends Registration {
         @Override
         PluginInfo info() {
@@ -51,8 +49,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-05", what = "v1beta1 is listed before v1", from = Build.PLAIN)
-    @Violation("DRA-INFO-04: the kubelet takes the first that it knows, which is the")
+    @Altered(id = "M-05")
     static final class Reversed extends Registration {
         @Override
         List<String> versions() {
@@ -62,8 +59,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-06", what = "the list of supported versions is empty", timeoutFactor = 0.3)
-    @Violation("DRA-INFO-04: no kubelet registers the driver")
+    @Altered(id = "M-06")
     static final class WithoutVersions extends Registration {
         @Override
         List<String> versions() {
@@ -71,8 +67,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-08", what = "ends when it is notified that registration failed")
-    @Violation("DRA-REG-04: the driver ended when it was notified that it is not")
+    @Altered(id = "M-08")
     static final class Touchy extends Registration {
         @Override
         void notified(RegistrationStatus status) {
@@ -83,14 +78,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-108a",
-            what = "answers GetInfo once only",
-            collateral = {
-                "DRA-REG-03", "DRA-REG-05", "DRA-INFO-01", "DRA-INFO-02",
-                "DRA-INFO-03", "DRA-INFO-04", "DRA-SEC-01", "DRA-DECL-01"
-            })
-    @Violation("DRA-REG-06: failed: FAILED_PRECONDITION: already registered")
+    @Altered(id = "M-108a")
     static final class Once extends Registration {
         private final AtomicInteger asked = new AtomicInteger();
 
@@ -106,8 +94,7 @@ final class RegistrationMutants {
     }
 
     /** Every answer but the first names a link to the socket. */
-    @Mutant(id = "M-108b", what = "names another endpoint at each registration", collateral = "DRA-INFO-03")
-    @Violation("DRA-REG-06: GetInfo changed from Info")
+    @Altered(id = "M-108b")
     static final class Moving extends Registration {
         private final AtomicInteger asked = new AtomicInteger();
 
@@ -126,16 +113,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-109a",
-            what = "the endpoint is relative",
-            collateral = {
-                "DRA-REG-05", "DRA-REG-06", "DRA-REG-07",
-                "DRA-REG-09", "DRA-UPG-01", "DRA-UPG-04",
-                "DRA-SEC-01"
-            },
-            timeoutFactor = 0.3)
-    @Violation("DRA-INFO-03: is no absolute path")
+    @Altered(id = "M-109a")
     static final class Relative extends Registration {
         @Override
         String endpoint() {
@@ -143,8 +121,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-112", what = "a new registration clears what is prepared", with = NamesOfTheMoment.class)
-    @Violation("DRA-RST-04: after a restart of the kubelet, the device")
+    @Altered(id = "M-112", with = NamesOfTheMoment.class)
     static final class Clearing extends Registration {
         private final AtomicInteger accepted = new AtomicInteger();
 
@@ -157,8 +134,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-03a", what = "the type is \"ResourcePlugin\"", from = Build.PLAIN, timeoutFactor = 0.3)
-    @Violation("DRA-INFO-01: GetInfo returns the type")
+    @Altered(id = "M-03a")
     static final class ResourcePlugin extends Registration {
         @Override
         String type() {
@@ -166,8 +142,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-03b", what = "the type is \"DevicePlugin\"", timeoutFactor = 0.3)
-    @Violation("DRA-INFO-01: GetInfo returns the type")
+    @Altered(id = "M-03b")
     static final class DevicePlugin extends Registration {
         @Override
         String type() {
@@ -175,8 +150,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-04a", what = "the name is in upper case")
-    @Violation("DRA-INFO-02: is no lower-case DNS subdomain of at most")
+    @Altered(id = "M-04a")
     static final class UpperCase extends Registration {
         @Override
         String name() {
@@ -184,8 +158,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-04b", what = "the name differs from the driver name of the slices")
-    @Violation("DRA-INFO-02: s ResourceSlices are of")
+    @Altered(id = "M-04b")
     static final class OtherName extends Registration {
         @Override
         String name() {
@@ -193,8 +166,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-107b", what = "there is a regular file in the place of the socket", timeoutFactor = 0.3)
-    @Violation("DRA-REG-01: there is no socket in the registry directory")
+    @Altered(id = "M-107b")
     static final class PlainFile extends BareDriver {
         @Override
         void register() throws IOException {
@@ -211,8 +183,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-107a", what = "the socket's name starts with a dot", timeoutFactor = 0.3)
-    @Violation("DRA-REG-01: there is no socket in the registry directory")
+    @Altered(id = "M-107a")
     static final class HiddenSocket extends Elsewhere {
         @Override
         Path registrationPath() {
@@ -220,8 +191,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(id = "M-107c", what = "the socket is in a subdirectory", timeoutFactor = 0.3)
-    @Violation("DRA-REG-01: there is no socket in the registry directory")
+    @Altered(id = "M-107c")
     static final class SocketInFolder extends Elsewhere {
         @Override
         Path registrationPath() {

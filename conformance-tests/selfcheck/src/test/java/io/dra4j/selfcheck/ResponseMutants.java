@@ -17,8 +17,7 @@ final class ResponseMutants {
 
     private ResponseMutants() {}
 
-    @Mutant(id = "M-20", what = "a request name is \"r0/a\" rather than \"r0\"")
-    @Violation("DRA-PREP-03: a device that was allocated for subrequest")
+    @Altered(id = "M-20")
     static final class Subrequests extends ClaimWork {
         @Override
         List<Prepared> devices(ObjectNode held) {
@@ -31,8 +30,7 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(id = "M-26", what = "the first bad claim ends the call, and the others are missing")
-    @Violation("DRA-PREP-08: in a batch with a claim that fails, the good claim is")
+    @Altered(id = "M-26")
     static final class Aborting extends Calls {
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
@@ -48,8 +46,7 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(id = "M-47a", what = "prepares a claim twice that is listed twice")
-    @Violation("DRA-PREP-29: a claim that a call names twice is answered with")
+    @Altered(id = "M-47a")
     static final class Twice extends Calls {
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
@@ -67,17 +64,7 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(
-            id = "M-56",
-            what = "answers of Unprepare lack entries",
-            collateral = {
-                "DRA-REG-07", "DRA-REG-09", "DRA-PREP-07", "DRA-PREP-13", "DRA-PREP-34",
-                "DRA-UNP-02", "DRA-CDI-07", "DRA-CDI-11", "DRA-SLICE-19", "DRA-RST-04",
-                "DRA-RST-07", "DRA-UPG-01", "DRA-UPG-04", "DRA-PERF-01", "DRA-SEC-03",
-                "DRA-SHUT-02"
-            })
-    @Violation("DRA-UNP-01: the response to an unprepare of the claim UIDs")
-    @Violation("DRA-UNP-10: the response to an unprepare of the claim UIDs")
+    @Altered(id = "M-56")
     static final class Silent extends Calls {
         @Override
         Map<String, String> unprepare(String version, List<ClaimId> claims) {
@@ -121,9 +108,7 @@ final class ResponseMutants {
         abstract String changed(String id);
     }
 
-    @Mutant(id = "M-17", what = "the answer lacks the second claim", from = Build.PLAIN)
-    @Violation("DRA-PREP-01: the response to a prepare of the claim UIDs")
-    @Violation("DRA-PREP-07: the response to a prepare of the claim UIDs")
+    @Altered(id = "M-17")
     static final class WithoutSecond extends ChangedResponses {
         @Override
         Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
@@ -134,14 +119,7 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(
-            id = "M-18",
-            what = "the answer has a UID that was not requested",
-            collateral = {
-                "DRA-REG-06", "DRA-REG-09", "DRA-VER-03", "DRA-PREP-07",
-                "DRA-PREP-29", "DRA-SLICE-19", "DRA-UPG-01", "DRA-UPG-04"
-            })
-    @Violation("DRA-PREP-01: the response to a prepare of the claim UIDs")
+    @Altered(id = "M-18")
     static final class WithExtra extends ChangedResponses {
         @Override
         Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
@@ -150,19 +128,7 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(
-            id = "M-19",
-            what = "the pool's name is empty",
-            collateral = {
-                "DRA-PREP-04",
-                "DRA-PREP-07",
-                "DRA-PREP-25",
-                "DRA-PREP-26",
-                "DRA-PREP-30",
-                "DRA-PREP-36",
-                "DRA-SLICE-19"
-            })
-    @Violation("DRA-PREP-02: a device of the answer has the pool")
+    @Altered(id = "M-19")
     static final class WithoutPool extends ChangedDevices {
         @Override
         Prepared changed(Prepared device) {
@@ -170,8 +136,7 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(id = "M-21", what = "request names are empty though there are two requests")
-    @Violation("DRA-PREP-03: and is reported for all requests")
+    @Altered(id = "M-21")
     static final class WithoutRequests extends ChangedResponses {
         @Override
         Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
@@ -183,8 +148,7 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(id = "M-39", what = "v1 answers lack the share id", options = "--gpu-allow-multiple-allocations")
-    @Violation("DRA-PREP-21: the answer has the share ids")
+    @Altered(id = "M-39")
     static final class WithoutShare extends ChangedDevices {
         @Override
         Prepared changed(Prepared device) {
@@ -193,12 +157,7 @@ final class ResponseMutants {
     }
 
     /** The rule about shares finds none that it could try: other claims have them. */
-    @Mutant(
-            id = "M-202",
-            what = "shares without policies are answered without share ids",
-            with = WithoutPolicy.class,
-            options = "--gpu-allow-multiple-allocations")
-    @Violation("DRA-PREP-21: share id")
+    @Altered(id = "M-202", with = WithoutPolicy.class)
     static final class WithoutShareAndPolicy extends ChangedDevices {
         @Override
         Prepared changed(Prepared device) {
@@ -215,8 +174,7 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(id = "M-47b", what = "fails on an empty list", collateral = "DRA-REG-05")
-    @Violation("DRA-PREP-29: a prepare of no claims failed: Status")
+    @Altered(id = "M-47b")
     static final class NotEmpty extends ChangedResponses {
         @Override
         Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
@@ -227,15 +185,7 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(
-            id = "M-59a",
-            what = "CDI ids lack the class",
-            collateral = {
-                "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24",
-                "DRA-PREP-25", "DRA-PREP-26", "DRA-PREP-30",
-                "DRA-RST-01", "DRA-RST-04", "DRA-RST-11"
-            })
-    @Violation("DRA-CDI-01: has no class: vendor and class are written")
+    @Altered(id = "M-59a")
     static final class WithoutClass extends ChangedIds {
         @Override
         String changed(String id) {
@@ -243,15 +193,7 @@ final class ResponseMutants {
         }
     }
 
-    @Mutant(
-            id = "M-59b",
-            what = "CDI ids have an illegal character",
-            collateral = {
-                "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24",
-                "DRA-PREP-25", "DRA-PREP-26", "DRA-PREP-30",
-                "DRA-RST-01", "DRA-RST-04", "DRA-RST-11"
-            })
-    @Violation("DRA-CDI-01: has a name that CDI")
+    @Altered(id = "M-59b")
     static final class IllegalCharacter extends ChangedIds {
         @Override
         String changed(String id) {

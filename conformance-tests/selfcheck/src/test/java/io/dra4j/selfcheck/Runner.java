@@ -89,10 +89,11 @@ final class Runner {
 
     /** Runs the suite on a mutant: the whole, or some requirements and the control requirements. */
     static Outcome run(Mutant mutant, boolean whole, long seed) throws IOException, InterruptedException {
-        List<String> requirements = AlteredDrivers.violations(mutant.id()).stream()
+        List<String> requirements = AlteredDrivers.expected(mutant.violations()).stream()
                 .map(Expected::requirement)
                 .toList();
-        Map<String, JsonNode> changed = new HashMap<>(declaring(mutant.declares()));
+        Map<String, JsonNode> changed =
+                new HashMap<>(declaring(mutant.declares().toArray(String[]::new)));
         changed.put("/timeoutFactor", JSON.valueToTree(mutant.timeoutFactor()));
         changed.put("/seed", JSON.valueToTree(seed));
         changed.put("/apiServer/kubernetes", JSON.valueToTree(mutant.kubernetes()));
@@ -169,12 +170,12 @@ final class Runner {
     }
 
     static List<String> arguments(Mutant mutant) {
-        return Stream.concat(Stream.of("--fault", mutant.id()), Stream.of(mutant.options()))
+        return Stream.concat(Stream.of("--fault", mutant.id()), mutant.options().stream())
                 .toList();
     }
 
     static List<String> arguments(Variant variant) {
-        return Stream.concat(Stream.of("--variant", variant.id()), Stream.of(variant.options()))
+        return Stream.concat(Stream.of("--variant", variant.id()), variant.options().stream())
                 .toList();
     }
 

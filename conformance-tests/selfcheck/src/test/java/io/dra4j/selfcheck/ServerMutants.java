@@ -40,11 +40,7 @@ final class ServerMutants {
         }
     }
 
-    @Mutant(
-            id = "M-11",
-            what = "cannot bind because of its own stale socket",
-            collateral = {"DRA-REG-09", "DRA-CDI-11"})
-    @Violation("DRA-REG-07: t start: java.io.IOException: bind: address already in use")
+    @Altered(id = "M-11")
     static final class Unreplaced extends SocketServer {
         @Override
         void publish(Path hidden) throws IOException {
@@ -55,15 +51,13 @@ final class ServerMutants {
         }
     }
 
-    @Mutant(id = "M-13", what = "leaves its sockets after SIGTERM")
-    @Violation("DRA-REG-08: after SIGTERM there are still the sockets")
+    @Altered(id = "M-13")
     static final class Left extends SocketServer {
         @Override
         void remove() {}
     }
 
-    @Mutant(id = "M-100", what = "makes its socket writable for everybody", from = Build.PLAIN)
-    @Violation("DRA-SEC-01: every user may connect to the socket")
+    @Altered(id = "M-100")
     static final class Open extends SocketServer {
         @Override
         void protect(Path socket) throws IOException {
@@ -93,8 +87,7 @@ final class ServerMutants {
     }
 
     /** Dies of a message that it can't parse. */
-    @Mutant(id = "M-103", what = "ends on a garbage frame")
-    @Violation("DRA-SEC-03: after bad messages, the driver ended: it ended with exit")
+    @Altered(id = "M-103")
     static final class Fragile extends BareDriver {
         @Override
         List<BindableService> services() {
@@ -134,16 +127,7 @@ final class ServerMutants {
                 descriptor.toBuilder(dying, descriptor.getResponseMarshaller()).build(), method.getServerCallHandler());
     }
 
-    @Mutant(
-            id = "M-10",
-            what = "refuses an :authority with \"%2F\"",
-            collateral = {
-                "DRA-REG-03", "DRA-INFO-01",
-                "DRA-INFO-02", "DRA-INFO-03",
-                "DRA-INFO-04"
-            },
-            timeoutFactor = 0.3)
-    @Violation("DRA-REG-05: failed: INTERNAL: invalid authority")
+    @Altered(id = "M-10")
     static final class StrictAuthority extends SocketServer {
         @Override
         void configure(NettyServerBuilder builder) {
@@ -151,11 +135,7 @@ final class ServerMutants {
         }
     }
 
-    @Mutant(
-            id = "M-15a",
-            what = "an unknown method ends the process",
-            collateral = {"DRA-INFO-05", "DRA-PREP-01", "DRA-SEC-03"})
-    @Violation("DRA-VER-03: where UNIMPLEMENTED is due")
+    @Altered(id = "M-15a")
     static final class EndsOnUnknownMethod extends SocketServer {
         @Override
         void configure(NettyServerBuilder builder) {
@@ -163,8 +143,7 @@ final class ServerMutants {
         }
     }
 
-    @Mutant(id = "M-15b", what = "an unknown method is answered by INTERNAL")
-    @Violation("DRA-VER-03: is answered INTERNAL: oops, where UNIMPLEMENTED is due")
+    @Altered(id = "M-15b")
     static final class InternalOnUnknownMethod extends SocketServer {
         @Override
         void configure(NettyServerBuilder builder) {

@@ -21,8 +21,7 @@ final class SliceMutants {
 
     private SliceMutants() {}
 
-    @Mutant(id = "M-69a", what = "slices have the wrong nodeName", with = OfOtherNode.class, timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-01: the driver wrote a slice of pool")
+    @Altered(id = "M-69a", with = OfOtherNode.class)
     static final class OtherNode extends SlicePlan {
         @Override
         ObjectNode placement(ObjectNode spec) {
@@ -42,12 +41,7 @@ final class SliceMutants {
         return URLEncoder.encode(fields, StandardCharsets.UTF_8);
     }
 
-    @Mutant(
-            id = "M-69b",
-            what = "slices have both nodeName and allNodes",
-            collateral = "DRA-SLICE-02",
-            timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-01: the API server refused its POST with 422")
+    @Altered(id = "M-69b")
     static final class Everywhere extends SlicePlan {
         @Override
         ObjectNode placement(ObjectNode spec) {
@@ -55,14 +49,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-70a",
-            what = "puts 129 devices into one slice",
-            collateral = "DRA-SLICE-01",
-            options = "--num-devices=129",
-            timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-02: a slice is not valid: the API server refused its POST with")
-    @Violation("DRA-SLICE-04: devices into one slice, where there is room for")
+    @Altered(id = "M-70a")
     static final class Unsplit extends SlicePlan {
         @Override
         int mostDevices() {
@@ -70,12 +57,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-71a",
-            what = "resourceSliceCount is off by one",
-            collateral = {"DRA-SLICE-02", "DRA-SLICE-04"},
-            timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-03: the pools have not settled: slice")
+    @Altered(id = "M-71a")
     static final class Miscounted extends SlicePlan {
         @Override
         boolean isConsistent(List<JsonNode> slices, int count) {
@@ -89,13 +71,7 @@ final class SliceMutants {
     }
 
     /** Every slice counts its generations for itself. */
-    @Mutant(
-            id = "M-71b",
-            what = "generations are mixed",
-            collateral = {"DRA-SLICE-02", "DRA-SLICE-04"},
-            options = "--num-devices=130",
-            timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-03: has slices of several generations")
+    @Altered(id = "M-71b")
     static final class Mixed extends SlicePlan {
         @Override
         boolean isConsistent(List<JsonNode> slices, int count) {
@@ -108,8 +84,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(id = "M-72", what = "changes two slices without a new generation", options = "--num-devices=130")
-    @Violation("DRA-SLICE-05: and a mix of old and new devices: slices")
+    @Altered(id = "M-72")
     static final class SameGeneration extends SlicePlan {
         @Override
         long nextGeneration(List<JsonNode> existing) {
@@ -117,8 +92,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(id = "M-75b", what = "deletes its slices at its start", collateral = "DRA-UPG-03", from = Build.PLAIN)
-    @Violation("DRA-SLICE-07: restart 1 of 5 (SIGTERM) with unchanged devices must not write")
+    @Altered(id = "M-75b")
     static class CleanStart extends Publisher {
         private boolean clean;
 
@@ -133,13 +107,7 @@ final class SliceMutants {
     }
 
     /** Random names turn the order now and then, these at each start. */
-    @Mutant(
-            id = "M-140a",
-            what = "makes its slices again at each start, under names in another order",
-            with = CleanStart.class,
-            collateral = "DRA-UPG-03",
-            options = "--num-devices=130")
-    @Violation("DRA-SLICE-21: after restart 1 of 5 (SIGTERM) the slices of pool")
+    @Altered(id = "M-140a", with = CleanStart.class)
     static final class TurnedNames extends SlicePlan {
         private boolean turned;
 
@@ -155,14 +123,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-76",
-            what = "publishes once, without a watch",
-            collateral = {"DRA-SLICE-12", "DRA-SLICE-13"},
-            timeoutFactor = 0.2)
-    @Violation("DRA-SLICE-08: s later the driver has not repaired it: there is no slice")
-    @Violation("DRA-SLICE-09: s later the driver has not repaired it: missing")
-    @Violation("DRA-SLICE-10: s after the kubelet wiped them (")
+    @Altered(id = "M-76")
     static final class OnceOnly extends Publisher {
         @Override
         void watch() {}
@@ -173,18 +134,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-77",
-            what = "does not list slices at its start, so that stale pools stay",
-            with = WithoutList.class,
-            collateral = {
-                "DRA-PREP-02", "DRA-SLICE-02", "DRA-SLICE-04",
-                "DRA-SLICE-05", "DRA-SLICE-10", "DRA-SLICE-13",
-                "DRA-SLICE-15"
-            },
-            reasonVaries = true,
-            timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-11: a slice with devices of another time, planted while the")
+    @Altered(id = "M-77", with = WithoutList.class)
     static final class OwnNames extends SlicePlan {
         private final Set<String> names = ConcurrentHashMap.newKeySet();
 
@@ -216,11 +166,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-78",
-            what = "lists slices by driver alone, and deletes those of other nodes",
-            with = OfAllNodes.class)
-    @Violation("DRA-SLICE-15: the driver sent DELETE for slice")
+    @Altered(id = "M-78", with = OfAllNodes.class)
     static final class OnlyOneNode extends SlicePlan {
         @Override
         void apply(List<JsonNode> existing) {
@@ -232,8 +178,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(id = "M-80", what = "repeats a refused write without a pause")
-    @Violation("DRA-SLICE-14: the API server refused every write of a slice with")
+    @Altered(id = "M-80")
     static final class Hot extends Publisher {
         @Override
         void failed(ApiClient.Failed problem) {
@@ -245,12 +190,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-81",
-            what = "does not watch again after the end of a watch",
-            collateral = "DRA-SLICE-13",
-            timeoutFactor = 0.3)
-    @Violation("DRA-SLICE-16: the driver has not begun another watch of ResourceSlices")
+    @Altered(id = "M-81")
     static final class OneWatch extends Publisher {
         @Override
         void watch() {
@@ -263,8 +203,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(id = "M-142", what = "counts on its watch alone", timeoutFactor = 0.2)
-    @Violation("DRA-SLICE-22: its watch included, and a slice that another client deleted then is")
+    @Altered(id = "M-142")
     static final class WatchAlone extends Publisher {
         @Override
         long resync() {
@@ -273,13 +212,7 @@ final class SliceMutants {
     }
 
     /** The mutation cache of the Go helper before Kubernetes 1.37. */
-    @Mutant(
-            id = "M-143a",
-            what = "takes a slice that it has updated for one that is there",
-            with = OwnUpdates.class,
-            collateral = {"DRA-SLICE-05", "DRA-SLICE-10", "DRA-SLICE-12", "DRA-SLICE-13"},
-            timeoutFactor = 0.2)
-    @Violation("DRA-SLICE-23: a slice that the driver had updated was deleted by another client")
+    @Altered(id = "M-143a", with = OwnUpdates.class)
     static class Updated extends SlicePlan {
         private final Map<String, JsonNode> updated = new ConcurrentHashMap<>();
 
@@ -299,13 +232,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-143b",
-            what = "does so with all its slices, which it updates when it starts",
-            with = OwnUpdates.class,
-            collateral = {"DRA-SLICE-05", "DRA-SLICE-07", "DRA-SLICE-10", "DRA-SLICE-12", "DRA-SLICE-13"},
-            timeoutFactor = 0.2)
-    @Violation("DRA-SLICE-23: a slice that the driver had updated was deleted by another client")
+    @Altered(id = "M-143b", with = OwnUpdates.class)
     static final class UpdatedAtStart extends Updated {
         private boolean started;
 
@@ -330,8 +257,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(id = "M-79a", what = "ends on 409, AlreadyExists included")
-    @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
+    @Altered(id = "M-79a")
     static class EndsOnConflict extends Publisher {
         int deadly() {
             return 409;
@@ -347,9 +273,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(id = "M-203", what = "ends upon any error in the background")
-    @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
-    @Violation("DRA-SLICE-14: the driver did not survive that its slices were refused with 422")
+    @Altered(id = "M-203")
     static final class EndsOnError extends Publisher {
         @Override
         void failed(ApiClient.Failed problem) {
@@ -357,8 +281,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(id = "M-79b", what = "ends on the first 500")
-    @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
+    @Altered(id = "M-79b")
     static final class EndsOnServerError extends EndsOnConflict {
         @Override
         int deadly() {

@@ -19,16 +19,9 @@ final class SliceVariants {
 
     private SliceVariants() {}
 
-    @Variant(
+    @Altered(
             id = "H-7",
-            what = "devices of the network, for all nodes",
-            with = {NetworkPublisher.class, NetworkInventory.class},
-            passes = {
-                "DRA-PREP-16", "DRA-SLICE-01", "DRA-SLICE-02",
-                "DRA-SLICE-03", "DRA-SLICE-08", "DRA-SLICE-09",
-                "DRA-SLICE-15", "DRA-SLICE-18", "DRA-SLICE-19"
-            },
-            notApplicable = "DRA-SLICE-10")
+            with = {NetworkPublisher.class, NetworkInventory.class})
     static final class NetworkPlan extends SlicePlan {
         @Override
         ObjectNode placement(ObjectNode spec) {
@@ -57,19 +50,7 @@ final class SliceVariants {
         }
     }
 
-    @Variant(
-            id = "H-8",
-            what = "no devices",
-            passes = {
-                "DRA-PREP-10", "DRA-PREP-11", "DRA-PREP-12",
-                "DRA-PREP-17", "DRA-PREP-29", "DRA-UNP-02",
-                "DRA-UNP-10", "DRA-SLICE-01", "DRA-SLICE-03"
-            },
-            notApplicable = {
-                "DRA-PREP-02", "DRA-SLICE-12",
-                "DRA-SLICE-19", "DRA-HLT-01",
-                "DRA-HLT-02"
-            })
+    @Altered(id = "H-8")
     static final class NoDevices extends Inventory {
         @Override
         int size() {
@@ -77,7 +58,7 @@ final class SliceVariants {
         }
     }
 
-    @Variant(id = "H-46", what = "attributes in the driver's domain, written out", passes = "DRA-SLICE-20")
+    @Altered(id = "H-46")
     static final class LongNames extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -88,14 +69,7 @@ final class SliceVariants {
         }
     }
 
-    @Variant(
-            id = "H-11",
-            what = "two pools",
-            passes = {
-                "DRA-PREP-02", "DRA-PREP-04", "DRA-PREP-07", "DRA-PREP-16",
-                "DRA-SLICE-01", "DRA-SLICE-02", "DRA-SLICE-03", "DRA-SLICE-08",
-                "DRA-SLICE-09", "DRA-SLICE-15", "DRA-SLICE-19", "DRA-SLICE-23"
-            })
+    @Altered(id = "H-11")
     static final class TwoPools extends Inventory {
         @Override
         List<String> poolNames() {
@@ -103,14 +77,7 @@ final class SliceVariants {
         }
     }
 
-    @Variant(
-            id = "H-14",
-            what = "names of slices that are not generated",
-            passes = {
-                "DRA-SLICE-02", "DRA-SLICE-03", "DRA-SLICE-08",
-                "DRA-SLICE-09", "DRA-SLICE-10", "DRA-SLICE-15",
-                "DRA-SLICE-16", "DRA-SLICE-23"
-            })
+    @Altered(id = "H-14")
     static final class FixedNames extends SlicePlan {
         @Override
         ObjectNode named(ObjectNode metadata, String pool, int index) {
@@ -144,31 +111,14 @@ final class SliceVariants {
         }
     }
 
-    @Variant(
-            id = "H-18",
-            what = "slices come late, and within the start time",
-            passes = {"DRA-PREP-01", "DRA-SLICE-01", "DRA-SLICE-03"},
-            settings = "{/timeoutFactor: 0.3}",
-            slow = true,
-            from = Build.FULL)
+    @Altered(id = "H-18")
     static final class After8Seconds extends Delayed {
         After8Seconds() {
             super(8_000);
         }
     }
 
-    @Variant(
-            id = "H-19",
-            what = "no devices, which it declares, and no slice",
-            with = NoDevices.class,
-            passes = {"DRA-PREP-29", "DRA-UNP-02", "DRA-DECL-01"},
-            notApplicable = {
-                "DRA-PREP-01", "DRA-PREP-02",
-                "DRA-SLICE-01", "DRA-SLICE-03",
-                "DRA-CDI-01"
-            },
-            settings = "{/driver/declares: [no-devices]}",
-            slow = true)
+    @Altered(id = "H-19", with = NoDevices.class)
     static final class NoSlices extends Publisher {
         @Override
         void start() {}
@@ -209,14 +159,7 @@ final class SliceVariants {
         }
     }
 
-    @Variant(
-            id = "H-24",
-            what = "a deleted slice is back after 13 s, where the limit of 90 s is 18 s",
-            passes = {"DRA-SLICE-08", "DRA-SLICE-09", "DRA-SLICE-10"},
-            settings = "{/timeoutFactor: 0.2}",
-            slow = true,
-            core = false,
-            from = Build.FULL)
+    @Altered(id = "H-24")
     static final class Caching13Seconds extends Caching {
         Caching13Seconds() {
             super(13);
@@ -224,23 +167,10 @@ final class SliceVariants {
     }
 
     /** The bug of the Go helper before 1.37, of which the other requirements do not speak. */
-    @Variant(
-            id = "H-63",
-            what = "takes a slice that it has updated for one that is there",
-            with = SliceMutants.OwnUpdates.class,
-            passes = {"DRA-SLICE-08", "DRA-SLICE-09", "DRA-SLICE-10", "DRA-SLICE-12", "DRA-SLICE-13", "DRA-SLICE-16"},
-            settings = "{/timeoutFactor: 0.2}",
-            core = false,
-            from = Build.FULL)
-    @Violation("DRA-SLICE-23: a slice that the driver had updated was deleted by another client")
+    @Altered(id = "H-63", with = SliceMutants.OwnUpdates.class)
     static final class KeepingUpdates extends SliceMutants.Updated {}
 
-    @Variant(
-            id = "H-24b",
-            what = "a deleted slice is back after 61 s",
-            passes = {"DRA-SLICE-08", "DRA-SLICE-09", "DRA-SLICE-10"},
-            slow = true,
-            from = Build.FULL)
+    @Altered(id = "H-24b")
     static final class Caching61Seconds extends Caching {
         Caching61Seconds() {
             super(61);

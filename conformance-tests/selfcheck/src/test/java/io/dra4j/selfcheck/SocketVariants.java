@@ -23,15 +23,7 @@ final class SocketVariants {
 
     private SocketVariants() {}
 
-    @Variant(
-            id = "H-5",
-            what = "the registration socket is the service socket",
-            with = WithoutEndpoint.class,
-            passes = {
-                "DRA-REG-01", "DRA-REG-05", "DRA-REG-06",
-                "DRA-INFO-03", "DRA-INFO-05", "DRA-VER-03",
-                "DRA-SEC-01"
-            })
+    @Altered(id = "H-5", with = WithoutEndpoint.class)
     static final class OneSocket extends BareDriver {
         @Override
         void serve() {}
@@ -51,17 +43,7 @@ final class SocketVariants {
         }
     }
 
-    @Variant(
-            id = "H-6",
-            what = "v1 alone",
-            with = V1OnlyRegistration.class,
-            passes = {
-                "DRA-REG-05", "DRA-REG-06",
-                "DRA-INFO-05", "DRA-VER-03",
-                "DRA-SLICE-19"
-            },
-            notApplicable = "DRA-VER-02")
-    @Violation("DRA-VER-01: and not v1beta1.DRAPlugin")
+    @Altered(id = "H-6", with = V1OnlyRegistration.class)
     static final class V1Only extends BareDriver {
         @Override
         List<BindableService> services() {
@@ -80,17 +62,7 @@ final class SocketVariants {
         }
     }
 
-    @Variant(
-            id = "H-6b",
-            what = "v1beta1 alone",
-            with = V1beta1OnlyRegistration.class,
-            passes = {
-                "DRA-REG-05", "DRA-REG-06",
-                "DRA-INFO-05", "DRA-VER-03",
-                "DRA-SLICE-19"
-            },
-            notApplicable = "DRA-VER-02")
-    @Violation("DRA-VER-01: and not v1.DRAPlugin")
+    @Altered(id = "H-6b", with = V1beta1OnlyRegistration.class)
     static final class V1beta1Only extends BareDriver {
         @Override
         List<BindableService> services() {
@@ -109,23 +81,7 @@ final class SocketVariants {
         }
     }
 
-    @Variant(
-            id = "H-20",
-            what = "paths that cannot be set",
-            passes = {
-                "DRA-REG-02", "DRA-REG-05", "DRA-REG-09", "DRA-INFO-03", "DRA-UNP-12",
-                "DRA-CDI-05", "DRA-CDI-10", "DRA-CDI-11", "DRA-RST-01", "DRA-RST-05",
-                "DRA-RST-06", "DRA-RST-07", "DRA-SLICE-19", "DRA-META-01", "DRA-META-02",
-                "DRA-SEC-01"
-            },
-            options = "--gpu-device-metadata",
-            settings = """
-/driver/process/standardPaths: true
-/driver/stateFiles: /var/lib/kubelet/plugins/gpu.example.com/state.json
-/driver/declares: [adm, meta]
-""",
-            namespace = true,
-            from = Build.FULL)
+    @Altered(id = "H-20")
     static final class StandardPaths extends BareDriver {
         @Override
         Settings settings(Settings given) {
@@ -136,13 +92,7 @@ final class SocketVariants {
     }
 
     /** {@link StandardPaths} without the setting: the suite finds it there. */
-    @Variant(
-            id = "H-71",
-            what = "paths that cannot be set, as nothing tells",
-            passes = {"DRA-REG-01", "DRA-REG-09", "DRA-CDI-10", "DRA-RST-01", "DRA-SLICE-01"},
-            settings = "{/driver/stateFiles: /var/lib/kubelet/plugins/gpu.example.com/state.json}",
-            namespace = true,
-            from = Build.FULL)
+    @Altered(id = "H-71")
     static final class HardWired extends BareDriver {
         @Override
         Settings settings(Settings given) {
@@ -156,13 +106,7 @@ final class SocketVariants {
      * A plugin of the container runtime, which registers as "00-dracpu", and answers one request to
      * configure and one to synchronize it.
      */
-    @Variant(
-            id = "H-72",
-            what = "registers with the container runtime by NRI first, and ends without one",
-            passes = {"DRA-REG-01", "DRA-REG-09", "DRA-RST-01", "DRA-SLICE-01"},
-            settings = "{/driver/nri: true}",
-            namespace = true,
-            from = Build.FULL)
+    @Altered(id = "H-72")
     static final class NriPlugin extends BareDriver {
         private static final String REGISTER =
                 "00000002000000460000003c0000000101000a1c6e72692e706b672e6170692e7631616c706861312e52756e74696d65120e"
@@ -192,11 +136,7 @@ final class SocketVariants {
     }
 
     /** As {@code http.Server} on ":80", with the error of the loser ending it. */
-    @Variant(
-            id = "H-70",
-            what = "one port that cannot be set, and ends if another has it",
-            passes = {"DRA-REG-01", "DRA-REG-09", "DRA-PREP-17", "DRA-RST-01", "DRA-SLICE-01"},
-            settings = "{/driver/seamlessUpgrade: false}")
+    @Altered(id = "H-70")
     static final class FixedPort extends BareDriver {
         private static final int PORT = 9_347;
 
@@ -209,24 +149,7 @@ final class SocketVariants {
     }
 
     /** Finds the API server as client libraries do in a container of a cluster. */
-    @Variant(
-            id = "H-21",
-            what = "finds the API server as in a cluster alone, by TLS",
-            passes = {
-                "DRA-REG-09",
-                "DRA-PREP-17",
-                "DRA-PREP-39",
-                "DRA-RST-01",
-                "DRA-SLICE-01",
-                "DRA-SLICE-08",
-                "DRA-SLICE-16",
-                "DRA-SLICE-19",
-                "DRA-UPG-05",
-                "DRA-SEC-04"
-            },
-            settings = "{/driver/process/inCluster: true, /driver/seamlessUpgrade: true}",
-            namespace = true,
-            from = Build.FULL)
+    @Altered(id = "H-21")
     static final class InCluster extends ApiClient {
         private static final Path ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
@@ -241,11 +164,7 @@ final class SocketVariants {
     }
 
     /** It handles SIGTERM when it has published: until then, that kills it. */
-    @Variant(
-            id = "H-61",
-            what = "comes up slowly, and a SIGTERM before that ends it with 143 and leaves its sockets",
-            with = SliceVariants.After4Seconds.class,
-            passes = {"DRA-REG-08", "DRA-SLICE-07", "DRA-SLICE-17", "DRA-SLICE-21", "DRA-SHUT-01", "DRA-SHUT-04"})
+    @Altered(id = "H-61", with = SliceVariants.After4Seconds.class)
     static final class Slow extends BareDriver {
         @Override
         void stop() {
@@ -256,13 +175,7 @@ final class SocketVariants {
         }
     }
 
-    @Variant(
-            id = "H-23a",
-            what = "does not make the directory of its socket, which is its DaemonSet's to make",
-            passes = {"DRA-REG-09", "DRA-RST-01"},
-            settings = "{/driver/process/makeDirectories: ['{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}']}",
-            process = true,
-            from = Build.FULL)
+    @Altered(id = "H-23a")
     static final class WithoutFolder extends BareDriver {
         @Override
         void start() throws IOException {

@@ -34,15 +34,7 @@ final class StateMutants {
     }
 
     /** The state of v1beta1 is a driver's of its own. */
-    @Mutant(
-            id = "M-16",
-            what = "v1 and v1beta1 have separate state",
-            collateral = {
-                "DRA-VER-03", "DRA-PREP-02", "DRA-PREP-04", "DRA-PREP-07", "DRA-PREP-08",
-                "DRA-PREP-14", "DRA-PREP-19", "DRA-PREP-25", "DRA-PREP-26", "DRA-PREP-30",
-                "DRA-UNP-03", "DRA-UNP-10", "DRA-CDI-01"
-            })
-    @Violation("DRA-VER-02: the same claim is answered")
+    @Altered(id = "M-16")
     static final class TwoStates extends Calls {
         private final ClaimWork beta;
 
@@ -75,17 +67,9 @@ final class StateMutants {
         }
     }
 
-    @Mutant(
+    @Altered(
             id = "M-57",
-            what = "keeps its state in memory only",
-            with = {TrustingWork.class, NamesOfTheMoment.class},
-            collateral = {
-                "DRA-RST-03", "DRA-RST-10",
-                "DRA-UPG-02", "DRA-UPG-03",
-                "DRA-SHUT-02"
-            })
-    @Violation("DRA-UNP-06: after a graceful restart and Unprepare of claim")
-    @Violation("DRA-RST-01: after a SIGKILL and a new start, the device")
+            with = {TrustingWork.class, NamesOfTheMoment.class})
     static final class InMemory extends StateFile {
         private Map<String, ObjectNode> claims = Map.of(); // guarded by the lock of all work
 
@@ -101,23 +85,9 @@ final class StateMutants {
     }
 
     /** Answers first, and writes a second later. */
-    @Mutant(
+    @Altered(
             id = "M-83",
-            what = "writes its checkpoint after the answer",
-            with = {TrustingWork.class, NamesOfTheMoment.class},
-            collateral = {
-                "DRA-UNP-06",
-                "DRA-RST-03",
-                "DRA-RST-05",
-                "DRA-RST-06",
-                "DRA-RST-07",
-                "DRA-RST-10",
-                "DRA-UPG-02",
-                "DRA-UPG-03",
-                "DRA-SHUT-02",
-                "DRA-SHUT-03"
-            })
-    @Violation("DRA-RST-01: after a SIGKILL and a new start, the device")
+            with = {TrustingWork.class, NamesOfTheMoment.class})
     static final class Late extends StateFile {
         private Map<String, ObjectNode> claims; // guarded by the lock of all work
 
@@ -135,12 +105,7 @@ final class StateMutants {
     }
 
     /** The spec comes before any record of it. */
-    @Mutant(
-            id = "M-84",
-            what = "writes the CDI spec before its record, and does not unprepare what it does not know",
-            with = NamesOfTheMoment.class,
-            collateral = "DRA-RST-06")
-    @Violation("DRA-RST-03: appeared, and Unprepare in a new process (window hit")
+    @Altered(id = "M-84", with = NamesOfTheMoment.class)
     static final class EffectsFirst extends TrustingWork {
         @Override
         ObjectNode carryOut(Map<String, ObjectNode> held, ObjectNode fresh) {
@@ -152,8 +117,7 @@ final class StateMutants {
         }
     }
 
-    @Mutant(id = "M-85", what = "crashes on a truncated state file")
-    @Violation("DRA-RST-06: after the state file was emptied, the driver ended when it")
+    @Altered(id = "M-85")
     static final class Panicking extends StateFile {
         @Override
         Optional<Map<String, ObjectNode>> damaged(IOException problem) {
@@ -163,11 +127,9 @@ final class StateMutants {
         }
     }
 
-    @Mutant(
+    @Altered(
             id = "M-86",
-            what = "replaces a truncated state file by an empty one",
             with = {TrustingWork.class, NamesOfTheMoment.class})
-    @Violation("DRA-RST-06: after the state file was emptied, the device")
     static final class StartingOver extends StateFile {
         @Override
         Optional<Map<String, ObjectNode>> damaged(IOException problem) {
@@ -176,11 +138,7 @@ final class StateMutants {
         }
     }
 
-    @Mutant(
-            id = "M-222",
-            what = "starts fresh with a damaged state, and gives each device to any claim",
-            with = Undefended.class)
-    @Violation("DRA-RST-06: after the state file was emptied, Unprepare of claim")
+    @Altered(id = "M-222", with = Undefended.class)
     static final class StartingFresh extends StateFile {
         @Override
         Optional<Map<String, ObjectNode>> damaged(IOException problem) {
@@ -193,8 +151,7 @@ final class StateMutants {
         void checkFree(ObjectNode fresh, Map<String, ObjectNode> held) {}
     }
 
-    @Mutant(id = "M-87", what = "ignores that the disk is full", with = CarelessSpecs.class)
-    @Violation("DRA-RST-07: succeeded while the CDI directory was read-only, and its id")
+    @Altered(id = "M-87", with = CarelessSpecs.class)
     static final class Careless extends StateFile {
         @Override
         void write(Map<String, ObjectNode> claims) {
@@ -218,12 +175,9 @@ final class StateMutants {
     }
 
     /** Reads the file once, and knows nothing of what another instance does. */
-    @Mutant(
+    @Altered(
             id = "M-89",
-            what = "has no lock between processes",
-            with = {TrustingWork.class, NamesOfTheMoment.class},
-            collateral = {"DRA-RST-06", "DRA-UPG-03"})
-    @Violation("DRA-UPG-02: two instances answered differently for claim")
+            with = {TrustingWork.class, NamesOfTheMoment.class})
     static final class OwnCopy extends StateFile {
         private Map<String, ObjectNode> claims; // guarded by the lock of this instance
 
@@ -248,8 +202,7 @@ final class StateMutants {
     }
 
     /** Looks for specs under the names alone that this release gives them. */
-    @Mutant(id = "M-134", what = "does not find the specs of the release before")
-    @Violation("DRA-RST-08: and this one unprepared it, the CDI directory has")
+    @Altered(id = "M-134")
     static final class NewNames extends CdiSpecs {
         @Override
         java.nio.file.Path file(String uid) {
@@ -258,16 +211,14 @@ final class StateMutants {
     }
 
     /** Takes what was prepared before a reboot for prepared. */
-    @Mutant(id = "M-135", what = "keeps what was prepared before a reboot", options = "--proc-root={ROOT}/proc")
-    @Violation("DRA-RST-09: which is deleted: ")
+    @Altered(id = "M-135")
     static final class OfAllBoots extends ClaimWork {
         @Override
         void start() {}
     }
 
     /** It knows what the other instance had prepared when this one started. */
-    @Mutant(id = "M-261a", what = "keeps a table of the slots of claims in each process")
-    @Violation("DRA-UPG-06: two instances, asked in turn, gave several claims [env SLOT=0, env SLOT=1, ")
+    @Altered(id = "M-261a")
     static class SlotsOfTheProcess extends StateVariants.Slots {
         private final Map<String, Integer> table = new HashMap<>(); // guarded by the lock of all work
 
@@ -296,19 +247,10 @@ final class StateMutants {
         }
     }
 
-    @Mutant(
-            id = "M-261b",
-            what = "keeps a table of the slots of shares in each process",
-            options = "--gpu-allow-multiple-allocations")
-    @Violation("DRA-UPG-06: two instances, asked in turn, gave several claims [env SLOT=")
+    @Altered(id = "M-261b")
     static final class SlotsOfShares extends SlotsOfTheProcess {}
 
-    @Mutant(
-            id = "M-262",
-            what = "chooses a slot from the state of the node, under a lock of the process",
-            collateral = "DRA-PREP-32",
-            options = "--gpu-allow-multiple-allocations")
-    @Violation("DRA-UPG-06: two instances, asked at the same time, gave several claims [env SLOT=")
+    @Altered(id = "M-262")
     static final class LockedInProcess extends StateVariants.Slots {
         private Set<Integer> seen = Set.of(); // guarded by this
 

@@ -19,17 +19,7 @@ final class StateVariants {
     private StateVariants() {}
 
     /** Knows of claims what is in their specs. */
-    @Variant(
-            id = "H-10",
-            what = "no state file: the content of the specs is recomputed",
-            passes = {
-                "DRA-PREP-06", "DRA-PREP-18", "DRA-PREP-30",
-                "DRA-UNP-06", "DRA-UNP-08", "DRA-CDI-10",
-                "DRA-RST-01"
-            },
-            notApplicable = "DRA-RST-06",
-            settings = "{/driver/stateFiles: '', /timeoutFactor: 0.3}")
-    @Violation("DRA-CDI-13: they are not back: a kubelet does not prepare the claim again")
+    @Altered(id = "H-10")
     static final class NoState extends StateFile {
         @Override
         Optional<Map<String, ObjectNode>> read() {
@@ -47,11 +37,7 @@ final class StateVariants {
         }
     }
 
-    @Variant(
-            id = "H-13",
-            what = "refuses to start with a damaged state",
-            with = FailingClosed.class,
-            passes = "DRA-RST-06")
+    @Altered(id = "H-13", with = FailingClosed.class)
     static final class CheckingFirst extends BareDriver {
         @Override
         void start() throws IOException {
@@ -70,11 +56,7 @@ final class StateVariants {
         }
     }
 
-    @Variant(
-            id = "H-64",
-            what = "after a loss of state, each claim that the API server shows holds its devices until its end",
-            with = Noting.class,
-            passes = "DRA-RST-06")
+    @Altered(id = "H-64", with = Noting.class)
     static final class AllocatedIsHeld extends ClaimWork {
         private final Set<String> released = new HashSet<>();
 
@@ -102,17 +84,7 @@ final class StateVariants {
     }
 
     /** Claims whose specs vanished while it was down, in the same boot, are not to be trusted. */
-    @Variant(
-            id = "H-23b",
-            what = "detects a reboot by the boot id, and refuses to guess what became of specs without one",
-            passes = {
-                "DRA-CDI-10", "DRA-RST-01",
-                "DRA-RST-05", "DRA-RST-09"
-            },
-            options = "--proc-root=/proc",
-            settings = "{/driver/hooks: {}}",
-            namespace = true,
-            from = Build.FULL)
+    @Altered(id = "H-23b")
     static final class OfThisBoot extends ClaimWork {
         private final Set<String> doubted = new HashSet<>();
 
@@ -136,11 +108,7 @@ final class StateVariants {
     }
 
     /** The hook renumber moves the names, and claims are refused then. */
-    @Variant(
-            id = "H-39",
-            what = "names move with a restart, and claims of names that moved are refused",
-            with = InventoryMutants.ByMinor.class,
-            passes = "DRA-RST-11")
+    @Altered(id = "H-39", with = InventoryMutants.ByMinor.class)
     static final class Wary extends ClaimWork {
         @Override
         void check(ClaimId id) {
@@ -152,15 +120,10 @@ final class StateVariants {
     }
 
     /** The names are those of the hardware: the hook renumber changes nothing. */
-    @Variant(id = "H-40", what = "names stay with their hardware", passes = "DRA-RST-11")
+    @Altered(id = "H-40")
     static final class Steady extends Inventory {}
 
-    @Variant(
-            id = "H-82",
-            what = "gives each claim a slot, the first that is free in the state of the node",
-            passes = {"DRA-PREP-22", "DRA-PREP-38", "DRA-RST-01", "DRA-UPG-02", "DRA-UPG-06"},
-            options = "--gpu-allow-multiple-allocations",
-            settings = "{/driver/declares: [adm, multi], /driver/seamlessUpgrade: true}")
+    @Altered(id = "H-82")
     static class Slots extends ClaimWork {
         /** Under the lock of the node. */
         @Override

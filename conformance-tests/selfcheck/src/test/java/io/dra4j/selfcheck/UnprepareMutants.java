@@ -45,11 +45,7 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-48",
-            what = "remembers unprepared claims by name, and refuses to prepare them again",
-            collateral = {"DRA-UNP-08", "DRA-CDI-07", "DRA-UPG-03"})
-    @Violation("DRA-PREP-30: a claim that is prepared again after its unprepare is")
+    @Altered(id = "M-48")
     static final class NeverAgain extends ClaimWork {
         private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
@@ -68,17 +64,7 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-52",
-            what = "unpreparing an unknown claim is an error",
-            collateral = {
-                "DRA-REG-07", "DRA-PREP-09", "DRA-PREP-13", "DRA-PREP-19",
-                "DRA-UNP-07", "DRA-UNP-10", "DRA-RST-04", "DRA-UPG-02",
-                "DRA-SEC-03", "DRA-SHUT-02", "DRA-SHUT-03"
-            },
-            from = Build.PLAIN)
-    @Violation("DRA-UNP-02: the unprepare of a claim that the driver never saw failed:")
-    @Violation("DRA-UNP-03: the repeated unprepare of a claim failed: claim UID")
+    @Altered(id = "M-52")
     static final class Exact extends ClaimWork {
         @Override
         void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
@@ -89,16 +75,7 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-53",
-            what = "reads the claim in order to unprepare it",
-            collateral = {
-                "DRA-REG-07", "DRA-UNP-02",
-                "DRA-UNP-08", "DRA-UNP-10",
-                "DRA-SEC-03"
-            })
-    @Violation("DRA-UNP-04: the unprepare of a claim whose object is deleted failed:")
-    @Violation("DRA-UNP-05: an unprepare, while the API server does not answer, is not")
+    @Altered(id = "M-53")
     static final class Asking extends ClaimWork {
         @Override
         void undo(ClaimId id) {
@@ -109,8 +86,7 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(id = "M-54", what = "unprepares by namespace and name")
-    @Violation("DRA-UNP-08: the unprepare of an earlier claim of its name took CDI")
+    @Altered(id = "M-54")
     static final class ByName extends ClaimWork {
         @Override
         void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {
@@ -127,11 +103,7 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-55",
-            what = "unpreparing one claim removes all of its specs",
-            collateral = {"DRA-PREP-19", "DRA-UNP-08", "DRA-CDI-07"})
-    @Violation("DRA-UNP-09: the unprepare of another claim took CDI device")
+    @Altered(id = "M-55")
     static final class AllAtOnce extends ClaimWork {
         @Override
         void release(String uid) {
@@ -140,8 +112,7 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(id = "M-58", what = "logs that it could not delete a spec, and answers OK")
-    @Violation("DRA-UNP-12: succeeded while the CDI directory was read-only, and its")
+    @Altered(id = "M-58")
     static final class Hopeful extends CdiSpecs {
         @Override
         void delete(String uid) {
@@ -153,16 +124,14 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(id = "M-37", what = "unpreparing the admin's claim frees the owner's device")
-    @Violation("DRA-PREP-19: the unprepare of a claim with admin access took the CDI")
+    @Altered(id = "M-37")
     static final class TakesOwnersAlong extends TakesAlong {
         TakesOwnersAlong() {
             super(false);
         }
     }
 
-    @Mutant(id = "M-40", what = "unpreparing one share deletes the other", options = "--gpu-allow-multiple-allocations")
-    @Violation("DRA-PREP-22: the unprepare of one share took CDI device")
+    @Altered(id = "M-40")
     static final class TakesSharesAlong extends TakesAlong {
         TakesSharesAlong() {
             super(true);
@@ -170,8 +139,7 @@ final class UnprepareMutants {
     }
 
     /** Keeps what was done before the failure. */
-    @Mutant(id = "M-27", what = "a failed claim leaves its first device's spec and lock")
-    @Violation("DRA-PREP-09: the prepare of a claim failed and still holds device")
+    @Altered(id = "M-27")
     static class HalfDone extends ClaimWork {
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
@@ -200,15 +168,7 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-113",
-            what = "Unprepare skips claims whose Prepare failed half-way",
-            collateral = {
-                "DRA-PREP-02", "DRA-PREP-25",
-                "DRA-PREP-30", "DRA-UNP-03"
-            })
-    @Violation("DRA-UNP-07: after a prepare that failed and its unprepare, the CDI")
-    @Violation("DRA-PREP-09: the prepare of a claim failed and still holds device")
+    @Altered(id = "M-113")
     static final class HalfDoneForGood extends HalfDone {
         @Override
         void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {

@@ -11,7 +11,7 @@ final class UnpublishedMutants {
     private UnpublishedMutants() {}
 
     /** Lists and watches slices, and writes none. */
-    @Mutant(id = "M-137", what = "publishes nothing")
+    @Altered(id = "M-137")
     static final class Silent extends SlicePlan {
         @Override
         void apply(List<JsonNode> existing) {
@@ -20,7 +20,7 @@ final class UnpublishedMutants {
     }
 
     /** Writes in an encoding that the API server does not read. */
-    @Mutant(id = "M-138", what = "writes slices in an encoding that the API server does not read")
+    @Altered(id = "M-138")
     static final class Outdated extends ApiClient {
         @Override
         JsonNode post(String path, JsonNode body) {
@@ -29,7 +29,7 @@ final class UnpublishedMutants {
     }
 
     /** Has no socket, and no slices, before there is a device. */
-    @Mutant(id = "M-230", what = "waits for hardware")
+    @Altered(id = "M-230")
     static final class Waiting extends BareDriver {
         @Override
         void start() {
@@ -38,7 +38,7 @@ final class UnpublishedMutants {
         }
     }
 
-    @Mutant(id = "M-231", what = "panics without hardware")
+    @Altered(id = "M-231")
     static final class Panicking extends BareDriver {
         @Override
         void start() {
@@ -48,7 +48,7 @@ final class UnpublishedMutants {
     }
 
     /** Serves the first instance on a node only: another one ends. */
-    @Mutant(id = "M-139", what = "runs one instance on a node")
+    @Altered(id = "M-139")
     static final class Alone extends BareDriver {
         @Override
         void start() throws java.io.IOException {

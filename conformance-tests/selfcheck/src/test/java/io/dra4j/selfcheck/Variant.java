@@ -2,55 +2,43 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
-import java.lang.annotation.ElementType;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
-import java.lang.annotation.Target;
+import java.util.List;
 
 /**
- * A conforming variant: a driver that is unusual and violates nothing. The class replaces a part of
- * the bare driver, its supertype names it. A {@link Violation} is one that it is rightly warned of.
+ * A conforming variant, as {@code variants.yaml} has it: a driver that is unusual and violates nothing.
+ *
+ * @param id a number, with a letter where it has several forms
+ * @param what the way in which it is unusual
+ * @param violations what it is rightly warned of, in the form of {@link Mutant#violations}
+ * @param passes requirements that a suite with a narrower view would find violated
+ * @param notApplicable requirements that do not apply to it
+ * @param untested requirements that its settings leave no room to test
+ * @param options more options of the driver
+ * @param settings more settings of the suite: YAML, by JSON pointer
+ * @param process true if it is run as a process: its settings are those of processes
+ * @param namespace true if its process needs a mount namespace, which root alone can make
+ * @param slow true if it is so slow that the control requirements are not tried with it
+ * @param core false if the whole core suite is not run on it
+ * @param from the smallest build that includes it
  */
-@Retention(RetentionPolicy.RUNTIME)
-@Target(ElementType.TYPE)
-@interface Variant {
+record Variant(
+        String id,
+        String what,
+        List<String> violations,
+        List<String> passes,
+        List<String> notApplicable,
+        List<String> untested,
+        List<String> options,
+        String settings,
+        boolean process,
+        boolean namespace,
+        boolean slow,
+        Boolean core,
+        Build from) {
 
-    /** A number, with a letter where it has several forms. */
-    String id();
-
-    /** The way in which it is unusual. */
-    String what();
-
-    /** More parts that are replaced. */
-    Class<?>[] with() default {};
-
-    /** Requirements that a suite with a narrower view would find violated. */
-    String[] passes();
-
-    /** Requirements that do not apply to it. */
-    String[] notApplicable() default {};
-
-    /** Requirements that its settings leave no room to test. */
-    String[] untested() default {};
-
-    /** More options of the driver. */
-    String[] options() default {};
-
-    /** More settings of the suite: YAML, by JSON pointer. */
-    String settings() default "{}";
-
-    /** True if it is run as a process: its settings are those of processes. */
-    boolean process() default false;
-
-    /** True if its process needs a mount namespace, which root alone can make. */
-    boolean namespace() default false;
-
-    /** True if it is so slow that the control requirements are not tried with it. */
-    boolean slow() default false;
-
-    /** True if the whole core suite is run on it, too. */
-    boolean core() default true;
-
-    /** The smallest build that includes it. */
-    Build from() default Build.PLAIN;
+    Variant {
+        settings = settings == null ? "{}" : settings;
+        core = core == null || core;
+        from = from == null ? Build.PLAIN : from;
+    }
 }

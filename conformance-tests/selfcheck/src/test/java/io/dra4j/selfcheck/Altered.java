@@ -1,0 +1,22 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * A part of a {@link Mutant} or a {@link Variant}: the class replaces a part of the bare driver, its supertype names it.
+ */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@interface Altered {
+
+    /** The driver's id in {@code mutants.yaml} or {@code variants.yaml}. */
+    String id();
+
+    /** More parts that are replaced. */
+    Class<?>[] with() default {};
+}
