@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
 /** The command {@code apiserver}: the embedded API server alone. */
 @Command(
         name = "apiserver",
+        resourceBundle = "io.dra4j.conformance.apiserver-options",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
@@ -40,38 +41,19 @@ final class ApiServerMain implements Callable<Integer> {
             names = "--port",
             paramLabel = "PORT",
             defaultValue = "0",
-            showDefaultValue = CommandLine.Help.Visibility.NEVER,
-            description = "The port. Default: a free one, which is printed")
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
     private int port;
 
-    @Option(
-            names = "--release",
-            paramLabel = "VERSION",
-            defaultValue = "1.36",
-            description =
-                    "The Kubernetes release that it behaves as: 1.34, 1.35, 1.36 or 1.37. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--release", paramLabel = "VERSION", defaultValue = "1.36")
     private String release;
 
-    @Option(
-            names = "--feature-gates",
-            split = ",",
-            paramLabel = "GATE=true|false",
-            description =
-                    "Feature gates of DRA that differ from the release's defaults, such as DRADeviceTaints=true,DRAConsumableCapacity=false.")
+    @Option(names = "--feature-gates", split = ",", paramLabel = "GATE=true|false")
     private Map<String, Boolean> gates = new LinkedHashMap<>();
 
-    @Option(
-            names = "--kubeconfig",
-            paramLabel = "FILE",
-            description =
-                    "The kubeconfig to write once the server is ready, and to remove at the end; a file that is not from this command is left alone. Default: one in a temporary folder, which is printed")
+    @Option(names = "--kubeconfig", paramLabel = "FILE")
     private @Nullable Path kubeconfig;
 
-    @Option(
-            names = "--manifests",
-            paramLabel = "DIR",
-            description =
-                    "A folder of *.yaml, *.yml and *.json files, or a file, with objects to start with, also their status; may be repeated.")
+    @Option(names = "--manifests", paramLabel = "DIR")
     private List<String> manifests = List.of();
 
     @Spec

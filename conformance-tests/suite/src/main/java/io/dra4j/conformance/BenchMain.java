@@ -35,6 +35,7 @@ import picocli.CommandLine.Spec;
 /** The command {@code bench}: how long a driver takes, and how much it needs. */
 @Command(
         name = "bench",
+        resourceBundle = "io.dra4j.conformance.options",
         customSynopsis = {
             "dra-conformance bench [OPTION]... --driver-name=NAME -- COMMAND...",
             "       dra-conformance bench [OPTION]... --config=FILE [--against=FILE]",
@@ -64,76 +65,39 @@ final class BenchMain implements Callable<Integer> {
     @Mixin
     private DriverOptions options;
 
-    @Option(
-            names = "--rounds",
-            paramLabel = "N",
-            defaultValue = "100",
-            description = "How often each call is measured. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--rounds", paramLabel = "N", defaultValue = "100")
     private int rounds;
 
-    @Option(
-            names = "--first-calls",
-            paramLabel = "N",
-            defaultValue = "100",
-            description =
-                    "How many of the first calls, of one claim each, are measured apart. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--first-calls", paramLabel = "N", defaultValue = "100")
     private int firstCalls;
 
-    @Option(
-            names = "--starts",
-            paramLabel = "N",
-            defaultValue = "3",
-            description = "How often the driver is started. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--starts", paramLabel = "N", defaultValue = "3")
     private int starts;
 
-    @Option(
-            names = "--idle-seconds",
-            paramLabel = "SECONDS",
-            defaultValue = "15",
-            description =
-                    "How long after its start the memory of the idle driver is read; some drivers end threads after a minute. With --nodes, how long the idle drivers are watched. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--idle-seconds", paramLabel = "SECONDS", defaultValue = "15")
     private int idleSeconds;
 
-    @Option(
-            names = "--against",
-            paramLabel = "FILE",
-            description =
-                    "Compare with another driver, whose settings are in a file as that of --config: both run at the same time, and take turns with each call. Of the file's settings of the API server, serviceAccount and manifests count alone.")
+    @Option(names = "--against", paramLabel = "FILE")
     @Nullable
     Path against;
 
-    @Option(
-            names = "--calls",
-            paramLabel = "N",
-            description =
-                    "Instead of all that: prepare and unprepare N claims one after the other, and print the memory after each tenth of them.")
+    @Option(names = "--calls", paramLabel = "N")
     @Nullable
     Integer calls;
 
-    @Option(
-            names = "--growth-limit",
-            paramLabel = "MIB",
-            description =
-                    "With --calls: by how many MiB the most resident memory of the second half may exceed that of the first. Default: 8")
+    @Option(names = "--growth-limit", paramLabel = "MIB")
     @Nullable
     Integer growthLimit;
 
-    @Option(
-            names = "--nodes",
-            paramLabel = "N",
-            description =
-                    "Instead of all that: host the drivers of N nodes in one JVM, each a whole driver of the SDK with devices of the suite's own, and print what they need of memory, threads and API requests, and of a processor while they are idle.")
+    @Option(names = "--nodes", paramLabel = "N")
     @Nullable
     Integer nodes;
 
-    @Option(
-            names = "--devices",
-            paramLabel = "N",
-            description = "With --nodes: how many devices each node has. Default: 8")
+    @Option(names = "--devices", paramLabel = "N")
     @Nullable
     Integer devices;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the numbers as JSON, too.")
+    @Option(names = "--json", paramLabel = "FILE")
     @Nullable
     Path json;
 

@@ -16,6 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Parameters;
  * The flags of commands that run a driver: what it is, and with what. Each has its place in the
  * settings, and wins there.
  */
+@Command(resourceBundle = "io.dra4j.conformance.options")
 final class DriverOptions {
 
     /** The line by which commands with these flags explain the brackets. */
@@ -35,10 +37,7 @@ final class DriverOptions {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Pattern PLACE = Pattern.compile("^\\[([A-Za-z.]+)]");
 
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            description = "The settings as YAML; `dra-conformance init` writes one with comments.")
+    @Option(names = "--config", paramLabel = "FILE")
     @Nullable
     Path config;
 
@@ -64,260 +63,144 @@ final class DriverOptions {
 
     /** The driver's identity. */
     private static final class DriverGroup {
-        @Option(
-                names = "--driver-name",
-                paramLabel = "NAME",
-                description = "[driver.name] Its name: spec.driver of its ResourceSlices.")
+        @Option(names = "--driver-name", paramLabel = "NAME")
         @Nullable
         String name;
 
-        @Option(
-                names = "--kind",
-                paramLabel = "process|external",
-                description =
-                        "[driver.kind] Who runs it: the suite (process, the default), which starts, stops and kills it, or others (external).")
+        @Option(names = "--kind", paramLabel = "process|external")
         @Nullable
         String kind;
 
-        @Option(
-                names = "--env",
-                paramLabel = "NAME=VALUE",
-                description =
-                        "[driver.process.environment] Environment of its process; {NODE_NAME} and such stand for their values.")
+        @Option(names = "--env", paramLabel = "NAME=VALUE")
         @Nullable
         Map<String, String> environment;
 
-        @Option(
-                names = "--standard-paths",
-                description =
-                        "[driver.process.standardPaths] Its paths can't be set: each process finds directories of the run at /var/lib/kubelet/plugins and plugins_registry, /var/run/cdi and /etc/cdi; needs root.")
+        @Option(names = "--standard-paths")
         @Nullable
         Boolean standardPaths;
 
-        @Option(
-                names = "--in-cluster",
-                description =
-                        "[driver.process.inCluster] It finds the API server as a container of a cluster does: by a service account, TLS and KUBERNETES_SERVICE_HOST; needs root.")
+        @Option(names = "--in-cluster")
         @Nullable
         Boolean inCluster;
 
-        @Option(
-                names = "--make-directory",
-                paramLabel = "DIR",
-                description =
-                        "[driver.process.makeDirectories] A directory that is there before each start, as its DaemonSet makes it, such as {KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}.")
+        @Option(names = "--make-directory", paramLabel = "DIR")
         @Nullable
         List<String> makeDirectories;
 
-        @Option(
-                names = "--nri",
-                description =
-                        "[driver.nri] It registers with the container runtime by NRI: a runtime without containers listens at {NRI_SOCKET}, as root at /var/run/nri/nri.sock, too.")
+        @Option(names = "--nri")
         @Nullable
         Boolean nri;
 
-        @Option(
-                names = "--serial",
-                description =
-                        "[driver.process.serial] Only one instance of it can run at a time, because of a fixed port for example; without this the suite finds out by trying.")
+        @Option(names = "--serial")
         @Nullable
         Boolean serial;
 
-        @Option(
-                names = "--start-timeout",
-                paramLabel = "SECONDS",
-                description =
-                        "[driver.startTimeoutSeconds] How long a start may take until the kubelet has registered it. Default: 30")
+        @Option(names = "--start-timeout", paramLabel = "SECONDS")
         @Nullable
         Integer startTimeout;
 
-        @Option(
-                names = "--seamless-upgrade",
-                description = "[driver.seamlessUpgrade] Two instances may run side by side, distinguished by POD_UID.")
+        @Option(names = "--seamless-upgrade")
         @Nullable
         Boolean seamlessUpgrade;
 
-        @Option(
-                names = "--state-files",
-                paramLabel = "GLOB",
-                description = "[driver.stateFiles] The files with its prepared claims, to test it with damaged ones.")
+        @Option(names = "--state-files", paramLabel = "GLOB")
         @Nullable
         String stateFiles;
 
-        @Option(
-                names = "--empty-when-unprepared",
-                paramLabel = "GLOB",
-                description = "[driver.emptyWhenUnprepared] Files that go with the last claim.")
+        @Option(names = "--empty-when-unprepared", paramLabel = "GLOB")
         @Nullable
         List<String> emptyWhenUnprepared;
 
-        @Option(
-                names = "--declare",
-                split = ",",
-                paramLabel = "CAPABILITY",
-                description =
-                        "[driver.declares] What it can do: adm (admin access), which cannot be detected; multi (devices for several claims), ctr (shared counters), bind (binding conditions), taint, dst (device status), meta (metadata files), hc (health), both (v1 and v1beta1), which are checked then even if they do not show. no-devices: it has none on this node; no-cdi: it prepares them without CDI.")
+        @Option(names = "--declare", split = ",", paramLabel = "CAPABILITY")
         @Nullable
         List<String> declares;
 
-        @Option(
-                names = "--hook",
-                paramLabel = "NAME=COMMAND",
-                description =
-                        "[driver.hooks] A command, run by sh, that changes what it sees: unplug, plug, plug-many, fault, recover, reboot, renumber, old; for an external driver also start, stop and kill.")
+        @Option(names = "--hook", paramLabel = "NAME=COMMAND")
         @Nullable
         Map<String, String> hooks;
 
-        @Option(
-                names = "--claims",
-                paramLabel = "FILE",
-                description = "[driver.claims] Manifests of the claims that its users write.")
+        @Option(names = "--claims", paramLabel = "FILE")
         @Nullable
         List<String> claims;
 
-        @Option(
-                names = "--cdi-version",
-                paramLabel = "VERSION",
-                description =
-                        "[driver.cdiVersion] The newest CDI version that its nodes' runtimes read. Default: 1.1.0")
+        @Option(names = "--cdi-version", paramLabel = "VERSION")
         @Nullable
         String cdiVersion;
 
-        @Option(
-                names = "--cdi-directory",
-                paramLabel = "DIR",
-                description =
-                        "[driver.cdiDirectories] A directory from which its nodes' runtimes read CDI specs; several are in ascending priority. Default: {CDI_ROOT}")
+        @Option(names = "--cdi-directory", paramLabel = "DIR")
         @Nullable
         List<String> cdiDirectories;
 
-        @Option(
-                names = "--metrics",
-                paramLabel = "URL",
-                description =
-                        "[driver.metrics] The URL of its metrics, with {FREE_PORT} for a free port; at a fixed one, one instance runs at a time.")
+        @Option(names = "--metrics", paramLabel = "URL")
         @Nullable
         String metrics;
 
-        @Option(
-                names = "--valid-config",
-                paramLabel = "JSON",
-                description =
-                        "[driver.configs.valid] An opaque configuration that it accepts, and what shows its effect: {\"parameters\": {...}, \"effect\": \"REGEX\"}.")
+        @Option(names = "--valid-config", paramLabel = "JSON")
         @Nullable
         List<String> validConfigs;
 
-        @Option(
-                names = "--invalid-config",
-                paramLabel = "JSON",
-                description = "[driver.configs.invalid] Parameters of a configuration that it must refuse.")
+        @Option(names = "--invalid-config", paramLabel = "JSON")
         @Nullable
         List<String> invalidConfigs;
 
-        @Option(
-                names = "--config-precedence",
-                paramLabel = "last|merge|reject-multiple",
-                description =
-                        "[driver.configs.precedence] What it does with several configurations for a request: the last counts, they are merged, or they are refused.")
+        @Option(names = "--config-precedence", paramLabel = "last|merge|reject-multiple")
         @Nullable
         String precedence;
     }
 
     /** The place of a driver that is run externally. */
     private static final class ExternalGroup {
-        @Option(
-                names = "--node",
-                paramLabel = "NAME",
-                description = "[driver.external.node] The node that it runs for.")
+        @Option(names = "--node", paramLabel = "NAME")
         @Nullable
         String node;
 
-        @Option(
-                names = "--registry",
-                paramLabel = "DIR",
-                description = "[driver.external.registry] The kubelet's directory of registration sockets.")
+        @Option(names = "--registry", paramLabel = "DIR")
         @Nullable
         String registry;
 
-        @Option(
-                names = "--plugins",
-                paramLabel = "DIR",
-                description = "[driver.external.plugins] The kubelet's plugins directory.")
+        @Option(names = "--plugins", paramLabel = "DIR")
         @Nullable
         String plugins;
 
-        @Option(
-                names = "--cdi",
-                paramLabel = "DIR",
-                description = "[driver.external.cdi] The directory of its CDI specs.")
+        @Option(names = "--cdi", paramLabel = "DIR")
         @Nullable
         String cdi;
 
-        @Option(
-                names = "--proxy-port",
-                paramLabel = "PORT",
-                description =
-                        "[driver.external.proxyPort] The port of 127.0.0.1 at which it finds the suite's proxy of the API server, if it uses that.")
+        @Option(names = "--proxy-port", paramLabel = "PORT")
         @Nullable
         Integer proxyPort;
 
-        @Option(
-                names = "--log",
-                paramLabel = "FILE",
-                description = "[driver.external.log] The file that it logs to, as evidence.")
+        @Option(names = "--log", paramLabel = "FILE")
         @Nullable
         String log;
     }
 
     /** The API server that the driver and the suite use. */
     private static final class ApiServerGroup {
-        @Option(
-                names = "--k8s",
-                paramLabel = "VERSION",
-                description =
-                        "[apiServer.kubernetes] The Kubernetes release that the embedded one behaves as. Default: 1.36")
+        @Option(names = "--k8s", paramLabel = "VERSION")
         @Nullable
         String kubernetes;
 
-        @Option(
-                names = "--kubeconfig",
-                paramLabel = "FILE",
-                description =
-                        "[apiServer.kubeconfig] A real one, of Kubernetes 1.34 or newer, instead of the embedded.")
+        @Option(names = "--kubeconfig", paramLabel = "FILE")
         @Nullable
         String kubeconfig;
 
-        @Option(
-                names = "--context",
-                paramLabel = "NAME",
-                description = "[apiServer.context] The kubeconfig's context. Default: its current one")
+        @Option(names = "--context", paramLabel = "NAME")
         @Nullable
         String context;
 
-        @Option(
-                names = "--service-account",
-                paramLabel = "NAMESPACE/NAME",
-                description =
-                        "[apiServer.serviceAccount] Evaluate RBAC: the driver may do what --manifests grants this ServiceAccount.")
+        @Option(names = "--service-account", paramLabel = "NAMESPACE/NAME")
         @Nullable
         String serviceAccount;
 
-        @Option(
-                names = "--manifests",
-                paramLabel = "FILE",
-                description =
-                        "[apiServer.manifests] A file or a folder with the ServiceAccount, its roles, admission policies, and their bindings, may be repeated.")
+        @Option(names = "--manifests", paramLabel = "FILE")
         @Nullable
         List<String> manifests;
     }
 
     /** The timeout factor and the seed. */
     private static final class ChanceGroup {
-        @Option(
-                names = "--timeout-factor",
-                paramLabel = "FACTOR",
-                description =
-                        "[timeoutFactor] Multiply the timeouts that no contract sets by it; for slow machines. Default: 1")
+        @Option(names = "--timeout-factor", paramLabel = "FACTOR")
         @Nullable
         Double timeoutFactor;
 
@@ -325,10 +208,7 @@ final class DriverOptions {
         @Nullable
         Double patience;
 
-        @Option(
-                names = "--seed",
-                paramLabel = "NUMBER",
-                description = "[seed] The seed of all random choices, such as the order of requirements.")
+        @Option(names = "--seed", paramLabel = "NUMBER")
         @Nullable
         Long seed;
     }

@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
 /** The command {@code play}: manifests and a driver, for people to watch. */
 @Command(
         name = "play",
+        resourceBundle = "io.dra4j.conformance.play-options",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
@@ -39,62 +40,31 @@ import picocli.CommandLine.Spec;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class PlayMain implements Callable<Integer> {
 
-    @Option(
-            names = "--driver-name",
-            paramLabel = "NAME",
-            required = true,
-            description = "The driver's name; once for each driver.")
+    @Option(names = "--driver-name", paramLabel = "NAME", required = true)
     private List<String> driverNames;
 
-    @Option(
-            names = "--node-name",
-            paramLabel = "NAME",
-            defaultValue = "demo-node",
-            description = "The node that the drivers are on. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--node-name", paramLabel = "NAME", defaultValue = "demo-node")
     private String nodeName;
 
-    @Option(
-            names = "--manifests",
-            paramLabel = "DIR",
-            required = true,
-            description =
-                    "YAML manifests as for a cluster: DeviceClasses, ResourceClaims or templates of them, and Pods, which get devices by the rules of the scheduler; applied in the order of their names.")
+    @Option(names = "--manifests", paramLabel = "DIR", required = true)
     private Path manifests;
 
-    @Option(
-            names = "--step-timeout",
-            paramLabel = "SECONDS",
-            description = "How long to wait for each thing a driver is to do. Default: 30")
+    @Option(names = "--step-timeout", paramLabel = "SECONDS")
     private @Nullable Integer stepTimeoutSeconds;
 
     @Option(names = "--patience", hidden = true, description = "The old name of --step-timeout.")
     private @Nullable Integer patience;
 
-    @Option(
-            names = "--keep",
-            arity = "0..1",
-            paramLabel = "true|false",
-            description =
-                    "Stop once the pods are there, and wait for Ctrl-C: look at them with kubectl, and apply more.")
+    @Option(names = "--keep", arity = "0..1", paramLabel = "true|false")
     private boolean keep;
 
-    @Option(
-            names = "--standard-paths",
-            description =
-                    "The paths of drivers can't be set: each process finds directories of the play at /var/lib/kubelet/plugins and plugins_registry, /var/run/cdi and /etc/cdi; needs root.")
+    @Option(names = "--standard-paths")
     private boolean standardPaths;
 
-    @Option(
-            names = "--in-cluster",
-            description =
-                    "Drivers find the API server as a container of a cluster does: by a service account, TLS and KUBERNETES_SERVICE_HOST; needs root.")
+    @Option(names = "--in-cluster")
     private boolean inCluster;
 
-    @Option(
-            names = "--make-directory",
-            paramLabel = "DIR",
-            description =
-                    "A directory that is there before each start, as a driver's DaemonSet makes it, such as {KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}.")
+    @Option(names = "--make-directory", paramLabel = "DIR")
     private List<String> directories = new ArrayList<>();
 
     @Parameters(

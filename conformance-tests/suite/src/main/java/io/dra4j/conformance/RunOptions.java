@@ -6,10 +6,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The flags of {@code run}: those of the driver, of the selection, and of the reports. */
+@Command(resourceBundle = "io.dra4j.conformance.options")
 final class RunOptions {
 
     @Mixin
@@ -23,54 +25,34 @@ final class RunOptions {
 
     /** The selection of requirements. */
     private static final class TriedGroup {
-        @Option(
-                names = "--profile",
-                split = ",",
-                paramLabel = "NAME",
-                description = "[profiles] Only these profiles; `dra-conformance list` prints" + " all.")
+        @Option(names = "--profile", split = ",", paramLabel = "NAME")
         @Nullable
         List<String> profiles;
 
-        @Option(
-                names = "--only",
-                split = ",",
-                paramLabel = "ID",
-                description = "[only] Only these requirements, and what they need.")
+        @Option(names = "--only", split = ",", paramLabel = "ID")
         @Nullable
         List<String> only;
 
-        @Option(
-                names = "--skip",
-                split = ",",
-                paramLabel = "ID",
-                description = "[skip] Not these requirements; their profiles are partial" + " then.")
+        @Option(names = "--skip", split = ",", paramLabel = "ID")
         @Nullable
         List<String> skip;
 
-        @Option(
-                names = "--strict",
-                description = "[strict] Some SHOULDs are MUSTs, as `dra-conformance explain`" + " shows.")
+        @Option(names = "--strict")
         @Nullable
         Boolean strict;
 
-        @Option(names = "--soak", description = "[soak] Repeat more often where that shows more; takes minutes longer.")
+        @Option(names = "--soak")
         @Nullable
         Boolean soak;
     }
 
     /** The reports and their places. */
     private static final class ReportGroup {
-        @Option(
-                names = "--report",
-                paramLabel = "DIR",
-                description = "[report] Where the reports go. Default: dra-conformance-report")
+        @Option(names = "--report", paramLabel = "DIR")
         @Nullable
         String report;
 
-        @Option(
-                names = "--known-failures",
-                paramLabel = "FILE",
-                description = "[knownFailures] A list of known failures, each with an issue and an end.")
+        @Option(names = "--known-failures", paramLabel = "FILE")
         @Nullable
         String knownFailures;
 
@@ -81,11 +63,7 @@ final class RunOptions {
         @Nullable
         String deviations;
 
-        @Option(
-                names = "--implementation",
-                paramLabel = "NAME=VALUE",
-                description =
-                        "[implementation] Who made the driver: organization, project, url, version, contact, language.")
+        @Option(names = "--implementation", paramLabel = "NAME=VALUE")
         @Nullable
         Map<String, String> implementation;
     }
