@@ -382,13 +382,6 @@ class KubeletPluginTest extends SocketFixture {
                     .hasMessageContaining("Another driver listens on the socket " + taken + "; stop it first");
         }
 
-        /** The files were removed, so that it could start. */
-        private KubeletPlugin startSuccessor() throws IOException {
-            Files.delete(sockets.service());
-            Files.delete(sockets.registration());
-            return startPlugin();
-        }
-
         @Test
         void ofASuccessorAreNotRemoved() throws IOException {
             KubeletPlugin successor = startSuccessor();
