@@ -32,6 +32,7 @@ import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.HealthWatch;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -203,4 +204,18 @@ final class SampleNicProvider implements DeviceProvider {
 
     @Override
     public void unprepare(HeldClaim claim, ClaimContext call) {}
+
+    // #region embed
+    /** Starts a driver in a JVM that does more; its close ends the driver alone. */
+    static DraDriver started(String nodeName, SampleNicProvider nics) throws InterruptedException {
+        DraDriver driver = DraDriver.builder("nic.example.com", nodeName, nics)
+                .healthService()
+                .httpEndpoint("127.0.0.1:0") // metrics and probes
+                .build();
+        driver.start();
+        int port = driver.httpPort().orElseThrow();
+        System.out.println("metrics at http://127.0.0.1:" + port + "/metrics");
+        return driver;
+    }
+    // #endregion embed
 }
