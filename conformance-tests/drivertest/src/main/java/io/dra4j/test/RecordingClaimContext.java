@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /** A context of one prepare or unprepare that keeps checkpoints in memory. Thread-safe. */
 public final class RecordingClaimContext implements ClaimContext {
 
     private final Instant deadline;
+    private final Consumer<ProviderState> onCheckpoint;
     private final List<ProviderState> checkpoints = new CopyOnWriteArrayList<>();
 
     /** Makes a context without a deadline. */
@@ -27,7 +29,12 @@ public final class RecordingClaimContext implements ClaimContext {
      * @param deadline until when the kubelet waits
      */
     public RecordingClaimContext(Instant deadline) {
+        this(deadline, state -> {});
+    }
+
+    RecordingClaimContext(Instant deadline, Consumer<ProviderState> onCheckpoint) {
         this.deadline = Objects.requireNonNull(deadline, "deadline");
+        this.onCheckpoint = onCheckpoint;
     }
 
     @Override
@@ -38,6 +45,7 @@ public final class RecordingClaimContext implements ClaimContext {
     @Override
     public void checkpoint(ProviderState state) {
         checkpoints.add(Objects.requireNonNull(state, "state"));
+        onCheckpoint.accept(state);
     }
 
     /** {@return all checkpoints, in their order} */

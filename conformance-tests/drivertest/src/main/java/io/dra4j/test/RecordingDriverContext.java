@@ -12,7 +12,6 @@ import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
-import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.health.DeviceHealth;
@@ -191,8 +190,8 @@ public final class RecordingDriverContext implements DriverContext {
     }
 
     /**
-     * Prepares a claim as the runtime does: the claim is held from before the provider's work, and
-     * a provider that fails unprepares it.
+     * Prepares a claim as the runtime does: the claim is held from before the provider's work, with
+     * the newest checkpoint, and a provider that fails unprepares it.
      *
      * @param provider the provider
      * @param claim the claim
@@ -200,20 +199,17 @@ public final class RecordingDriverContext implements DriverContext {
      * @throws Exception what the provider throws
      */
     public PreparedClaim prepare(DeviceProvider provider, AllocatedClaim claim) throws Exception {
-        RecordingClaimContext context = new RecordingClaimContext();
-        hold(HeldClaims.interrupted(claim, context));
+        HeldClaim begun = HeldClaims.interrupted(claim, new RecordingClaimContext());
+        hold(begun);
         boolean done = false;
         try {
-            PreparedClaim prepared = provider.prepare(claim, context);
-            ProviderState state = prepared.state();
-            hold(HeldClaims.builder(claim)
-                    .state(state == null ? context.lastCheckpoint().orElse(null) : state)
-                    .build());
+            PreparedClaim prepared = provider.prepare(claim, context(begun));
+            HeldClaim.Builder held = held(claim.ref()).toBuilder().phase(HeldClaim.Phase.PREPARED);
+            hold((prepared.state() == null ? held : held.state(prepared.state())).build());
             done = true;
             return prepared;
         } finally {
             if (!done) {
-                hold(HeldClaims.interrupted(claim, context));
                 unprepare(provider, claim.ref());
             }
         }
@@ -227,14 +223,23 @@ public final class RecordingDriverContext implements DriverContext {
      * @throws Exception what the provider throws; the claim stays held then
      */
     public void unprepare(DeviceProvider provider, ClaimRef claim) throws Exception {
-        HeldClaim known = held().stream()
-                .filter(one -> one.ref().equals(claim))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("Claim " + claim + " is not held"));
-        provider.unprepare(known, new RecordingClaimContext());
+        HeldClaim known = held(claim);
+        provider.unprepare(known, context(known));
         synchronized (this) {
             held.removeIf(one -> one.ref().equals(claim));
         }
+    }
+
+    private HeldClaim held(ClaimRef claim) {
+        return held().stream()
+                .filter(one -> one.ref().equals(claim))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("Claim " + claim + " is not held"));
+    }
+
+    private RecordingClaimContext context(HeldClaim claim) {
+        return new RecordingClaimContext(
+                Instant.MAX, state -> hold(claim.toBuilder().state(state).build()));
     }
 
     private synchronized void hold(HeldClaim claim) {

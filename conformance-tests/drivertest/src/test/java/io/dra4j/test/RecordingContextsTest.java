@@ -122,7 +122,9 @@ class RecordingContextsTest {
             @Override
             public PreparedClaim prepare(AllocatedClaim claim, ClaimContext progress) {
                 seen.add(context.held());
-                return super.prepare(claim, progress);
+                PreparedClaim prepared = super.prepare(claim, progress);
+                seen.add(context.held());
+                return prepared;
             }
 
             @Override
@@ -147,8 +149,9 @@ class RecordingContextsTest {
                 .phase(HeldClaim.Phase.PREPARING)
                 .state(new ProviderState(1, "\"begun\""))
                 .build();
-        assertThat(seen).hasSize(4).element(1).isEqualTo(List.of(held));
-        assertThat(seen.get(3)).containsExactly(begun);
+        assertThat(seen).hasSize(5).element(2).isEqualTo(List.of(held));
+        assertThat(seen.get(1).get(0).state()).isEqualTo(begun.state());
+        assertThat(seen.get(4)).containsExactly(begun);
         assertThatThrownBy(() -> context.unprepare(boards, one.ref())).hasMessageContaining("is not held");
     }
 
