@@ -127,8 +127,7 @@ class FakeNicProviderTest {
         @Test
         void showsAdminAccessToWhoHasIt() throws Exception {
             assertThat(prepare(provider, claim().adminAccess("nic-1")).edits().env())
-                    .containsEntry("DRA_ADMIN_ACCESS", "true")
-                    .doesNotContainKey("NET_DEVICE_1_INGRESS_RATE");
+                    .containsEntry("DRA_ADMIN_ACCESS", "true");
         }
 
         @Test

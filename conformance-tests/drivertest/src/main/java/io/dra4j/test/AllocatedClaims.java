@@ -2,21 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.test;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.api.device.Capacity;
-import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
-import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
-import io.dra4j.api.device.RequestPolicy;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.ClaimPreview;
+import io.dra4j.runtime.SlicePreview;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.controllers.Allocations;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
+import java.util.Optional;
 
 /**
  * Builds claims as the runtime gives them to a provider: devices of its inventory, and
@@ -34,16 +41,22 @@ import java.util.UUID;
  */
 public final class AllocatedClaims {
 
+    static final String REQUEST = "devices";
+
+    private static final YAMLMapper YAML = new YAMLMapper();
+    private static final Allocations ALLOCATIONS = new Allocations(
+            name -> Optional.empty(), new FeatureGates(KubernetesVersion.newest(), Map.of()), InstantSource.system());
+
     private final String driver;
     private final Inventory inventory;
     private final ClaimPreview preview;
-    private ClaimDraft draft;
+    private ObjectNode claim;
 
     private AllocatedClaims(String driver, DeviceProvider provider) throws Exception {
         this.driver = driver;
         this.inventory = provider.inventory();
         this.preview = ClaimPreview.of(driver, provider.configTypes(), inventory);
-        this.draft = ClaimDraft.empty(driver);
+        this.claim = Allocations.claim(REQUEST, driver);
         named("default", "claim", "uid");
     }
 
@@ -72,8 +85,34 @@ public final class AllocatedClaims {
      * @return this builder
      */
     public AllocatedClaims yaml(String claim) {
-        draft = ClaimDraft.of(Objects.requireNonNull(claim, "claim"), driver);
+        ObjectNode started = object(Objects.requireNonNull(claim, "claim"));
+        this.claim = started;
+        if (started.at("/status/allocation").isMissingNode()) {
+            for (JsonNode config : started.at("/spec/devices/config")) {
+                configs().addObject().put("source", "FromClaim").setAll((ObjectNode) config.deepCopy());
+            }
+        }
         return this;
+    }
+
+    /** Reads a claim as YAML or JSON. */
+    static ObjectNode object(String manifest) {
+        if (tree(manifest, "The claim") instanceof ObjectNode object) {
+            return object;
+        }
+        throw new IllegalArgumentException("The claim is no object: " + manifest);
+    }
+
+    private static JsonNode tree(String text, String what) {
+        try {
+            return YAML.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(what + " is neither YAML nor JSON: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    private ArrayNode configs() {
+        return claim.withArray("/status/allocation/devices/config");
     }
 
     /**
@@ -86,7 +125,7 @@ public final class AllocatedClaims {
      */
     public AllocatedClaims named(String namespace, String name, String uid) {
         ClaimRef ref = new ClaimRef(namespace, name, uid);
-        draft.metadata()
+        claim.withObject("/metadata")
                 .put("namespace", ref.namespace())
                 .put("name", ref.name())
                 .put("uid", ref.uid());
@@ -94,38 +133,28 @@ public final class AllocatedClaims {
     }
 
     /**
-     * Allocates a device to the first request; of one that several claims may have, a share that
-     * takes what a scheduler gives a claim that asks for no amount.
+     * Allocates a device to the first request, in the form that a scheduler gives it: of one that
+     * several claims may have, a share that takes of each capacity what the request asks for, or
+     * else the default.
      *
      * @param device the name of the device
      * @return this builder
+     * @throws IllegalArgumentException if the inventory has no such device, or can't be published
      */
     public AllocatedClaims device(String device) {
-        return device(draft.firstRequest(), device);
+        return device(Allocations.firstRequest(claim), device);
     }
 
     /**
-     * Allocates a device, or such a share.
+     * Allocates a device, or such a share, to a request.
      *
      * @param request the name of the request, or {@code request/subrequest}
      * @param device the name of the device
      * @return this builder
      */
     public AllocatedClaims device(String request, String device) {
-        ObjectNode result = allocate(request, device);
-        Device offered = offered(device);
-        if (offered.allowMultipleAllocations()) {
-            result.put("shareID", UUID.randomUUID().toString());
-            ObjectNode amounts = result.putObject("consumedCapacity");
-            offered.capacities().forEach((name, capacity) -> amounts.put(name, byDefault(capacity)));
-        }
+        allocate(request, device);
         return this;
-    }
-
-    private static String byDefault(Capacity capacity) {
-        RequestPolicy policy = capacity.requestPolicy();
-        Quantity amount = policy == null ? null : policy.defaultValue();
-        return (amount == null ? capacity.value() : amount).toString();
     }
 
     /**
@@ -135,12 +164,12 @@ public final class AllocatedClaims {
      * @return this builder
      */
     public AllocatedClaims adminAccess(String device) {
-        allocate(draft.firstRequest(), device).put("adminAccess", true);
+        allocate(Allocations.firstRequest(claim), device).put("adminAccess", true);
         return this;
     }
 
     /**
-     * Allocates a share of a device to the first request.
+     * Allocates a share of a device to the first request, as the test has it.
      *
      * @param device the name of the device, which allows multiple allocations
      * @param shareId the share, a UUID
@@ -148,7 +177,7 @@ public final class AllocatedClaims {
      * @return this builder
      */
     public AllocatedClaims share(String device, String shareId, Map<String, Quantity> consumed) {
-        ObjectNode result = allocate(draft.firstRequest(), device);
+        ObjectNode result = allocate(Allocations.firstRequest(claim), device);
         result.put("shareID", Objects.requireNonNull(shareId, "shareId"));
         ObjectNode amounts = result.putObject("consumedCapacity");
         consumed.forEach((name, amount) -> amounts.put(name, amount.toString()));
@@ -158,27 +187,15 @@ public final class AllocatedClaims {
     private ObjectNode allocate(String request, String device) {
         Objects.requireNonNull(request, "request");
         Objects.requireNonNull(device, "device");
-        return draft.device(request, pool(device), device);
+        ObjectNode result = ALLOCATIONS.chosen(claim, request, slice(device), device);
+        claim.withArray("/status/allocation/devices/results").add(result);
+        return result;
     }
 
-    private String pool(String device) {
-        return inventory.pools().stream()
-                .filter(pool -> has(pool, device))
-                .map(pool -> pool.name().value())
-                .findFirst()
+    private JsonNode slice(String device) {
+        List<String> slices = SlicePreview.rawJson(driver, "node", inventory);
+        return Allocations.sliceWith(device, slices.stream().map(Json::parse))
                 .orElseThrow(() -> new IllegalArgumentException("The inventory has no device " + device));
-    }
-
-    private Device offered(String device) {
-        return inventory.pools().stream()
-                .flatMap(pool -> pool.devices().stream())
-                .filter(one -> one.name().value().equals(device))
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private static boolean has(Pool pool, String device) {
-        return pool.devices().stream().anyMatch(one -> one.name().value().equals(device));
     }
 
     /**
@@ -190,7 +207,7 @@ public final class AllocatedClaims {
      * @return this builder
      */
     public AllocatedClaims config(String parameters, String... requests) {
-        draft.config("FromClaim", parameters, List.of(requests));
+        configs().add(entry("FromClaim", parameters, requests));
         return this;
     }
 
@@ -203,8 +220,15 @@ public final class AllocatedClaims {
      * @return this builder
      */
     public AllocatedClaims classConfig(String parameters, String... requests) {
-        draft.config("FromClass", parameters, List.of(requests));
+        configs().insert(0, entry("FromClass", parameters, requests));
         return this;
+    }
+
+    private ObjectNode entry(String source, String parameters, String... requests) {
+        ObjectNode entry = JsonNodeFactory.instance.objectNode().put("source", source);
+        List.of(requests).forEach(entry.withArray("/requests")::add);
+        entry.putObject("opaque").put("driver", driver).set("parameters", tree(parameters, "The configuration"));
+        return entry;
     }
 
     /**
@@ -215,6 +239,6 @@ public final class AllocatedClaims {
      *     for the pod's owner
      */
     public AllocatedClaim build() {
-        return preview.allocated(draft.json().toString());
+        return preview.allocated(claim.toString());
     }
 }

@@ -20,10 +20,12 @@ final class Publication {
 
     private final TestNode node;
     private final String driver;
+    private final Duration limit;
 
-    Publication(TestNode node, String driver) {
+    Publication(TestNode node, String driver, Duration limit) {
         this.node = node;
         this.driver = driver;
+        this.limit = limit;
     }
 
     /**
@@ -36,7 +38,7 @@ final class Publication {
     List<JsonNode> await(String goal, Predicate<List<JsonNode>> wanted) {
         Predicate<List<JsonNode>> own = slices -> wanted.test(own(slices));
         try {
-            node.awaitSlices(slices -> own.test(slices) || hasInvalidDevices());
+            node.awaitSlices(slices -> own.test(slices) || hasInvalidDevices(), limit);
             return own(objects().await(SLICES, own, CORRECTION));
         } catch (AssertionError e) {
             throw new AssertionError("%s\nThe driver said: %s\nIts slices: %s".formatted(goal, said(), slices()), e);

@@ -5,28 +5,34 @@ package io.dra4j.test;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.controllers.Allocations;
 import io.dra4j.testkit.driver.InProcessDriver;
+import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.junit.NodeExtension;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
+import io.dra4j.testkit.kubelet.FakeKubelet;
+import io.dra4j.testkit.kubelet.HealthWatch;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.AfterEachCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
-import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * A provider in a {@link DraDriver} of this JVM, on a node with an API server and a kubelet.
@@ -51,20 +57,21 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * @param <P> the provider
  */
-public final class RunningDriver<P extends DeviceProvider>
-        implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+public final class RunningDriver<P extends DeviceProvider> extends NodeExtension {
 
     /** The name of the node. */
     public static final String NODE = TestNode.NAME;
 
     private final String driverName;
     private final Function<String, P> providers;
-    private final AtomicInteger claims = new AtomicInteger();
+    private final InProcessDriver adapter = new InProcessDriver(this::open);
     private Consumer<DraDriver.Builder> driverSettings = builder -> {};
-    private Consumer<EmbeddedApiServer.Builder> serverSettings = builder -> {};
+    private Duration timeout = TestNode.TIMEOUT;
+    private AtomicInteger claims = new AtomicInteger(); // of all drivers of the node
     private volatile @Nullable P provider;
-    private volatile @Nullable TestNode node;
-    private String owner = "";
+    private volatile @Nullable Place place;
+    private volatile @Nullable Instance instance;
+    private volatile @Nullable PluginInfo plugin;
 
     private RunningDriver(String driverName, Function<String, P> providers) {
         this.driverName = driverName;
@@ -102,54 +109,43 @@ public final class RunningDriver<P extends DeviceProvider>
      * @return this extension
      */
     public RunningDriver<P> withServer(Consumer<EmbeddedApiServer.Builder> change) {
-        serverSettings = serverSettings.andThen(change);
+        changeServer(change);
+        return this;
+    }
+
+    /**
+     * Sets the longest wait; {@link TestNode#TIMEOUT} by default.
+     *
+     * @param limit after which a wait fails
+     * @return this extension
+     */
+    public RunningDriver<P> withTimeout(Duration limit) {
+        timeout = Objects.requireNonNull(limit, "limit");
         return this;
     }
 
     @Override
-    public void beforeAll(ExtensionContext context) throws Exception {
-        start(context);
+    protected TestNode make(EmbeddedApiServer.Builder server) {
+        return new TestNode(driverName, adapter, server);
     }
 
     @Override
-    public void beforeEach(ExtensionContext context) throws Exception {
-        start(context);
+    protected void begin(TestNode made) throws InterruptedException {
+        run(made, made.place());
     }
 
-    @Override
-    public void afterEach(ExtensionContext context) {
-        stop(context);
+    private void run(TestNode on, Place where) throws InterruptedException {
+        place = where;
+        instance = on.startRegistered(adapter, where);
+        List<PluginInfo> instances = on.kubelet().plugins(driverName);
+        plugin = instances.get(instances.size() - 1);
     }
 
-    @Override
-    public void afterAll(ExtensionContext context) {
-        stop(context);
-    }
-
-    /** Starts the driver unless the class of the test, or an outer one, has. */
-    private void start(ExtensionContext context) throws InterruptedException {
-        if (node != null) {
-            return;
-        }
-        EmbeddedApiServer.Builder server = EmbeddedApiServer.builder();
-        serverSettings.accept(server);
-        TestNode started = new TestNode(driverName, new InProcessDriver(this::run), server);
-        try {
-            started.start();
-            started.awaitRegistered();
-            node = started;
-            owner = context.getUniqueId();
-        } finally {
-            if (node == null) {
-                started.close();
-            }
-        }
-    }
-
-    private DraDriver run(Place place) {
-        P made = providers.apply(place.node());
+    private DraDriver open(Place where) {
+        P made = providers.apply(where.node());
         provider = made;
-        DraDriver.Builder builder = builder(place, made);
+        DraDriver.Builder builder =
+                builder(where, made).podUid(UUID.randomUUID().toString());
         driverSettings.accept(builder);
         DraDriver driver = builder.build();
         driver.start();
@@ -162,24 +158,6 @@ public final class RunningDriver<P extends DeviceProvider>
                 .cdiRoot(place.cdi())
                 .kubeletPluginsDirectory(place.plugins())
                 .kubeletRegistrarDirectory(place.registry());
-    }
-
-    private void stop(ExtensionContext context) {
-        TestNode running = node;
-        if (running != null && context.getUniqueId().equals(owner)) {
-            node = null;
-            running.close();
-        }
-    }
-
-    /**
-     * Returns the node, with all that the test kit can do: faults of the API server, for example.
-     *
-     * @return the node
-     * @throws IllegalStateException if no test runs
-     */
-    public TestNode node() {
-        return required(node);
     }
 
     /**
@@ -200,15 +178,44 @@ public final class RunningDriver<P extends DeviceProvider>
     }
 
     /**
+     * Starts another driver on this node, where it runs as long as the node, or until {@link #stop}.
+     *
+     * @param other a driver that does not run, and is not registered as an extension
+     * @param <Q> its provider
+     * @return the other driver
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public <Q extends DeviceProvider> RunningDriver<Q> start(RunningDriver<Q> other) throws InterruptedException {
+        other.share(node());
+        other.claims = claims;
+        other.run(node(), node().place().of(other.driverName));
+        return other;
+    }
+
+    /**
+     * Starts a second instance of this driver, with a provider of its own, as a rolling update does
+     * before the first one ends: each is called through its own object.
+     *
+     * @return the second instance
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public RunningDriver<P> startSecond() throws InterruptedException {
+        return start(of(driverName, providers).withDriver(driverSettings).withTimeout(timeout));
+    }
+
+    /** Stops the driver, as the end of its pod does; the claims that it has prepared stay so. */
+    public void stop() {
+        required(instance).kill();
+    }
+
+    /**
      * Stops the driver and starts it again, with a new provider and the journal of the old one.
      *
      * @throws InterruptedException if the thread was interrupted
      */
     public void restart() throws InterruptedException {
-        node().kill();
-        if (!node().startRegistered()) {
-            throw new AssertionError("The driver ended after its restart\n" + node().logTail());
-        }
+        stop();
+        run(node(), required(place));
     }
 
     /**
@@ -241,7 +248,7 @@ public final class RunningDriver<P extends DeviceProvider>
     }
 
     private Publication publication() {
-        return new Publication(node(), driverName);
+        return new Publication(node(), driverName, timeout);
     }
 
     private static List<String> texts(List<JsonNode> slices) {
@@ -256,20 +263,23 @@ public final class RunningDriver<P extends DeviceProvider>
     }
 
     /**
-     * Creates a claim of one request, and allocates devices to it once they are published; of one
-     * that several claims may have, a share that takes what a scheduler gives a claim that asks for
-     * no amount.
+     * Creates a claim of one request, and allocates devices to it once they are published.
+     *
+     * <p>The allocation has the form that the scheduler writes: the configurations of the device
+     * class, and of a device that several claims may have, a share. Taints, and what other claims
+     * have, do not count; {@link #apply} lets the scheduler decide.
      *
      * @param devices the names of the devices
      * @return the claim, which is not prepared
      */
     public KubeletClaim allocate(String... devices) {
-        return create(ClaimDraft.empty(driverName), devices);
+        return create(Allocations.claim(AllocatedClaims.REQUEST, driverName), devices);
     }
 
     /**
      * Creates a claim of a user's, and allocates devices to its first request once they are
-     * published.
+     * published, as {@link #allocate} does, with what the request asks for: amounts, admin access,
+     * tolerations.
      *
      * @param manifest a ResourceClaim of {@code resource.k8s.io/v1} as YAML or JSON; its metadata
      *     may be left out
@@ -277,38 +287,19 @@ public final class RunningDriver<P extends DeviceProvider>
      * @return the claim, which is not prepared
      */
     public KubeletClaim allocateManifest(String manifest, String... devices) {
-        return create(ClaimDraft.of(manifest, driverName), devices);
+        return create(AllocatedClaims.object(manifest), devices);
     }
 
-    private KubeletClaim create(ClaimDraft draft, String... devices) {
+    private KubeletClaim create(ObjectNode claim, String... devices) {
         awaitPublished(devices);
-        for (String device : devices) {
-            JsonNode slice = sliceWith(device);
-            draft.device(draft.firstRequest(), slice.at("/spec/pool/name").asText(), published(slice, device));
-        }
-        ObjectNode metadata = draft.metadata();
+        ObjectNode metadata = claim.withObject("/metadata");
         if (!metadata.has("namespace")) {
             metadata.put("namespace", "default");
         }
         if (!metadata.has("name")) {
             metadata.put("name", "claim-" + claims.incrementAndGet());
         }
-        return node().create(draft.json());
-    }
-
-    private JsonNode sliceWith(String device) {
-        return publication().slices().stream()
-                .filter(slice -> names(List.of(slice)).contains(device))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError("Device " + device + " was withdrawn"));
-    }
-
-    private static JsonNode published(JsonNode slice, String device) {
-        return slice.at("/spec/devices")
-                .valueStream()
-                .filter(one -> one.path("name").asText().equals(device))
-                .findFirst()
-                .orElseThrow();
+        return devices.length == 0 ? node().create(claim) : node().allocate(driverName, claim, devices);
     }
 
     /**
@@ -334,19 +325,7 @@ public final class RunningDriver<P extends DeviceProvider>
      * @throws AssertionError if it does not run, with what stands in the way
      */
     public RunningPod awaitRunning(String name) {
-        return awaitRunning(name, TestNode.TIMEOUT);
-    }
-
-    /**
-     * The same with a limit of the test's own.
-     *
-     * @param name the pod's name; {@code namespace/name} outside of the namespace {@code default}
-     * @param limit the longest wait
-     * @return the pod
-     * @throws AssertionError if it does not run, with what stands in the way
-     */
-    public RunningPod awaitRunning(String name, Duration limit) {
-        return RunningPod.await(node(), name, limit);
+        return RunningPod.await(node(), name, timeout);
     }
 
     /**
@@ -358,7 +337,7 @@ public final class RunningDriver<P extends DeviceProvider>
      */
     public String awaitUnschedulable(String name) {
         String[] parts = RunningPod.parts(name);
-        return node().controllers().awaitUnschedulable(parts[0], parts[1], TestNode.TIMEOUT);
+        return node().controllers().awaitUnschedulable(parts[0], parts[1], timeout);
     }
 
     /**
@@ -369,7 +348,7 @@ public final class RunningDriver<P extends DeviceProvider>
      * @throws AssertionError if the driver refuses it
      */
     public ContainerView prepare(KubeletClaim claim) {
-        CallResult result = node().prepare(claim);
+        CallResult result = prepared(claim);
         result.complaint().ifPresent(complaint -> {
             throw new AssertionError("Not prepared: " + complaint);
         });
@@ -388,7 +367,7 @@ public final class RunningDriver<P extends DeviceProvider>
      * @throws AssertionError if the driver prepares it
      */
     public String refusal(KubeletClaim claim) {
-        ClaimResult result = node().prepare(claim).results().get(claim.uid());
+        ClaimResult result = prepared(claim).results().get(claim.uid());
         if (result == null || result.error().isEmpty()) {
             throw new AssertionError("Not refused: " + result);
         }
@@ -402,9 +381,24 @@ public final class RunningDriver<P extends DeviceProvider>
      * @throws AssertionError if the driver can't
      */
     public void unprepare(KubeletClaim claim) {
-        node().unprepare(claim).complaint().ifPresent(complaint -> {
+        FakeKubelet kubelet = node().kubelet();
+        CallResult result = isAlone(kubelet)
+                ? kubelet.unprepare(driverName, List.of(claim))
+                : kubelet.unprepare(required(plugin), List.of(claim));
+        result.complaint().ifPresent(complaint -> {
             throw new AssertionError("Not unprepared: " + complaint);
         });
+    }
+
+    private CallResult prepared(KubeletClaim claim) {
+        FakeKubelet kubelet = node().kubelet();
+        return isAlone(kubelet)
+                ? kubelet.prepare(driverName, List.of(claim))
+                : kubelet.prepare(required(plugin), List.of(claim));
+    }
+
+    private boolean isAlone(FakeKubelet kubelet) {
+        return kubelet.plugins(driverName).size() < 2;
     }
 
     /**
@@ -416,5 +410,70 @@ public final class RunningDriver<P extends DeviceProvider>
     public void delete(KubeletClaim claim) {
         unprepare(claim);
         node().delete(claim);
+    }
+
+    /**
+     * Waits until the status of a claim has what the driver reports of a device.
+     *
+     * @param claim the claim
+     * @param device the name of the device
+     * @param wanted whether a report is the one: JSON text, an element of the claim's {@code
+     *     status.devices}, with conditions and network data
+     * @return the report
+     */
+    public String awaitStatus(KubeletClaim claim, String device, Predicate<String> wanted) {
+        JsonNode object = node().api()
+                .store()
+                .awaitObject(
+                        "resourceclaims",
+                        one -> one.at("/metadata/uid").asText().equals(claim.uid())
+                                && statuses(one, device).anyMatch(wanted),
+                        timeout);
+        return statuses(object, device).filter(wanted).findFirst().orElseThrow();
+    }
+
+    private Stream<String> statuses(JsonNode claim, String device) {
+        return claim.at("/status/devices")
+                .valueStream()
+                .filter(one -> one.path("driver").asText().equals(driverName))
+                .filter(one -> one.path("device").asText().equals(device))
+                .map(JsonNode::toString);
+    }
+
+    /**
+     * Waits until the kubelet knows the health of a device from the driver.
+     *
+     * @param device the name of the device
+     * @param state the health
+     * @return the message about it
+     * @throws AssertionError if it does not, or the driver does not serve health
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public String awaitHealth(String device, HealthState state) throws InterruptedException {
+        try (HealthWatch watch = node().kubelet().watchHealth(driverName)) {
+            return watch.awaitAll(
+                            all -> watch.end().isPresent()
+                                    || health(all, device, state).isPresent(),
+                            timeout)
+                    .flatMap(all -> health(all, device, state))
+                    .orElseThrow(() -> new AssertionError("%s is not reported as %s: %s"
+                            .formatted(
+                                    device,
+                                    state,
+                                    watch.end()
+                                            .map(end ->
+                                                    "the health stream ended (%s); healthService() of DraDriver.Builder serves it"
+                                                            .formatted(end))
+                                            .orElseGet(() -> "the reports were " + watch.reports()))));
+        }
+    }
+
+    private static Optional<String> health(List<HealthWatch.Report> reports, String device, HealthState state) {
+        return reports.stream()
+                .flatMap(report -> report.devices().stream())
+                .filter(one -> one.device().equals(device))
+                .reduce((earlier, later) -> later)
+                .filter(last -> last.state().equals(state.name()))
+                .map(HealthWatch.Device::message);
     }
 }

@@ -93,6 +93,23 @@ class ClaimsTest {
         }
 
         @Test
+        void isAllocatedAsASchedulerDoes() throws Exception {
+            String amount = "adminAccess: true, capacity: {requests: {luts: 150}}";
+
+            AllocatedDevice device = claims().yaml(MANIFEST.replace(
+                            "firstAvailable:\n      - name: fast\n        deviceClassName: fast.example.com",
+                            "exactly: {deviceClassName: fast.example.com, " + amount + "}"))
+                    .device("fpga-1")
+                    .build()
+                    .devices()
+                    .get(0);
+
+            assertThat(device.shareId()).hasSize(36);
+            assertThat(device.adminAccess()).isTrue();
+            assertThat(device.consumedCapacity()).containsExactly(Map.entry("luts", new Quantity("200")));
+        }
+
+        @Test
         void isReadFromAManifest() throws Exception {
             AllocatedClaim claim = claims().yaml(MANIFEST).device("fpga-0").build();
 

@@ -6,11 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.api.health.HealthState;
+import io.dra4j.runtime.DraDriver;
+import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RunningDriverIT {
 
@@ -32,7 +37,12 @@ class RunningDriverIT {
             apiVersion: resource.k8s.io/v1
             kind: DeviceClass
             metadata: {name: fpga.example.com}
-            spec: {selectors: [{cel: {expression: device.driver == "fpga.example.com"}}]}
+            spec:
+              selectors: [{cel: {expression: device.driver == "fpga.example.com"}}]
+              config:
+              - opaque:
+                  driver: fpga.example.com
+                  parameters: {apiVersion: fpga.example.com/v1, kind: Clock, megahertz: 300}
             ---
             apiVersion: resource.k8s.io/v1
             kind: ResourceClaim
@@ -48,7 +58,8 @@ class RunningDriverIT {
             """;
 
     @RegisterExtension
-    private final RunningDriver<Boards> driver = RunningDriver.of(Boards.DRIVER, Boards::new);
+    private final RunningDriver<Boards> driver =
+            RunningDriver.of(Boards.DRIVER, Boards::new).withDriver(DraDriver.Builder::healthService);
 
     @Test
     void givesAContainerItsDevice() throws Exception {
@@ -88,9 +99,11 @@ class RunningDriverIT {
                 .hasMessageStartingWith("Not refused: ");
     }
 
-    @Test
-    void aShareIsAllocatedAsASchedulerDoes() {
-        KubeletClaim claim = driver.allocate("fpga-1");
+    @ParameterizedTest
+    @CsvSource({"'', 1k", "'capacity: {requests: {luts: 150}}', 200"})
+    void aShareIsAllocatedAsASchedulerDoes(String amount, String consumed) {
+        driver.apply(POD.substring(0, POD.indexOf("---")));
+        KubeletClaim claim = driver.allocateManifest(share("tolerations: [{operator: Exists}], " + amount), "fpga-1");
 
         JsonNode object = driver.node()
                 .api()
@@ -99,9 +112,56 @@ class RunningDriverIT {
                 .orElseThrow();
         JsonNode result = object.at("/status/allocation/devices/results/0");
         assertThat(result.path("shareID").asText()).hasSize(36);
-        assertThat(result.at("/consumedCapacity/luts").asText()).isEqualTo("1k");
+        assertThat(result.at("/consumedCapacity/luts").asText()).isEqualTo(consumed);
+        assertThat(result.at("/tolerations/0/operator").asText()).isEqualTo("Exists");
         assertThat(object.at("/status/reservedFor/0/resource").asText()).isEqualTo("pods");
-        driver.prepare(claim).hasEnv("FPGA", "fpga-1");
+        driver.prepare(claim).hasEnv("FPGA", "fpga-1").hasEnv("CLOCK", "300");
+    }
+
+    private static String share(String options) {
+        String unconfigured = FAST.substring(0, FAST.indexOf("    config:"));
+        return unconfigured.replace("fpga.example.com}", "fpga.example.com, " + options + "}");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 10.40.0.2/24", "true, 10.40.0.1/24"}) // the first claim's: it is given twice
+    void twoInstancesOfARollingUpdatePrepareAtATime(boolean remembers, String address) throws Exception {
+        RunningDriver<Boards> second = driver.startSecond();
+        if (remembers) {
+            driver.provider().remember();
+            second.provider().remember();
+        }
+        String share = share("capacity: {requests: {luts: 500}}");
+        KubeletClaim one = driver.allocateManifest(share, "fpga-1");
+        KubeletClaim two = second.allocateManifest(share, "fpga-1");
+        driver.prepare(one);
+        second.prepare(two);
+
+        assertThat(driver.awaitStatus(one, "fpga-1", status -> status.contains("networkData")))
+                .contains("rdma0", "10.40.0.1/24");
+        assertThat(second.awaitStatus(two, "fpga-1", status -> status.contains("networkData")))
+                .contains(address);
+        driver.stop();
+        second.prepare(one).hasEnv("FPGA", "fpga-1");
+        second.delete(one);
+        second.delete(two);
+        assertThat(driver.node().specs()).isEmpty();
+    }
+
+    @Test
+    @Timeout(30) // half of the longest wait
+    void severalDriversReportTheHealthOfTheirDevices() throws Exception {
+        RunningDriver<Boards> other = driver.start(RunningDriver.of("other.example.com", Boards::new));
+        driver.provider().report("fpga-0", HealthState.UNHEALTHY);
+
+        assertThat(driver.awaitHealth("fpga-0", HealthState.UNHEALTHY)).isEqualTo("by the test");
+        driver.prepare(driver.allocate("fpga-0")).hasEnv("FPGA", "fpga-0");
+        other.prepare(other.allocate("fpga-0")).hasEnv("FPGA", "fpga-0");
+        assertThatThrownBy(() -> other.awaitHealth("fpga-0", HealthState.UNHEALTHY))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("healthService()");
+        assertThatThrownBy(() -> other.withTimeout(Duration.ofMillis(1)).awaitPublished("fpga-7"))
+                .hasMessageStartingWith("Not published: [fpga-7]");
     }
 
     @Test
@@ -115,12 +175,13 @@ class RunningDriverIT {
         assertThat(driver.awaitUnschedulable("train"))
                 .contains(
                         "cannot allocate all claims", "claim default/board", "fpga-0: in use by default/" + one.name());
-        assertThatThrownBy(() -> driver.awaitRunning("train", Duration.ofMillis(1)))
+        assertThatThrownBy(() -> driver.withTimeout(Duration.ofMillis(1)).awaitRunning("train"))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("in use by default/" + one.name());
         driver.delete(one);
 
-        assertThat(driver.awaitRunning("train").devices()).containsExactly(RunningDriver.NODE + "/fpga-0");
+        assertThat(driver.withTimeout(TestNode.TIMEOUT).awaitRunning("train").devices())
+                .containsExactly(RunningDriver.NODE + "/fpga-0");
         assertThatThrownBy(() -> driver.awaitUnschedulable("train")).hasMessageContaining("is placed");
         driver.delete(two);
     }

@@ -21,6 +21,7 @@ import io.dra4j.test.RunningPod;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -94,6 +95,30 @@ class TestYourDriverIT {
     }
 
     // #endregion running
+
+    // #region instances
+    @Nested
+    class DuringARollingUpdate {
+
+        @RegisterExtension
+        final RunningDriver<FakeGpuProvider> old =
+                RunningDriver.of("gpu.example.com", node -> new FakeGpuProvider("gpu.example.com", node, 2));
+
+        @Test
+        void theSecondInstanceKnowsTheClaimsOfTheFirst() throws Exception {
+            RunningDriver<FakeGpuProvider> second = old.startSecond();
+            KubeletClaim one = old.allocate("gpu-0");
+            KubeletClaim two = second.allocate("gpu-1");
+
+            old.prepare(one).hasEnv("GPU_DEVICE_0", "gpu-0");
+            second.prepare(two).hasEnv("GPU_DEVICE_1", "gpu-1");
+            old.stop();
+            second.prepare(one).hasEnv("GPU_DEVICE_0", "gpu-0");
+            second.delete(one);
+        }
+    }
+
+    // #endregion instances
 
     // #region pods
     @Test

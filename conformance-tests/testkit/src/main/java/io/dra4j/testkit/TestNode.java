@@ -3,10 +3,11 @@
 package io.dra4j.testkit;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.allocator.model.NodeSelector;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.controllers.Allocations;
 import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.Instance;
@@ -23,6 +24,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -63,6 +65,7 @@ public final class TestNode implements AutoCloseable {
     private final EmbeddedApiServer api;
     private final ApiProxy proxy;
     private final FakeKubelet kubelet;
+    private final Allocations allocations;
     private final Map<String, String> environment = new HashMap<>();
     private final List<Instance> instances = new ArrayList<>();
     private @Nullable Controllers controllers; // guarded by this
@@ -101,6 +104,8 @@ public final class TestNode implements AutoCloseable {
         this.adapter = adapter;
         this.place = place;
         api = server.node(NAME).start();
+        allocations = new Allocations(
+                name -> api.store().find("deviceclasses", "", name), api.featureGates(), InstantSource.system());
         proxy = ApiProxy.before(api.url());
         kubelet = FakeKubelet.builder(place.registry())
                 .outside(place::outside)
@@ -175,8 +180,26 @@ public final class TestNode implements AutoCloseable {
      */
     public boolean startRegistered(String... options) throws InterruptedException {
         int before = kubelet.events().size();
+        return isRegistered(start(options), before);
+    }
+
+    /**
+     * Starts another driver, or one more instance, and waits until the kubelet has registered it.
+     *
+     * @param where a place of this node
+     */
+    public Instance startRegistered(DriverAdapter driver, Place where) throws InterruptedException {
+        int before = kubelet.events().size();
+        Instance started = driver.start(where, Map.of());
+        instances.add(started);
+        if (!isRegistered(started, before)) {
+            throw notRegistered();
+        }
+        return started;
+    }
+
+    private boolean isRegistered(Instance started, int before) throws InterruptedException {
         long end = System.nanoTime() + TIMEOUT.toNanos();
-        Instance started = start(options);
         while (started.isAlive()) {
             if (kubelet.awaitEvents(events -> isRegisteredAfter(before, events), POLL)) {
                 return true;
@@ -229,8 +252,13 @@ public final class TestNode implements AutoCloseable {
 
     /** Waits until the cluster's slices satisfy a condition, and returns them. */
     public List<JsonNode> awaitSlices(Predicate<List<JsonNode>> condition) {
+        return awaitSlices(condition, TIMEOUT);
+    }
+
+    /** The same with a limit of the test's own. */
+    public List<JsonNode> awaitSlices(Predicate<List<JsonNode>> condition, Duration limit) {
         try {
-            return api.store().await("resourceslices", condition, TIMEOUT);
+            return api.store().await("resourceslices", condition, limit);
         } catch (AssertionError e) {
             throw new AssertionError(proxy.log() + "\n" + logTail(), e);
         }
@@ -238,23 +266,21 @@ public final class TestNode implements AutoCloseable {
 
     /** Creates a claim that has devices allocated, of pools as published or else the node's. */
     public KubeletClaim allocate(String name, String... devices) {
-        ObjectNode claim = JsonNodeFactory.instance.objectNode();
-        claim.put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        ObjectNode claim = Allocations.claim("gpu", place.driver());
         claim.putObject("metadata").put("namespace", "default").put("name", name);
-        claim.withObject("/spec/devices")
-                .putArray("requests")
-                .addObject()
-                .put("name", "gpu")
-                .putObject("exactly")
-                .put("deviceClassName", place.driver());
-        ArrayNode results = claim.withObject("/status/allocation/devices").putArray("results");
-        for (String device : devices) {
-            results.addObject()
-                    .put("request", "gpu")
-                    .put("driver", place.driver())
-                    .put("pool", pool(device))
-                    .put("device", device);
-        }
+        return allocate(place.driver(), claim, devices);
+    }
+
+    /**
+     * Creates a claim whose first request has devices of a driver allocated, in the form that the
+     * scheduler writes: selectors, taints, and what other claims have, do not count.
+     */
+    public KubeletClaim allocate(String driver, ObjectNode claim, String... devices) {
+        String request = Allocations.firstRequest(claim);
+        List<ObjectNode> results = Stream.of(devices)
+                .map(device -> allocations.chosen(claim, request, slice(driver, device), device))
+                .toList();
+        claim.withObject("/status").set("allocation", allocations.of(claim, results, NodeSelector.ofNode(NAME)));
         return create(claim);
     }
 
@@ -288,14 +314,19 @@ public final class TestNode implements AutoCloseable {
         return "pod-of-" + claim;
     }
 
-    private String pool(String device) {
-        return api.store().list("resourceslices").stream()
-                .map(slice -> slice.path("spec"))
-                .filter(spec -> spec.path("driver").asText().equals(place.driver()))
-                .filter(spec -> spec.path("devices").findValuesAsText("name").contains(device))
-                .map(spec -> spec.at("/pool/name").asText())
-                .findFirst()
-                .orElse(NAME);
+    /** Returns the slice that has a device; if there is no such, a device of the node's pool with a name alone. */
+    private JsonNode slice(String driver, String device) {
+        Stream<JsonNode> own = api.store().list("resourceslices").stream()
+                .filter(slice -> slice.at("/spec/driver").asText().equals(driver));
+        return Allocations.sliceWith(device, own).orElseGet(() -> unpublished(driver, device));
+    }
+
+    private static JsonNode unpublished(String driver, String device) {
+        ObjectNode slice = JsonNodeFactory.instance.objectNode();
+        ObjectNode spec = slice.putObject("spec").put("driver", driver);
+        spec.putObject("pool").put("name", NAME);
+        spec.putArray("devices").addObject().put("name", device);
+        return slice;
     }
 
     /** Deletes the claim from the API server; the kubelet does not unprepare it. */

@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator;
 
+import io.dra4j.allocator.model.Claim;
+import io.dra4j.allocator.model.Device;
 import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.allocator.model.DeviceRequest;
 import io.dra4j.allocator.model.Quantity;
+import io.dra4j.allocator.model.SubRequest;
 import io.dra4j.allocator.model.Toleration;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
 import java.util.List;
 import java.util.Map;
 
@@ -23,4 +29,38 @@ public record AllocatedDevice(
         Map<String, Quantity> consumedCapacity,
         List<Toleration> tolerations,
         List<String> bindingConditions,
-        List<String> bindingFailureConditions) {}
+        List<String> bindingFailureConditions) {
+
+    /**
+     * Returns a device that was chosen without a search, as a claim gets it: selectors, taints, and what
+     * other claims have, do not count.
+     *
+     * @param request the name of a request of the claim, with the subrequest's behind a slash
+     * @throws IllegalArgumentException if the claim has no such request
+     */
+    public static AllocatedDevice chosen(FeatureGates gates, Claim claim, String request, DeviceId id, Device device) {
+        for (DeviceRequest one : claim.requests()) {
+            for (SubRequest asked : one.alternatives()) {
+                if (one.nameOf(asked).equals(request)) {
+                    return chosen(gates, request, asked, id, device);
+                }
+            }
+        }
+        throw new IllegalArgumentException("Claim %s has no request %s".formatted(claim.fullName(), request));
+    }
+
+    private static AllocatedDevice chosen(
+            FeatureGates gates, String request, SubRequest asked, DeviceId id, Device device) {
+        boolean shared = device.sharing() && gates.enabled(FeatureGate.DRA_CONSUMABLE_CAPACITY);
+        Amounts amounts = new Amounts(gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE));
+        return new AllocatedDevice(
+                request,
+                id,
+                asked.adminAccess(),
+                shared,
+                shared ? amounts.consumed(asked.capacity(), device.capacity()) : Map.of(),
+                asked.tolerations(),
+                device.bindingConditions(),
+                device.bindingFailureConditions());
+    }
+}

@@ -7,6 +7,8 @@ import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.RequestPolicy;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 record Amounts(boolean fractions) {
     private static final int MILLI = 3;
+
+    /** Returns what a share consumes of the capacities of a device. */
+    Map<String, Quantity> consumed(Map<String, Quantity> requested, Map<String, Capacity> capacities) {
+        Map<String, Quantity> consumed = new LinkedHashMap<>();
+        capacities.forEach((name, capacity) -> consumed.put(name, consumed(requested.get(name), capacity)));
+        return consumed;
+    }
 
     /** Returns what a request consumes; without an amount, the default, or all there is. */
     Quantity consumed(@Nullable Quantity requested, Capacity capacity) {

@@ -7,7 +7,6 @@ import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.Quantity;
 import java.math.BigDecimal;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -113,12 +112,8 @@ final class Shares {
 
     /** Takes a share of a device, and returns what it consumes. */
     Map<String, Quantity> take(Plan plan, Candidate candidate) {
-        Map<String, Quantity> consumed = new LinkedHashMap<>();
-        Map<String, Quantity> requested = plan.asked().capacity();
-        candidate
-                .device()
-                .capacity()
-                .forEach((name, capacity) -> consumed.put(name, amounts.consumed(requested.get(name), capacity)));
+        Map<String, Quantity> consumed =
+                amounts.consumed(plan.asked().capacity(), candidate.device().capacity());
         picked.computeIfAbsent(candidate.id(), id -> new Taken()).add(consumed, 1);
         return consumed;
     }

@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.allocator.AllocatedDevice;
 import io.dra4j.allocator.Allocation;
+import io.dra4j.allocator.model.Device;
 import io.dra4j.allocator.model.NodeSelector;
+import io.dra4j.allocator.model.Slice;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.testkit.apiserver.model.Json;
@@ -20,6 +22,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes allocations as the scheduler does: devices, and the configurations that apply to them.
@@ -42,26 +45,74 @@ public final class Allocations {
         this.clock = clock;
     }
 
+    /** Begins a claim of one request, which has no name yet. */
+    public static ObjectNode claim(String request, String deviceClass) {
+        ObjectNode claim = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        ObjectNode one = claim.withArray("/spec/devices/requests").addObject().put("name", request);
+        one.putObject("exactly").put("deviceClassName", deviceClass);
+        return claim;
+    }
+
+    /** Returns the first request of a claim, with the first of its alternatives if it has some. */
+    public static String firstRequest(JsonNode claim) {
+        JsonNode first = claim.at("/spec/devices/requests/0");
+        String name = first.path("name").asText();
+        JsonNode alternative = first.at("/firstAvailable/0/name");
+        return alternative.isMissingNode() ? name : name + "/" + alternative.asText();
+    }
+
+    /** Finds the slice that has a device. */
+    public static Optional<JsonNode> sliceWith(String device, Stream<JsonNode> slices) {
+        return slices.filter(slice -> slice.at("/spec/devices")
+                        .valueStream()
+                        .anyMatch(one -> one.path("name").asText().equals(device)))
+                .findFirst();
+    }
+
     /** Returns the {@code status.allocation} of a claim. */
     public ObjectNode of(JsonNode claim, Allocation allocation) {
+        List<ObjectNode> results = allocation.results().stream()
+                .map(device -> result(claim, device))
+                .toList();
+        return of(claim, results, allocation.nodes());
+    }
+
+    /** Returns the {@code status.allocation} of a claim with these results. */
+    public ObjectNode of(JsonNode claim, List<ObjectNode> results, @Nullable NodeSelector nodes) {
         ObjectNode written = Json.object();
-        ArrayNode results = written.putObject("devices").putArray("results");
+        written.putObject("devices").putArray("results").addAll(results);
         Set<String> requests = new LinkedHashSet<>();
-        for (AllocatedDevice device : allocation.results()) {
-            requests.add(device.request());
-            results.add(result(claim, device));
-        }
+        results.forEach(result -> requests.add(result.path("request").asText()));
         ArrayNode configs = Json.child(written, "devices").putArray("config");
         requests.forEach(request -> addOfClass(claim, request, configs));
         addOfClaim(claim, requests, configs);
-        if (allocation.nodes() != null) {
-            written.set("nodeSelector", selector(allocation.nodes()));
+        if (nodes != null) {
+            written.set("nodeSelector", selector(nodes));
         }
         if (gates.enabled(FeatureGate.DRA_DEVICE_BINDING_CONDITIONS)) {
             String now = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
             written.put("allocationTimestamp", now);
         }
         return written;
+    }
+
+    /**
+     * Returns the result of a device that a test has chosen, in the form that the scheduler writes:
+     * selectors, taints, and what other claims have, do not count.
+     *
+     * @param request the name of a request of the claim, with the subrequest's behind a slash
+     * @param slice that has the device
+     */
+    public ObjectNode chosen(JsonNode claim, String request, JsonNode slice, String device) {
+        Slice published = Slice.of(slice);
+        Device found = published.devices().stream()
+                .filter(one -> one.name().equals(device))
+                .findFirst()
+                .orElseThrow();
+        return result(
+                claim,
+                AllocatedDevice.chosen(
+                        gates, io.dra4j.allocator.model.Claim.of(claim), request, published.id(found), found));
     }
 
     private ObjectNode result(JsonNode claim, AllocatedDevice device) {

@@ -14,11 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.AfterEachCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -31,17 +26,13 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * parameters of the types {@link TestNode}, {@link EmbeddedApiServer}, {@link FakeKubelet} and
  * {@link Place}.
  */
-public final class DraNode
-        implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback, ParameterResolver {
+public final class DraNode extends NodeExtension implements ParameterResolver {
 
     private static final Set<Class<?>> PARAMETERS =
             Set.of(TestNode.class, EmbeddedApiServer.class, FakeKubelet.class, Place.class);
 
     private final String driver;
     private final DriverAdapter adapter;
-    private Consumer<EmbeddedApiServer.Builder> settings = builder -> {};
-    private @Nullable TestNode node;
-    private String owner = "";
 
     private DraNode(String driver, DriverAdapter adapter) {
         this.driver = driver;
@@ -70,56 +61,19 @@ public final class DraNode
 
     /** Changes the API server before each start, for example its Kubernetes version. */
     public DraNode withServer(Consumer<EmbeddedApiServer.Builder> change) {
-        settings = settings.andThen(change);
+        changeServer(change);
         return this;
     }
 
     @Override
-    public void beforeAll(ExtensionContext context) throws Exception {
-        start(context);
+    protected TestNode make(EmbeddedApiServer.Builder server) {
+        return new TestNode(driver, adapter, server);
     }
 
     @Override
-    public void beforeEach(ExtensionContext context) throws Exception {
-        start(context);
-    }
-
-    @Override
-    public void afterEach(ExtensionContext context) {
-        stop(context);
-    }
-
-    @Override
-    public void afterAll(ExtensionContext context) {
-        stop(context);
-    }
-
-    /** Starts the node unless the class of the test, or an outer one, has. */
-    private void start(ExtensionContext context) throws InterruptedException {
-        if (node != null) {
-            return;
-        }
-        EmbeddedApiServer.Builder server = EmbeddedApiServer.builder();
-        settings.accept(server);
-        TestNode started = new TestNode(driver, adapter, server);
-        try {
-            started.start();
-            started.awaitRegistered();
-            node = started;
-            owner = context.getUniqueId();
-        } finally {
-            if (node == null) {
-                started.close();
-            }
-        }
-    }
-
-    private void stop(ExtensionContext context) {
-        TestNode running = node;
-        if (running != null && context.getUniqueId().equals(owner)) {
-            node = null;
-            running.close();
-        }
+    protected void begin(TestNode made) throws InterruptedException {
+        made.start();
+        made.awaitRegistered();
     }
 
     @Override
@@ -129,10 +83,7 @@ public final class DraNode
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        TestNode running = node;
-        if (running == null) {
-            throw new IllegalStateException("The node runs during tests only");
-        }
+        TestNode running = node();
         return Stream.of(running, running.api(), running.kubelet(), running.place())
                 .filter(parameter.getParameter().getType()::isInstance)
                 .findFirst()

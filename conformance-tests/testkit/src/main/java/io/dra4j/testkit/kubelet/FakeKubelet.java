@@ -213,6 +213,11 @@ public final class FakeKubelet implements AutoCloseable {
         return registered(driver).unprepare(claims, service);
     }
 
+    /** Opens one more health stream, in the kubelet's own version. */
+    public HealthWatch watchHealth(String driver) {
+        return watchHealth(driver, health);
+    }
+
     /** Opens one more health stream, in a version of the test's choice, on the one connection. */
     public HealthWatch watchHealth(String driver, HealthWatch.Version version) {
         return HealthWatch.open(registered(driver).channel(), version);
