@@ -27,7 +27,7 @@ import org.slf4j.event.Level;
  * <p>Closing it waits for calls to the provider that still run, for a short time: a provider must
  * not be closed under them.
  */
-public final class RunningClaims implements AutoCloseable {
+final class RunningClaims implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunningClaims.class);
     private static final Duration UPKEEP_PACE = Duration.ofSeconds(10);
