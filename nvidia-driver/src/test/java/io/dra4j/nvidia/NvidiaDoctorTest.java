@@ -5,6 +5,7 @@ package io.dra4j.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.standin.StandInNode;
@@ -105,6 +106,17 @@ class NvidiaDoctorTest extends DoctorOnBoards {
         Files.delete(node.proc().resolve("1/ns/mnt"));
         Files.createSymbolicLink(node.proc().resolve("1/ns/mnt"), Path.of("mnt:[2]"));
         assertThat(found(report(node, "--feature-gates=MPSSupport=true"))).isEmpty();
+    }
+
+    @Test
+    void thePageListsTheChecksOfPassthrough() throws Exception {
+        StandInNode node = install("l40s");
+        List<String> all = new ArrayList<>(checks(node, "--feature-gates=PassthroughSupport=true").stream()
+                .map(Check::id)
+                .toList());
+        all.removeAll(checks(node).stream().map(Check::id).toList());
+
+        assertThat(rows("passthrough")).isNotEmpty().containsExactlyInAnyOrderElementsOf(all);
     }
 
     @Test

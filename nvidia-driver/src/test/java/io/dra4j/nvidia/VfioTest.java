@@ -17,16 +17,24 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
-import io.dra4j.api.health.HealthState;
-import io.dra4j.doctor.Report;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.PassthroughGpus;
+import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlEvents;
 import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.standin.Await;
+import io.dra4j.nvidia.standin.PciStandIn;
 import io.dra4j.nvidia.vfio.Passthrough;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -35,15 +43,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** GPUs for virtual machines: published, taken from their driver, and returned. */
+/** GPUs for virtual machines: published, taken from their driver, and returned; claims of others go on meanwhile. */
 @Tag("slow")
 class VfioTest extends VfioOnBoards {
 
@@ -88,15 +96,6 @@ class VfioTest extends VfioOnBoards {
     }
 
     @Test
-    void areNotOfferedOfAGpuThatIsDivided() throws Exception {
-        begin("a100-40-divided", false);
-
-        assertThat(devices().keySet())
-                .anyMatch(name -> name.startsWith("gpu-0-mig"))
-                .doesNotContain("gpu-vfio-0");
-    }
-
-    @Test
     void areTakenFromTheDriverAndReturned() throws Exception {
         begin();
         smi.setPersistent(address0);
@@ -128,95 +127,6 @@ class VfioTest extends VfioOnBoards {
         claims.prepare(provider, claim(TWO, "", "gpu-0"));
     }
 
-    /** Whatever it names, the GPU is bound to the driver that it had. */
-    @ParameterizedTest
-    @CsvSource({"nvidia, false", "vfio-pci, true", "pci-stub, false"})
-    void haveTheOverrideOfTheAdministratorAgain(String driver, boolean isRestarted) throws Exception {
-        begin();
-        kernel.overrideByHand(address0, driver);
-        claims.prepare(provider, machine(ONE));
-        assertThat(kernel.overrideOf(address0)).isEqualTo(VFIO);
-        if (isRestarted) {
-            restart();
-        }
-
-        claims.unprepare(provider, ONE);
-
-        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
-        assertThat(kernel.overrideOf(address0)).isEqualTo(driver);
-    }
-
-    /** The driver is that of the module whose alias has the fewest wildcards. */
-    @ParameterizedTest
-    @ValueSource(strings = {"nvgrace-gpu-vfio-pci", "nvgrace_gpu_vfio_pci", "acme_lender"})
-    void areBoundToTheDriverThatTheKernelHasForThem(String driver) throws Exception {
-        begin();
-        kernel.variant(
-                driver,
-                "alias vfio_pci:v*d*sv*sd*bc*sc*i* vfio_pci",
-                "alias vfio_pci:v000010DEd00002941sv*sd*bc*sc*i* " + driver.replace('-', '_'),
-                "alias vfio_pci:v000015B3d*sv*sd*bc*sc*i* mlx5_vfio_pci",
-                "alias pci:v000010DEd00002941sv*sd*bc03sc02i00* nouveau");
-        claims.prepare(provider, machine(ONE));
-        assertThat(kernel.overrideOf(address0)).isEqualTo(driver);
-        assertThat(kernel.driverOf(address0)).isEqualTo(driver);
-
-        claims.unprepare(provider, ONE);
-        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
-        kernel.bindByHand(address0, driver);
-        assertThat(devices()).containsKey("gpu-vfio-0").doesNotContainKey("gpu-0");
-        claims.prepare(provider, machine(TWO));
-        claims.unprepare(provider, TWO);
-        assertThat(kernel.driverOf(address0)).isEqualTo(driver);
-    }
-
-    @Test
-    void areOpenedByIommufdWhereTheKernelHasIt() throws Exception {
-        begin();
-        Files.createDirectories(node.sysfs().resolve("class/misc/iommu"));
-
-        PreparedClaim one = claims.prepare(
-                provider, machine(ONE, "backendPolicy: PreferIommuFD, enableAPIDevice: true", "gpu-vfio-0"));
-        PreparedClaim two = claims.prepare(provider, machine(TWO, "", "gpu-vfio-1"));
-
-        assertThat(nodes(one.devices().get(0))).containsExactly("/dev/vfio/devices/vfio0", "/dev/iommu");
-        assertThat(nodes(two.devices().get(0))).containsExactly("/dev/vfio/12");
-        assertThat(devices().get("gpu-vfio-2").attributes()).containsEntry("iommuFDEnabled", AttributeValue.of(true));
-    }
-
-    @Test
-    void stayBoundIfAnAdministratorBoundThem() throws Exception {
-        begin();
-        kernel.bindByHand(address0, VFIO);
-
-        Map<String, Device> devices = devices();
-
-        assertThat(devices).hasSize(7).doesNotContainKey("gpu-0");
-        assertThat(devices.get("gpu-vfio-0").consumesCounters()).isEmpty();
-        PreparedClaim prepared = claims.prepare(provider, machine(ONE));
-        assertThat(nodes(prepared.devices().get(0))).containsExactly("/dev/vfio/11");
-        assertThat(claims.of(ONE).state()).isNull();
-        claims.unprepare(provider, ONE);
-        assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
-        assertThat(kernel.done()).isEmpty();
-    }
-
-    /** The module of NVIDIA's driver may not be loaded where it has no GPU. */
-    @Test
-    void areOfferedWithoutNvml() throws Exception {
-        begin();
-        for (String gpu : kernel.gpus()) {
-            kernel.bindByHand(gpu, VFIO);
-        }
-        hardware.loaded(false);
-
-        assertThat(devices().keySet())
-                .containsExactlyInAnyOrder("gpu-vfio-0", "gpu-vfio-1", "gpu-vfio-2", "gpu-vfio-3");
-        claims.prepare(provider, machine(ONE));
-        restart();
-        assertThat(devices()).hasSize(4);
-    }
-
     /** Unknown is not none. */
     @Test
     void theOthersAreUnknownWithoutNvmlIfThereAreAny() throws Exception {
@@ -237,128 +147,6 @@ class VfioTest extends VfioOnBoards {
         other.close();
         assertThatThrownBy(() -> all.readOthers(other::read))
                 .hasMessageContaining("given back"); // which says nothing of the GPUs
-    }
-
-    @Test
-    void areHealthyInAnAuditWithoutNvml() throws Exception {
-        begin();
-        for (String gpu : kernel.gpus()) {
-            kernel.bindByHand(gpu, VFIO);
-        }
-        hardware.loaded(false);
-        provider.inventory();
-        claims.prepare(provider, machine(ONE));
-
-        for (boolean dynamicMig : List.of(false, true)) {
-            Report report = audit(dynamicMig);
-            assertThat(report.exitStatus()).as(report.text()).isEqualTo(Report.HEALTHY);
-        }
-        try (NvidiaAuditedNode audited = audited(false)) {
-            assertThat(audited.inventory(claims.held)).isEqualTo(provider.inventory());
-        }
-    }
-
-    @Test
-    void areNotCheckedInAnAuditIfNvmlIsMissed() throws Exception {
-        begin();
-        kernel.bindByHand(address0, VFIO);
-        hardware.loaded(false);
-
-        assertThat(audit(true).exitStatus()).isEqualTo(Report.INCOMPLETE);
-    }
-
-    /** NVIDIA's driver gives a GPU the lowest number that is free. */
-    @Test
-    void aGpuThatComesBackUnderTheNumberOfAnotherIsPublished() throws Exception {
-        begin();
-        claims.prepare(provider, machine(ONE));
-        claims.prepare(provider, machine(TWO, "", "gpu-vfio-1"));
-        hardware.set(1, "minor", 0);
-
-        claims.unprepare(provider, TWO);
-
-        Map<String, Device> devices = devices();
-        assertThat(devices).hasSize(7).containsKeys("gpu-vfio-0", "gpu-vfio-1");
-        assertThat(devices.get("gpu-0").attributes())
-                .containsEntry(
-                        "resource.kubernetes.io/pciBusID",
-                        AttributeValue.of(kernel.gpus().get(1)));
-        hardware.set(0, "minor", 1);
-        claims.unprepare(provider, ONE);
-        assertThat(devices()).hasSize(8);
-    }
-
-    @Test
-    void healthIsUnknownWhileAMachineHasTheGpu() throws Exception {
-        begin();
-        kernel.bindByHand(kernel.gpus().get(3), VFIO);
-        provider.inventory();
-        assertThat(context.health.get("gpu-0").state()).isEqualTo(HealthState.HEALTHY);
-        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.HEALTHY);
-        assertThat(context.health.get("gpu-vfio-3").state()).isEqualTo(HealthState.UNKNOWN);
-
-        claims.prepare(provider, machine(ONE));
-
-        provider.inventory();
-        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.UNKNOWN);
-        assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
-        claims.unprepare(provider, ONE);
-        provider.inventory();
-        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.HEALTHY);
-    }
-
-    @Test
-    void areHeldOverARestart() throws Exception {
-        begin();
-        claims.prepare(provider, machine(ONE));
-
-        restart();
-
-        assertThat(devices()).hasSize(8).containsKeys("gpu-0", "gpu-vfio-0");
-        refuses(claim(TWO, "", "gpu-0"), address0, "gpu-vfio-0", "default/one");
-        claims.unprepare(provider, ONE);
-        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
-        claims.prepare(provider, claim(TWO, "", "gpu-0"));
-        refuses(machine(ONE), address0, "gpu-0", "default/two");
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2})
-    void areReturnedAfterACrash(int checkpoint) throws Exception {
-        begin();
-        claims.crashAt(checkpoint);
-        try {
-            claims.prepare(provider, machine(ONE));
-            claims.unprepare(provider, ONE);
-        } catch (JournaledClaims.Crash e) {
-            restart();
-        }
-
-        claims.crashAt(0);
-        claims.unprepare(provider, ONE);
-
-        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
-        assertThat(kernel.overrideOf(address0)).isEmpty();
-        assertThat(devices()).hasSize(8);
-    }
-
-    /** An administrator's GPU must stay bound, and it is not known then who has bound it. */
-    @Test
-    void stayBoundIfTheRecordOfTheClaimIsLost() throws Exception {
-        begin();
-        claims.prepare(provider, machine(ONE));
-        claims.replace(HeldClaim.builder(ONE)
-                .phase(Phase.DAMAGED)
-                .devices(claims.of(ONE).devices())
-                .build());
-
-        claims.unprepare(provider, ONE);
-
-        assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
-        assertThat(devices()).hasSize(7).doesNotContainKey("gpu-0");
-        assertThat(context.notices)
-                .singleElement(as(InstanceOfAssertFactories.STRING))
-                .contains("gpu-vfio-0", address0, "claim default/one is lost");
     }
 
     /** Each reading has a session, and the next one begins before the one before ends. */
@@ -459,60 +247,244 @@ class VfioTest extends VfioOnBoards {
     }
 
     @Test
-    void severalOfAClaimAreReturnedInTheReverseOrderAndAsTheyWere() throws Exception {
+    void otherGpusArePreparedWhileTheKernelWaits() throws Exception {
         begin();
-        String address1 = kernel.gpus().get(1);
-        smi.setPersistent(address1);
+        kernel.hold(PciStandIn.NVIDIA);
+        CompletableFuture<PreparedClaim> waiting =
+                CompletableFuture.supplyAsync(() -> claims.prepare(provider, machine(ONE)));
+        Await.until("the override", SOON, () -> kernel.done().contains("override vfio-pci " + address0));
 
-        claims.prepare(provider, machine(ONE, "", "gpu-vfio-0", "gpu-vfio-1"));
-        claims.unprepare(provider, ONE);
+        for (int gpu = 1; gpu < 4; gpu++) {
+            claims.prepare(provider, claim(TWO, "", "gpu-" + gpu));
+            claims.unprepare(provider, TWO);
+        }
 
-        assertThat(kernel.done())
-                .filteredOn(done -> done.startsWith("unbind vfio-pci"))
-                .containsExactly("unbind vfio-pci " + address1, "unbind vfio-pci " + address0);
-        assertThat(smi.calls()).noneMatch(call -> call.contains("-pm") && call.contains(address0));
-        assertThat(smi.isPersistent(address1)).isTrue();
+        assertThat(waiting).isNotDone();
+        kernel.hold("");
+        waiting.get(SOON.toSeconds(), TimeUnit.SECONDS);
+        assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
     }
 
     @Test
-    void thePersistenceThatCanNotBeReadStaysAsItIs() throws Exception {
+    void failAtADeadlineAndAreReturnedOnceTheKernelHasEnded() throws Exception {
+        unbind = Duration.ofMillis(200);
         begin();
-        smi.failAt("persistence_mode", 1);
+        kernel.hold(PciStandIn.NVIDIA);
 
-        claims.prepare(provider, machine(ONE));
-        claims.unprepare(provider, ONE);
-
-        assertThat(smi.calls()).isNotEmpty().noneMatch(call -> call.contains("-pm"));
-    }
-
-    @Test
-    void areForgottenIfTheyAreOnTheBusNoMoreOrTheirDriverIsUnloaded() throws Exception {
-        begin();
-        claims.prepare(provider, machine(ONE));
-        claims.prepare(provider, machine(TWO, "", "gpu-vfio-1"));
-        kernel.unload(NVIDIA);
-        kernel.unplug(kernel.gpus().get(1));
-
-        claims.unprepare(provider, ONE);
+        assertThatThrownBy(() -> claims.prepare(provider, machine(ONE)))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("The driver nvidia did not let PCI device " + address0)
+                .hasMessageContaining("within 200 ms: no process is seen");
+        assertThat(claims.of(ONE).state()).isNotNull();
+        assertThat(devices()).hasSize(8);
+        claims.prepare(provider, claim(TWO, "", "gpu-1"));
         claims.unprepare(provider, TWO);
 
-        assertThat(kernel.driverOf(address0)).isEmpty();
+        kernel.hold("");
+        Await.until("unbound", SOON, () -> kernel.driverOf(address0).isEmpty());
+        assertThat(devices()).hasSize(8);
+        claims.unprepare(provider, ONE);
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
         assertThat(kernel.overrideOf(address0)).isEmpty();
+        claims.prepare(provider, machine(ONE));
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 0x040300, snd_hda_intel", "2, 0x060400, pcieport"})
-    void takeTheAudioOfTheBoardAlongAndLeaveBridges(int function, String type, String driver) throws Exception {
+    @ValueSource(strings = {"11", "devices/vfio0"}) // of the group, and of iommufd
+    void areNotReturnedWhileAMachineRuns(String name) throws Exception {
+        unbind = Duration.ofMillis(200);
         begin();
-        String other = address0.replace(".0", "." + function);
-        kernel.add(address0, other, type, driver);
-        boolean isTaken = driver.startsWith("snd");
-
         claims.prepare(provider, machine(ONE));
+        Path opened = folder.resolve("dev/vfio").resolve(name);
+        Files.createDirectories(opened.getParent());
+        Files.writeString(opened, "");
+        kernel.hold(VFIO);
+        Process machine = open(opened);
 
-        assertThat(kernel.driverOf(other)).isEqualTo(isTaken ? VFIO : driver);
+        try {
+            assertThatThrownBy(() -> claims.unprepare(provider, ONE))
+                    .hasMessageContaining("The driver vfio-pci did not let PCI device " + address0)
+                    .hasMessageContaining("sleep (process " + machine.pid() + ")");
+        } finally {
+            machine.destroyForcibly().waitFor();
+        }
+        assertThat(claims.of(ONE).state()).isNotNull();
+        kernel.hold("");
+        unbind = SOON;
+        restart();
         claims.unprepare(provider, ONE);
-        assertThat(kernel.driverOf(other)).isEqualTo(driver);
         assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+    }
+
+    @Test
+    void areNotTakenFromAProcessThatIsNamed() throws Exception {
+        begin();
+        Path device = node.root().resolve("dev/nvidia0");
+        Process user = open(device);
+        try {
+            refuses(machine(ONE), "/dev/nvidia0", "sleep (process " + user.pid() + ")", "300 ms");
+        } finally {
+            user.destroyForcibly().waitFor();
+        }
+
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+        assertThat(kernel.overrideOf(address0)).isEmpty();
+        claims.prepare(provider, machine(ONE));
+    }
+
+    /** The clock passes the claim's deadline once something has happened. */
+    private void passDeadlineAfter(BooleanSupplier moment) {
+        clock = () -> Instant.now().plus(moment.getAsBoolean() ? claims.timeout : Duration.ZERO);
+    }
+
+    private void failsWithoutTime() {
+        assertThatThrownBy(() -> claims.begin(provider, machine(ONE)))
+                .isInstanceOf(PrepareException.class)
+                .hasMessage(
+                        "GPU %s can't be passed to a virtual machine: no time is left of this call to take it from its driver, and it stays there; the next try follows",
+                        address0);
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+        clock = InstantSource.system();
+    }
+
+    @Test
+    void areNotBegunWithoutTime() throws Exception {
+        begin();
+        smi.setPersistent(address0);
+        passDeadlineAfter(() -> true);
+
+        failsWithoutTime();
+
+        assertThat(claims.of(ONE).state()).isNull();
+        assertThat(smi.isPersistent(address0)).isTrue();
+        assertThat(kernel.done()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void areNotUnboundOnceTheTimeIsOver(boolean isReserved) throws Exception {
+        begin();
+        smi.setPersistent(address0);
+        String reserved = "override vfio-pci " + address0;
+        passDeadlineAfter(() ->
+                isReserved ? kernel.done().contains(reserved) : claims.of(ONE).state() != null);
+
+        failsWithoutTime();
+
+        assertThat(kernel.done()).isEqualTo(isReserved ? List.of(reserved) : List.of());
+        claims.unprepare(provider, ONE);
+        assertThat(kernel.done()).noneMatch(done -> done.startsWith("unbind"));
+        assertThat(kernel.overrideOf(address0)).isEmpty();
+        assertThat(smi.isPersistent(address0)).isTrue();
+        claims.prepare(provider, machine(ONE));
+    }
+
+    @Test
+    void doNotWaitForNvidiaSmiBeyondTheDeadline() throws Exception {
+        begin();
+        smi.setPersistent(address0);
+        smi.hangAt("persistence_mode");
+        claims.timeout = Duration.ofMillis(2_500); // of which two seconds are to report
+        long start = System.nanoTime();
+
+        assertThatThrownBy(() -> claims.begin(provider, machine(ONE)))
+                .hasMessageContaining("no time is left of this call");
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+        assertThat(kernel.done()).isEmpty();
+        smi.heal();
+        claims.timeout = Duration.ofSeconds(30);
+        claims.unprepare(provider, ONE);
+        assertThat(smi.isPersistent(address0)).isTrue();
+    }
+
+    @Test
+    void keepTheirPersistenceForTheNextTryIfNoTimeIsLeft() throws Exception {
+        begin();
+        smi.setPersistent(address0);
+        claims.prepare(provider, machine(ONE));
+        passDeadlineAfter(() -> kernel.done().contains("bind nvidia " + address0));
+
+        assertThatThrownBy(() -> claims.unprepare(provider, ONE))
+                .hasMessageContaining("no time is left of this call to switch its persistence");
+
+        assertThat(smi.isPersistent(address0)).isFalse();
+        clock = InstantSource.system();
+        claims.unprepare(provider, ONE);
+        assertThat(smi.isPersistent(address0)).isTrue();
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+    }
+
+    @Test
+    void doNotWaitForTheKernelBeyondTheDeadline() throws Exception {
+        begin();
+        claims.timeout = Duration.ofSeconds(3); // of which two are to report
+        kernel.hold(NVIDIA);
+        CompletableFuture<PreparedClaim> waiting =
+                CompletableFuture.supplyAsync(() -> claims.begin(provider, machine(ONE)));
+
+        assertThat(waiting)
+                .failsWithin(SOON)
+                .withThrowableThat()
+                .withMessageContaining("The driver nvidia did not let PCI device " + address0);
+
+        kernel.hold("");
+        Await.until("unbound", SOON, () -> kernel.driverOf(address0).isEmpty());
+        claims.timeout = Duration.ofSeconds(30);
+        claims.unprepare(provider, ONE);
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+    }
+
+    /** Such a call may be one that never returns. */
+    @Test
+    void doNotWaitForACallOfNvmlBeyondTheDeadline() throws Exception {
+        begin();
+        claims.timeout = Duration.ofMillis(2_500); // of which two seconds are to report
+        Lease kept = nvml.keep();
+        NvmlEvents events = nvml.subscribe(Set.of(gpu1));
+        CompletableFuture<?> call = CompletableFuture.supplyAsync(() -> events.await(SOON));
+        Await.until("a call of NVML", SOON, this::isNvmlInUse);
+
+        assertThatThrownBy(() -> claims.begin(provider, machine(ONE)))
+                .isInstanceOf(PrepareException.class)
+                .hasMessageMatching(
+                        "GPU %s can't be passed to a virtual machine: a call of NVML by this driver has not returned for [1-5]?[0-9]{1,2} ms, and it stays with its driver; the next try follows"
+                                .formatted(address0));
+
+        assertThat(call).isNotDone();
+        assertThat(kernel.done()).containsExactly("override vfio-pci " + address0);
+        hardware.xid(1, -1, 43);
+        call.get(SOON.toSeconds(), TimeUnit.SECONDS);
+        events.close();
+        kept.close();
+        claims.unprepare(provider, ONE);
+        claims.prepare(provider, machine(ONE));
+    }
+
+    private boolean isNvmlInUse() {
+        try (Lease paused = nvml.pause("a look", Duration.ZERO)) {
+            return paused == null;
+        } catch (NvmlException e) {
+            return e.reason() == Reason.IN_USE;
+        }
+    }
+
+    @Test
+    void areRefusedForAdministration() throws Exception {
+        begin();
+
+        refuses(claim(ONE, "", "gpu-vfio-0, adminAccess: true"), "gpu-vfio-0 can't be had with admin access");
+        assertThatThrownBy(() -> machine(ONE, "", "gpu-vfio-0, adminAccess: true"))
+                .hasMessageContaining("VfioDeviceConfig would change the devices of request of-gpu-vfio-0");
+    }
+
+    @Test
+    void takeConfigurationsOfTheirKindAlone() throws Exception {
+        begin();
+
+        assertThatThrownBy(() -> machine(ONE, "backendPolicy: Sometimes", "gpu-vfio-0"))
+                .hasMessageContaining("unknown IOMMU backend policy: \"Sometimes\"");
+        assertThatThrownBy(() -> claim(ONE, config("GpuConfig", "of-gpu-vfio-0", "strategy: MPS"), "gpu-vfio-0"))
+                .hasMessageContaining("cannot apply GpuConfig");
     }
 }
