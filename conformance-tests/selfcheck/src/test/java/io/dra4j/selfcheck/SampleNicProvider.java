@@ -49,7 +49,7 @@ import java.util.stream.Stream;
  */
 final class SampleNicProvider implements DeviceProvider {
 
-    /** What the node offers. */
+    /** The kinds of inventories. */
     enum Mode {
         SHARED,
         PARTITIONED,
