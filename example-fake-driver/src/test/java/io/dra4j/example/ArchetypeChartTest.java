@@ -54,6 +54,7 @@ class ArchetypeChartTest {
     void isSound() {
         assertThat(new HelmChart(folder).lint()).isEmpty();
         assertThat(StrictDecoder.problems(manifests())).isEmpty();
+        assertThat(manifests().serviceAccount()).isEqualTo("dra-system/fpga-driver");
         assertThat(manifests().kinds())
                 .containsExactlyInAnyOrder(
                         "DaemonSet",

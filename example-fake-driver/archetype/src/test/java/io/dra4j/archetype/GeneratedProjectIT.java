@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Element;
 
@@ -103,6 +104,16 @@ class GeneratedProjectIT {
 
         assertThat(run.status()).as(run.text()).isZero();
         assertThat(run.text()).containsPattern("pass +DRA-RST-01").contains("the API server refused no request");
+    }
+
+    @Test
+    @Order(3)
+    @EnabledIfSystemProperty(named = "image.built", matches = "true", disabledReason = "this build has no images")
+    void hasAnImageWithoutDocker() throws Exception {
+        Output output = maven.run(project, "package", "-Pimage", "-DskipTests");
+
+        assertThat(output.status()).as(output.text()).isZero();
+        assertThat(project.resolve("target/images")).isDirectoryContaining("glob:**/fpga-driver-*.tar");
     }
 
     private static Element report(String test) throws Exception {

@@ -30,25 +30,30 @@ final class DriverLife {
      * @throws ImageBuildException if it does not end with status 0
      */
     static String run(String driver, List<String> command, Consumer<TestContext> prepared) {
-        return run(driver, new ProcessDriver(command, Map.of(), START), prepared);
+        return run(driver, new ProcessDriver(command, Map.of(), START), true, prepared);
     }
 
-    /** As in a pod: by a service account and TLS, where this process may make mount namespaces. */
+    /**
+     * As in a pod: by a service account and TLS, where this process may make mount namespaces. A driver that finds no
+     * device on this machine prepares no claim.
+     */
     static void runInCluster(String driver, List<String> command) {
         boolean inCluster = MountNamespace.missing().isEmpty();
         ProcessSettings settings = new ProcessSettings(command, Map.of(), false, inCluster, List.of());
-        run(driver, new ProcessDriver(settings, List.of(), START), context -> {});
+        run(driver, new ProcessDriver(settings, List.of(), START), false, context -> {});
     }
 
-    private static String run(String driver, ProcessDriver process, Consumer<TestContext> prepared) {
+    private static String run(
+            String driver, ProcessDriver process, boolean hasDevices, Consumer<TestContext> prepared) {
         try (TestContext context = TestContext.open(
                 SettingsReader.parse(SETTINGS.formatted(driver), "images", Map.of()), process, "images")) {
             context.driver().start();
             context.awaitPools();
-            KubeletClaim claim = context.claims().allocate(context.devices().one());
-            context.calls().prepared(claim);
-            prepared.accept(context);
-            context.calls().unprepared(claim);
+            if (hasDevices || !context.devices().usable().isEmpty()) {
+                KubeletClaim claim = context.preparedClaim(context.devices().one());
+                prepared.accept(context);
+                context.calls().unprepared(claim);
+            }
             int status = context.driver().terminate();
             String log = context.driver().log();
             if (status != 0) {

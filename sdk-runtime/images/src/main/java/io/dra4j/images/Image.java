@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.images;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -11,11 +13,14 @@ import java.util.stream.Stream;
  * @param name its name, without a registry
  * @param title its title, for people
  * @param description what it is for, in a sentence
- * @param module the folder of the Maven module of its programs
+ * @param module the folder of the Maven module of its programs; empty for a vendor's
  * @param programs its programs; the first is the entry point, and trains the AOT cache
  * @param scripts further files of {@code /usr/bin}, which are resources of this package
  * @param jvmOptions options of the JVM; the AOT cache holds for these alone
  * @param user the user and group that a container runs as
+ * @param driver the driver's name; empty for a program that is no driver, or can't run on the build machine
+ * @param training arguments of the run that trains the AOT cache
+ * @param licenses as OCI's label has them; empty if they are not known
  */
 record Image(
         String name,
@@ -25,7 +30,10 @@ record Image(
         List<Program> programs,
         List<String> scripts,
         List<String> jvmOptions,
-        String user) {
+        String user,
+        String driver,
+        List<String> training,
+        Optional<String> licenses) {
 
     /** The folder of libraries in an image. */
     static final String NATIVE = "/usr/lib/dra4j/native";
@@ -55,6 +63,8 @@ record Image(
 
     private static final String NONROOT = "65532:0";
 
+    private static final Optional<String> APACHE = Optional.of("Apache-2.0");
+
     /**
      * A program of an image.
      *
@@ -74,7 +84,10 @@ record Image(
                     new Program("dra-example-controller", "io.dra4j.example.ControllerMain")),
             List.of(),
             NODE,
-            ROOT);
+            ROOT,
+            "gpu.example.com",
+            List.of(),
+            APACHE);
 
     /** The driver of NVIDIA's GPUs. */
     static final Image NVIDIA_DRIVER = new Image(
@@ -90,7 +103,10 @@ record Image(
                     "compute-domain-kubelet-plugin",
                     "compute-domain-daemon"),
             NODE,
-            ROOT);
+            ROOT,
+            "gpu.nvidia.com",
+            List.of("--dynamic-mig"),
+            APACHE);
 
     /** The conformance suite. */
     static final Image CONFORMANCE = new Image(
@@ -101,10 +117,32 @@ record Image(
             List.of(new Program("dra-conformance", "io.dra4j.conformance.ConformanceMain")),
             List.of(),
             ONCE,
-            NONROOT);
+            NONROOT,
+            "",
+            List.of("list"),
+            APACHE);
 
-    /** All images. */
+    /** The images of this repository. */
     static final List<Image> IMAGES = List.of(FAKE_DRIVER, NVIDIA_DRIVER, CONFORMANCE);
+
+    /** The image of a vendor's driver, by the settings; what is not given is taken from its jar. */
+    static Image ofVendor(Inputs inputs, Path jar) {
+        String name = inputs.value("name", jar.getFileName().toString().replaceFirst("\\.jar$", ""));
+        String driver = inputs.value("driver", "");
+        List<String> training = inputs.words("training");
+        return new Image(
+                name,
+                name,
+                inputs.value("description", "DRA driver " + (driver.isEmpty() ? name : driver)),
+                "",
+                List.of(new Program(name, Jars.main(jar))),
+                List.of(),
+                join(NODE, inputs.words("jvm-options")),
+                ROOT,
+                driver,
+                driver.isEmpty() && training.isEmpty() ? List.of("--help") : training,
+                inputs.given("licenses"));
+    }
 
     private static List<String> join(List<String> one, List<String> other) {
         return Stream.concat(one.stream(), other.stream()).toList();

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -37,29 +38,43 @@ final class ImageBuild {
     private final Path folder;
     private final Stage java;
     private final Base base;
+    private final Map<Image, Jars> images = new LinkedHashMap<>();
     private final Set<Path> shared;
 
     private ImageBuild(Inputs inputs) {
         this.inputs = inputs;
+        inputs.jar()
+                .ifPresentOrElse(
+                        jar -> images.put(Image.ofVendor(inputs, jar), Jars.ofVendor(inputs, jar)),
+                        () -> Image.IMAGES.forEach(image -> images.put(image, Jars.of(inputs, image))));
         jdk = Jdk.find(inputs.jdk(), System.getenv());
         folder = Folders.make(inputs.target().resolve("stage"));
         // Jib takes a layer whose files have the same paths and times for the same.
         Folders.remove(folder.resolve("cache"));
         java = stageJdk();
         base = Base.of(inputs, machine, java.file(Image.JDK), folder.resolve("base"));
-        shared = new HashSet<>(Jars.of(inputs, Image.IMAGES.get(0)).foreign());
-        Image.IMAGES.forEach(image -> shared.retainAll(Jars.of(inputs, image).foreign()));
+        shared = new HashSet<>(images.values().iterator().next().foreign());
+        images.values().forEach(jars -> shared.retainAll(jars.foreign()));
     }
 
-    /** Prepares what all images have. */
+    /** Prepares what all images have: those of this repository, or that of the driver whose jar is given. */
     static ImageBuild begin(Inputs inputs) {
         return new ImageBuild(inputs);
+    }
+
+    /** The images. */
+    Set<Image> images() {
+        return images.keySet();
+    }
+
+    private Jars jars(Image image) {
+        return Objects.requireNonNull(images.get(image));
     }
 
     private Stage stageJdk() {
         Path linked = folder.resolve("jlink");
         Folders.remove(linked);
-        jdk.link(linked);
+        jdk.link(linked, inputs.words("modules"));
         Stage stage = Stage.at(folder, "jdk", inputs.time());
         stage.copyTree(linked, Image.JDK);
         Folders.remove(linked);
@@ -68,7 +83,7 @@ final class ImageBuild {
 
     /** Writes an image with a new AOT cache. */
     Path write(Image image) {
-        Jars jars = Jars.of(inputs, image);
+        Jars jars = jars(image);
         List<Stage> layers = stage(image, jars);
         Training training = Training.in(
                 folder.resolve(image.name()).resolve("training"), java.file(Image.JDK + "/bin/java"), layers);
@@ -77,7 +92,7 @@ final class ImageBuild {
 
     /** Writes an image with an AOT cache that is there. */
     Path write(Image image, Path cache) {
-        return write(image, stage(image, Jars.of(inputs, image)), cache);
+        return write(image, stage(image, jars(image)), cache);
     }
 
     private Path write(Image image, List<Stage> layers, Path cache) {
@@ -122,7 +137,7 @@ final class ImageBuild {
             ours.copy(jar, Image.JARS + "/" + jar.getFileName());
         }
         stagePrograms(image, jars, ours);
-        byte[] sbom = Sbom.of(inputs, image, machine, jdk, base.packages());
+        byte[] sbom = Sbom.of(inputs, image, jars, machine, jdk, base.packages());
         ours.write(Sbom.PATH, sbom, false);
         List<Stage> layers = new ArrayList<>(List.of(java, common));
         if (!special.layer().getEntries().isEmpty()) {
@@ -135,8 +150,8 @@ final class ImageBuild {
     private void stagePrograms(Image image, Jars jars, Stage stage) {
         for (Image.Program program : image.programs()) {
             if (!jars.has(program.main())) {
-                throw new ImageBuildException("%s has no class %s, which %s is to start"
-                        .formatted(image.module(), program.main(), program.command()));
+                throw new ImageBuildException(
+                        "%s has no class %s, which %s is to start".formatted(image, program.main(), program.command()));
             }
             String script = Launcher.script(image, program, jars);
             stage.write("/usr/bin/" + program.command(), script.getBytes(StandardCharsets.UTF_8), true);
@@ -176,7 +191,7 @@ final class ImageBuild {
         labels.put(prefix + "title", image.title());
         labels.put(prefix + "description", image.description());
         labels.put(prefix + "version", inputs.version());
-        labels.put(prefix + "licenses", "Apache-2.0");
+        image.licenses().ifPresent(licenses -> labels.put(prefix + "licenses", licenses));
         revision().ifPresent(commit -> labels.put(prefix + "revision", commit));
         return labels;
     }

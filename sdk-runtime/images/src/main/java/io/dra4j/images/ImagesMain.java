@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The program that the build runs: it writes all archives, and prints their sizes. */
+/** The program that a build runs: it writes archives of images, and prints where they are and their sizes. */
 public final class ImagesMain {
 
     private static final double MEGABYTE = 1_000_000;
@@ -14,22 +14,20 @@ public final class ImagesMain {
     private ImagesMain() {}
 
     /**
-     * Builds all images.
+     * Builds the image of the driver whose jar is given, or all images of this repository.
      *
-     * @param args the settings, as the module's pom.xml gives them
+     * @param args the settings, as docs-site/reference/images.md has them
+     * @throws ImageBuildException with what is missing, if something is
      */
     public static void main(String[] args) throws IOException {
-        try {
-            Inputs inputs = Inputs.of(args);
-            ImageBuild build = ImageBuild.begin(inputs);
+        Inputs inputs = Inputs.of(args);
+        ImageBuild build = ImageBuild.begin(inputs);
+        if (inputs.jar().isEmpty()) {
             Folders.remove(inputs.images());
-            for (Image image : Image.IMAGES) {
-                Path archive = build.write(image);
-                System.out.printf("%s: %.1f MB%n", archive.getFileName(), Files.size(archive) / MEGABYTE);
-            }
-        } catch (ImageBuildException e) {
-            System.err.println("The images cannot be built. " + e.getMessage());
-            System.exit(1);
+        }
+        for (Image image : build.images()) {
+            Path archive = build.write(image);
+            System.out.printf("%s: %.1f MB%n", archive, Files.size(archive) / MEGABYTE);
         }
     }
 }

@@ -4,51 +4,97 @@ package io.dra4j.images;
 
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 
 /**
- * The settings of a build.
+ * The settings of a build; docs-site/reference/images.md has those of a vendor.
  *
- * @param repository the root of the repository
- * @param target the folder for all that is written
- * @param version the version of the programs
- * @param time the time of all files and of the images
- * @param jdk the home of a JDK 25, or nothing: then it is looked for
- * @param base {@code packages}, a registry's reference, or {@code tar:FILE}
+ * @param values their values, by their names
  */
-record Inputs(Path repository, Path target, String version, Instant time, String jdk, String base) {
+record Inputs(Map<String, String> values) {
+
+    private static final List<String> NAMES = List.of(
+            "base description driver jar jdk jvm-options licenses modules name repository sbom target time training version"
+                    .split(" "));
 
     /**
-     * Reads words such as {@code --version=1.0}.
+     * Reads words such as {@code --version=1.0}, of which the last of a name counts.
      *
-     * @throws ImageBuildException if one is missing
+     * @throws ImageBuildException if there is no such setting
      */
     static Inputs of(String... words) {
-        Map<String, String> values = new HashMap<>();
+        Map<String, String> values = new TreeMap<>();
         for (String word : words) {
             String[] parts = word.split("=", 2);
-            values.put(parts[0], parts.length == 2 ? parts[1] : "");
+            String name = parts[0].replaceFirst("^--", "");
+            if (!NAMES.contains(name)) {
+                throw new ImageBuildException("There is no setting %s; those of an image are --%s"
+                        .formatted(word, String.join(", --", NAMES)));
+            }
+            values.put(name, parts.length == 2 ? parts[1] : "");
         }
-        return new Inputs(
-                Path.of(value(values, "--repository")).toAbsolutePath().normalize(),
-                Path.of(value(values, "--target")).toAbsolutePath().normalize(),
-                value(values, "--version"),
-                Instant.parse(value(values, "--time")),
-                value(values, "--jdk"),
-                value(values, "--base"));
+        return new Inputs(values);
+    }
+
+    /** The folder whose commit is noted; where the images are ours, the root of the repository. */
+    Path repository() {
+        return path(value("repository", ""));
+    }
+
+    /** The jar of a vendor's driver; empty where the images of this repository are to be built. */
+    Optional<Path> jar() {
+        return given("jar").map(Inputs::path);
+    }
+
+    /** The folder for all that is written. */
+    Path target() {
+        return path(value("target", "target"));
     }
 
     /** The folder of the archives. */
     Path images() {
-        return target.resolve("images");
+        return target().resolve("images");
     }
 
-    private static String value(Map<String, String> values, String name) {
-        String value = values.get(name);
-        if (value == null) {
-            throw new ImageBuildException(name + "=... is missing");
-        }
-        return value;
+    /** The version of the programs. */
+    String version() {
+        return given("version").orElseThrow(() -> new ImageBuildException("--version=... is missing"));
+    }
+
+    /** The time of all files and of the images. */
+    Instant time() {
+        return Instant.parse(value("time", "1980-01-01T00:00:00Z"));
+    }
+
+    /** The home of a JDK 25, or nothing: then it is looked for. */
+    String jdk() {
+        return value("jdk", "");
+    }
+
+    /** {@code packages}, a registry's reference, or {@code tar:FILE}. */
+    String base() {
+        return value("base", "packages");
+    }
+
+    /** Returns a value; empty if it is not given or empty. */
+    Optional<String> given(String name) {
+        return Optional.of(values.getOrDefault(name, "").strip()).filter(value -> !value.isEmpty());
+    }
+
+    /** Returns a value, or another if it is not given or empty. */
+    String value(String name, String otherwise) {
+        return given(name).orElse(otherwise);
+    }
+
+    /** Returns the words of a value, which have spaces between them. */
+    List<String> words(String name) {
+        return given(name).map(value -> List.of(value.split(" +"))).orElse(List.of());
+    }
+
+    private static Path path(String path) {
+        return Path.of(path).toAbsolutePath().normalize();
     }
 }

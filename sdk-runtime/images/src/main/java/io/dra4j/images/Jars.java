@@ -10,17 +10,22 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The class path of a program.
  *
  * @param all its jars in their order, the program's own first
+ * @param parts what CycloneDX's plugin says of them; null: their names say it
  */
-record Jars(List<Path> all) {
+record Jars(List<Path> all, @Nullable Path parts) {
 
     /**
      * Reads what the build of a program's module has left.
@@ -39,6 +44,47 @@ record Jars(List<Path> all) {
         } catch (IOException e) {
             throw new ImageBuildException("The module " + image.module() + " was not built with -Pimage: " + e, e);
         }
+        return checked(jars, target.resolve("image/sbom.cdx.json"));
+    }
+
+    /**
+     * Reads the manifest of a driver's jar, as {@code java -jar} does.
+     *
+     * @throws ImageBuildException if one of the jars that it names is missing
+     */
+    static Jars ofVendor(Inputs inputs, Path jar) {
+        List<Path> jars = new ArrayList<>(List.of(jar));
+        manifest(jar, Attributes.Name.CLASS_PATH)
+                .ifPresent(path -> Stream.of(path.split(" +"))
+                        .forEach(entry -> jars.add(Path.of(jar.toUri().resolve(entry)))));
+        return checked(jars, inputs.given("sbom").map(Path::of).orElse(null));
+    }
+
+    /**
+     * Returns the main class of a driver's jar.
+     *
+     * @throws ImageBuildException if its manifest names none
+     */
+    static String main(Path jar) {
+        return manifest(jar, Attributes.Name.MAIN_CLASS)
+                .orElseThrow(
+                        () -> new ImageBuildException(
+                                jar
+                                        + " has no Main-Class in its manifest, which `java -jar` would start; maven-jar-plugin writes it, and a Class-Path with the libraries"));
+    }
+
+    private static Optional<String> manifest(Path jar, Attributes.Name name) {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            return Optional.ofNullable(file.getManifest())
+                    .map(manifest -> manifest.getMainAttributes().getValue(name))
+                    .map(String::strip)
+                    .filter(value -> !value.isEmpty());
+        } catch (IOException e) {
+            throw new ImageBuildException("Can't read the jar " + jar + ": " + e + "; build it before its image", e);
+        }
+    }
+
+    private static Jars checked(List<Path> jars, @Nullable Path parts) {
         Set<Path> names = new HashSet<>();
         for (Path jar : jars) {
             if (!Files.isRegularFile(jar)) {
@@ -48,7 +94,7 @@ record Jars(List<Path> all) {
                 throw new ImageBuildException("Two jars are called " + jar.getFileName());
             }
         }
-        return new Jars(jars);
+        return new Jars(jars, parts);
     }
 
     private static Path own(Path target, String version) {
@@ -62,9 +108,9 @@ record Jars(List<Path> all) {
         }
     }
 
-    /** Returns those of this project: their file names begin so. */
+    /** Returns the program's own, and those of this project: their file names begin so. */
     List<Path> ours() {
-        return all.stream().filter(Jars::isOurs).toList();
+        return all.stream().filter(this::isOurs).toList();
     }
 
     /** Returns those of others. */
@@ -72,8 +118,8 @@ record Jars(List<Path> all) {
         return all.stream().filter(jar -> !isOurs(jar)).toList();
     }
 
-    private static boolean isOurs(Path jar) {
-        return jar.getFileName().toString().startsWith("dra4j-");
+    private boolean isOurs(Path jar) {
+        return jar.equals(all.get(0)) || jar.getFileName().toString().startsWith("dra4j-");
     }
 
     /** The class path in the image. */
@@ -101,7 +147,7 @@ record Jars(List<Path> all) {
         }
     }
 
-    private @org.jspecify.annotations.Nullable Path find(String entry) {
+    private @Nullable Path find(String entry) {
         for (Path jar : all) {
             try (ZipFile zip = new ZipFile(jar.toFile())) {
                 ZipEntry found = zip.getEntry(entry);

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.stream.Collectors;
 
 /**
  * The JDK of the build machine, and the part of it that goes into images.
@@ -106,11 +107,12 @@ record Jdk(Path home, Properties release) {
         return release.getProperty(key, "").replace("\"", "");
     }
 
-    /** Links the modules of the images into a new folder. */
-    void link(Path folder) {
+    /** Links the modules of the images, and more, into a new folder. */
+    void link(Path folder, List<String> more) {
         Tool.output(List.of(
                 home.resolve("bin/jlink").toString(),
-                "--add-modules=" + String.join(",", MODULES),
+                "--add-modules=" + String.join(",", MODULES)
+                        + more.stream().map(name -> "," + name).collect(Collectors.joining()),
                 "--strip-java-debug-attributes",
                 "--no-header-files",
                 "--no-man-pages",

@@ -23,10 +23,11 @@ final class Sbom {
 
     private Sbom() {}
 
-    static byte[] of(Inputs inputs, Image image, Machine machine, Jdk jdk, Set<String> packages) {
-        Path jars = inputs.repository().resolve(image.module()).resolve("target/image/sbom.cdx.json");
+    static byte[] of(Inputs inputs, Image image, Jars jars, Machine machine, Jdk jdk, Set<String> packages) {
         try {
-            ObjectNode sbom = (ObjectNode) JSON.readTree(jars.toFile());
+            ObjectNode sbom = jars.parts() == null
+                    ? ofNames(inputs, image, jars)
+                    : (ObjectNode) JSON.readTree(jars.parts().toFile());
             ObjectNode program = (ObjectNode) sbom.at("/metadata/component");
             program.put("description", image.description());
             ObjectNode java = sbom.withArray("/components").addObject();
@@ -44,12 +45,28 @@ final class Sbom {
             return JSON.writeValueAsBytes(sbom);
         } catch (IOException e) {
             throw new ImageBuildException(
-                    "The module "
-                            + image.module()
-                            + " was not built with -Pimage, or offline, where no SBOM is made: "
-                            + e,
+                    "Can't read the SBOM of %s: build its module with -Pimage, online, where CycloneDX's plugin makes it: %s"
+                            .formatted(image, e),
                     e);
         }
+    }
+
+    private static ObjectNode ofNames(Inputs inputs, Image image, Jars jars) {
+        ObjectNode sbom = JSON.createObjectNode().put("bomFormat", "CycloneDX").put("specVersion", "1.6");
+        sbom.put("version", 1)
+                .putObject("metadata")
+                .putObject("component")
+                .put("type", "application")
+                .put("name", image.name())
+                .put("version", inputs.version());
+        for (Path jar : jars.all().subList(1, jars.all().size())) {
+            String file = jar.getFileName().toString();
+            String name = file.replaceFirst("(-\\d.*)?\\.jar$", "");
+            ObjectNode part = sbom.withArray("/components").addObject().put("type", "library");
+            part.put("bom-ref", file).put("name", name);
+            part.put("version", file.substring(name.length()).replaceAll("^-|\\.jar$", ""));
+        }
+        return sbom;
     }
 
     private static void debian(ObjectNode component, String name) {

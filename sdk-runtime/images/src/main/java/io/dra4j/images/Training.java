@@ -29,18 +29,17 @@ record Training(Path java, Path folder) {
         List<String> run = new ArrayList<>(jvm(image));
         run.addAll(List.of("-XX:AOTMode=record", "-XX:AOTConfiguration=" + recorded));
         run.addAll(List.of("-cp", classPath, image.entryPoint().main()));
-        if (image.equals(Image.FAKE_DRIVER)) {
-            DriverLife.runInCluster("gpu.example.com", run);
-        } else if (image.equals(Image.NVIDIA_DRIVER)) {
+        if (image.equals(Image.NVIDIA_DRIVER)) {
             StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
             run.add("--nvidia-driver-root=" + node.root());
             run.add("--sysfs-root=" + node.sysfs());
             run.add("--proc-root=" + node.proc());
-            run.add("--dynamic-mig");
-            DriverLife.runInCluster("gpu.nvidia.com", run);
-        } else {
-            run.add("list");
+        }
+        run.addAll(image.training());
+        if (image.driver().isEmpty()) {
             Tool.output(run);
+        } else {
+            DriverLife.runInCluster(image.driver(), run);
         }
         Path cache = folder.resolve("aot");
         List<String> create = new ArrayList<>(jvm(image));

@@ -144,10 +144,9 @@ class ArchiveIT {
     @Test
     void isTheSameIfAMachineWithOtherAuthoritiesBuildsIt() throws Exception {
         Path archive = Built.archive(Image.FAKE_DRIVER);
-        Inputs here = Built.inputs(folder.resolve("again"));
-        Path jdk = withOtherAuthorities(Jdk.find(here.jdk(), System.getenv()).home(), folder.resolve("jdk"));
-        ImageBuild there = ImageBuild.begin(
-                new Inputs(here.repository(), here.target(), here.version(), here.time(), jdk.toString(), here.base()));
+        String here = Built.inputs(folder).jdk();
+        Path jdk = withOtherAuthorities(Jdk.find(here, System.getenv()).home(), folder.resolve("jdk"));
+        ImageBuild there = ImageBuild.begin(Built.inputs(folder.resolve("again"), "--jdk=" + jdk));
 
         Path copy = there.write(Image.FAKE_DRIVER, read(Image.FAKE_DRIVER).cache());
 

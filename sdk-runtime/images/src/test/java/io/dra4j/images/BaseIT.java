@@ -9,7 +9,6 @@ import com.google.cloud.tools.jib.api.JibContainerBuilder;
 import com.google.cloud.tools.jib.api.buildplan.ImageFormat;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,15 +18,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** Bases other than Debian's packages; ours plays that of others. */
 class BaseIT {
 
-    private static final Instant TIME = Instant.parse("2026-11-21T00:00:00Z");
-
     private final Machine machine = Machine.current();
 
     @TempDir
     private Path folder;
 
     private Base from(String base) {
-        Inputs inputs = new Inputs(folder, folder, "1.0", TIME, "", base);
+        Inputs inputs = Inputs.of("--target=" + folder, "--version=1.0", "--base=" + base);
         return Base.of(inputs, machine, Folders.make(folder.resolve("jdk")), folder.resolve("of"));
     }
 

@@ -39,12 +39,13 @@ final class Built {
         return archive.resolveSibling(archive.getFileName().toString().replaceFirst("tar$", "cdx.json"));
     }
 
-    /** The settings of the build, but for the folder that it writes to. */
-    static Inputs inputs(Path target) {
+    /** The settings of the build, but for the folder that it writes to, and for others. */
+    static Inputs inputs(Path target, String... others) {
         List<String> words = new ArrayList<>(List.of("--target=" + target));
         for (String name : List.of("repository", "version", "time", "jdk", "base")) {
             words.add("--" + name + "=" + System.getProperty("image." + name));
         }
+        words.addAll(List.of(others));
         return Inputs.of(words.toArray(String[]::new));
     }
 

@@ -1,0 +1,101 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The image of a driver of a vendor, from the jar of his build alone. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class VendorImageIT {
+
+    @TempDir
+    private Path folder;
+
+    /** A jar as the archetype's build makes it: its manifest names the main class and the libraries. */
+    private Path jar(String main, String classPath) throws IOException {
+        Manifest manifest = new Manifest();
+        Attributes attributes = manifest.getMainAttributes();
+        attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        attributes.put(Attributes.Name.CLASS_PATH, classPath);
+        if (!main.isEmpty()) {
+            attributes.put(Attributes.Name.MAIN_CLASS, main);
+        }
+        Path jar = folder.resolve("fpga-driver.jar");
+        try (OutputStream out = Files.newOutputStream(jar)) {
+            new JarOutputStream(out, manifest).close();
+        }
+        return jar;
+    }
+
+    @Test
+    void runsTheDriverWithItsCacheAndSaysWhatItIs() throws Exception {
+        Built.assumeContainers();
+        String libraries = Jars.of(Built.inputs(folder), Image.FAKE_DRIVER).all().stream()
+                .map(library -> library.toUri().toString())
+                .collect(Collectors.joining(" "));
+        Path jar = jar("io.dra4j.example.FakeDriverMain", libraries);
+        ImageBuild build = ImageBuild.begin(Built.inputs(
+                folder,
+                "--jar=" + jar,
+                "--driver=gpu.example.com",
+                "--training=--num-devices=2",
+                "--jvm-options=-Xmx48m -Dacme=1",
+                "--modules=java.sql"));
+        Image image = build.images().iterator().next();
+
+        Path archive = build.write(image);
+
+        JsonNode config = Unpacked.names(archive).config().path("config");
+        assertThat(config.at("/Entrypoint/0").asText()).isEqualTo("/usr/bin/fpga-driver");
+        assertThat(config.path("Labels").toString())
+                .contains("DRA driver gpu.example.com", "\"fpga-driver\"")
+                .doesNotContain("Apache");
+        Container container = Container.unpack(archive, folder.resolve("root"));
+        Map<String, String> environment = Map.of("JAVA_OPTS", "-XX:AOTMode=on");
+        List<String> command = container.driver("", environment, List.of(container.entryPoint(), "-v", "5"));
+        String log = DriverLife.run("gpu.example.com", command, context -> {});
+        assertThat(log).contains("Claim prepared").doesNotContainIgnoringCase(FakeDriverImageIT.LACKING);
+        assertThat(container
+                        .run(Map.of(), Image.JDK + "/bin/java", "--list-modules")
+                        .output())
+                .contains("java.sql@");
+        assertThat(folder.resolve("root" + Sbom.PATH)).content().contains("dra4j-sdk-api", "OpenJDK", "libc6");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', '', --driver=, has no Main-Class in its manifest",
+        "com.acme.Main, lib/acme-1.0.jar, --driver=, lib/acme-1.0.jar is no jar: build images by `mvn -Pimage package`",
+        "com.acme.Main, '', --driver=, 'fpga-driver has no class com.acme.Main, which fpga-driver is to start'",
+        "com.acme.Main, '', --drivername=x, 'There is no setting --drivername=x; those of an image are --base, --desc'"
+    })
+    void isRefusedWithWhatIsMissing(String main, String classPath, String word, String message) throws Exception {
+        Path jar = jar(main, classPath);
+
+        assertThatThrownBy(() -> {
+                    ImageBuild build = ImageBuild.begin(Built.inputs(folder, "--jar=" + jar, word));
+                    build.write(build.images().iterator().next());
+                })
+                .isInstanceOf(ImageBuildException.class)
+                .hasMessageContaining(message);
+    }
+}
