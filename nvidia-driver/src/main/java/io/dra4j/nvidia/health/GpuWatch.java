@@ -3,7 +3,9 @@
 package io.dra4j.nvidia.health;
 
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlEvents;
 import io.dra4j.nvidia.nvml.NvmlEvents.Event;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
@@ -346,6 +348,55 @@ public final class GpuWatch implements AutoCloseable {
             thread.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Events of GPUs, and the session of NVML that is kept open for them. */
+    private static final class Subscription implements AutoCloseable {
+
+        private final Lease session;
+        private final NvmlEvents events;
+
+        private Subscription(Lease session, NvmlEvents events) {
+            this.session = session;
+            this.events = events;
+        }
+
+        /**
+         * Subscribes.
+         *
+         * @throws NvmlException if NVML can't be used
+         */
+        static Subscription open(Nvml nvml, Set<String> gpus) {
+            Lease session = nvml.keep();
+            try {
+                return new Subscription(session, nvml.subscribe(gpus));
+            } catch (NvmlException e) {
+                session.close();
+                throw e;
+            }
+        }
+
+        Set<String> gpus() {
+            return events.gpus();
+        }
+
+        Set<String> unmonitored() {
+            return events.unmonitored();
+        }
+
+        boolean isCurrent() {
+            return events.isCurrent();
+        }
+
+        Optional<Event> await(Duration timeout) {
+            return events.await(timeout);
+        }
+
+        @Override
+        public void close() {
+            events.close();
+            session.close();
         }
     }
 }

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.node;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -41,5 +45,55 @@ record LibraryFolders(List<Path> all, String problem) {
 
     private static Stream<Path> in(DriverRoot root, List<String> places) {
         return places.stream().map(root.here()::resolve);
+    }
+
+    /**
+     * The folders of libraries by the dynamic loader below a driver root.
+     *
+     * @param folders those of its configuration, and those that its cache has for libcuda and NVML
+     * @param problem why a cache can't be read, and what to do; empty if there is no such cache
+     */
+    private record Loader(List<Path> folders, String problem) {
+
+        /** Reads the files of each loader. */
+        static Loader of(DriverRoot root) {
+            List<Path> folders = new ArrayList<>();
+            String problem = "";
+            for (String place : Places.LOADERS) {
+                Path etc = root.here().resolve(place).resolve("etc");
+                configured(root, etc).map(root::ofNode).forEach(folders::add);
+                try {
+                    LdCache.read(root.end(etc.resolve("ld.so.cache"))).stream()
+                            .filter(Loader::isOfDriver)
+                            .map(library -> root.ofNode(library).getParent())
+                            .forEach(folders::add);
+                } catch (IOException e) {
+                    problem = ", for it can't be read: %s; the administrator runs ldconfig on the node"
+                            .formatted(e.getMessage());
+                }
+            }
+            return new Loader(folders.stream().distinct().toList(), problem);
+        }
+
+        private static boolean isOfDriver(Path library) {
+            String name = String.valueOf(library.getFileName());
+            return library.isAbsolute() && (name.startsWith("libcuda.so.") || name.startsWith("libnvidia-ml.so."));
+        }
+
+        private static Stream<Path> configured(DriverRoot root, Path etc) {
+            return Listing.files(root, etc.resolve("ld.so.conf.d"), "*.conf").stream()
+                    .flatMap(file -> lines(root.end(file)))
+                    .filter(line -> line.matches("/[\\p{Print}\\t]*"))
+                    .map(line -> Path.of(line.split("[\\s#=]", 2)[0]));
+        }
+
+        private static Stream<String> lines(Path file) {
+            try {
+                return Files.readAllLines(file, StandardCharsets.ISO_8859_1).stream()
+                        .map(String::strip);
+            } catch (IOException e) {
+                return Stream.empty(); // it is not there, or may not be read: the cache may have the folder
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ package io.dra4j.nvidia.vfio;
 
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.container.DeviceNode;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.install.NvidiaSmi;
@@ -30,11 +31,13 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -416,6 +419,37 @@ public final class Passthrough {
                         .addKeyValue("on", isOn)
                         .log("Persistence mode of a GPU can't be switched");
             }
+        }
+    }
+
+    /**
+     * The device nodes of vfio, by which a virtual machine's program opens a GPU: one of the device and
+     * one that all devices share, of iommufd or of the older interface.
+     *
+     * @param bus the PCI bus
+     */
+    private record VfioEdits(PciBus bus) {
+
+        /** Returns the nodes of a GPU that is bound to vfio-pci. */
+        ContainerEdits of(PciFunction gpu, VfioDeviceConfig config) {
+            Optional<String> iommufd = config.prefersIommufd() && bus.hasIommufd()
+                    ? bus.vfioDevice(gpu.address())
+                    : Optional.empty(); // an older kernel has no such nodes
+            ContainerEdits.Builder edits = ContainerEdits.builder();
+            edits.deviceNode(DeviceNode.of(
+                    iommufd.map(name -> "/dev/vfio/devices/" + name).orElse("/dev/vfio/" + gpu.group())));
+            if (config.hasApiDevice()) {
+                edits.deviceNode(DeviceNode.of(iommufd.isPresent() ? "/dev/iommu" : "/dev/vfio/vfio"));
+            }
+            return edits.build();
+        }
+
+        /** Returns the nodes by which processes may have a function open, as of {@code /}. */
+        Stream<Path> nodes(PciFunction function) {
+            return Stream.concat(
+                            Optional.ofNullable(function.group()).stream().map(one -> "dev/vfio/" + one),
+                            bus.vfioDevice(function.address()).stream().map(one -> "dev/vfio/devices/" + one))
+                    .map(Path::of);
         }
     }
 }

@@ -69,4 +69,21 @@ class JnaFolderTest {
                 .hasSize(2)
                 .allMatch(line -> line.contains(noexec.toString()) && line.contains("-Djna.tmpdir=DIR"));
     }
+
+    /** A program that opens NVML twice, and prints why it can't. */
+    private static final class TwoOpenings {
+
+        private TwoOpenings() {}
+
+        /** Takes the path of the library. */
+        public static void main(String[] args) {
+            for (int i = 0; i < 2; i++) {
+                try (Nvml nvml = Nvml.open(Path.of(args[0]))) {
+                    System.out.println("opened: " + nvml.read().gpus().size() + " GPUs");
+                } catch (NvmlException e) {
+                    System.out.println(e.getMessage());
+                }
+            }
+        }
+    }
 }
