@@ -23,7 +23,7 @@ abstract class MpsOnBoards extends SharingOnBoards {
     MpsStandIn mps;
 
     @Override
-    final void installed() throws Exception {
+    void installed() throws Exception {
         mps = MpsStandIn.install(node);
     }
 

@@ -6,11 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.jna.NativeLibrary;
-import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
-import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.standin.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,32 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MpsTest extends MpsOnBoards {
 
     private static final Duration SOON = Duration.ofSeconds(60);
-    private static final String MODE = "-i %s -c %s";
-    private static final String QUERY = "-i %s --query-gpu=compute_mode --format=csv,noheader";
     private static final String READY = "mps get_default_active_thread_percentage";
     private static final String MIG = "gpu-0-mig-1g5gb-19-4";
-
-    @Test
-    void isSetUpInOrderAndUndoneInReverse() throws Exception {
-        install("l40s");
-
-        claims.prepare(
-                provider,
-                shared(ONE, "defaultActiveThreadPercentage: 50, defaultPinnedDeviceMemoryLimit: 1Gi", "gpu-0"));
-
-        assertThat(smi.calls())
-                .containsExactly(
-                        QUERY.formatted(gpu0),
-                        MODE.formatted(gpu0, "EXCLUSIVE_PROCESS"),
-                        "mps -f " + gpu0,
-                        READY,
-                        "mps set_default_active_thread_percentage 50",
-                        "mps set_default_device_pinned_mem_limit " + gpu0 + " 1024M");
-        smi.forgetCalls();
-        claims.unprepare(provider, ONE);
-        assertThat(smi.calls()).containsExactly("mps quit", MODE.formatted(gpu0, "DEFAULT"));
-        assertNothingIsLeft();
-    }
 
     @Test
     void givesContainersTheSocketsAndTheMemoryOfTheDaemon() throws Exception {
@@ -131,19 +106,6 @@ class MpsTest extends MpsOnBoards {
         assertThat(context.notices).singleElement().asString().contains("had answered \"" + recorded + "\": DEFAULT");
     }
 
-    @Test
-    void whoseModeCannotBePutBackTaintsTheGpuAndDoesNotKeepTheClaim() throws Exception {
-        install("l40s");
-        claims.prepare(provider, shared(ONE, "", "gpu-0"));
-        smi.failAt("-c DEFAULT", 2);
-
-        claims.unprepare(provider, ONE);
-
-        assertThat(groups()).isEmpty();
-        assertLeftAndPutBack("gpu-0");
-        assertNothingIsLeft();
-    }
-
     private static Path mounted(ContainerEdits edits, String containerPath) {
         Mount mount = edits.mounts().stream()
                 .filter(one -> one.containerPath().equals(containerPath))
@@ -165,27 +127,6 @@ class MpsTest extends MpsOnBoards {
     }
 
     @Test
-    void letsSeveralUsersShareIfThatIsAskedFor() throws Exception {
-        install("l40s");
-
-        claims.prepare(provider, shared(ONE, "multiUser: true", "gpu-0"));
-
-        assertThat(mps.calls()).contains("mps -f -M " + gpu0);
-    }
-
-    @Test
-    void givesAGpuBackTheModeThatItHad() throws Exception {
-        install("l40s");
-        smi.setMode(gpu0, "PROHIBITED");
-
-        claims.prepare(provider, shared(ONE, "", "gpu-0"));
-        assertThat(smi.mode(gpu0)).isEqualTo("EXCLUSIVE_PROCESS");
-        claims.unprepare(provider, ONE);
-
-        assertThat(smi.mode(gpu0)).isEqualTo("PROHIBITED");
-    }
-
-    @Test
     void ofTwoConfigurationsHasADaemonForEach() throws Exception {
         install("a100-40");
         String both = mpsConfig("GpuConfig", "of-gpu-0", "defaultActiveThreadPercentage: 10")
@@ -203,18 +144,6 @@ class MpsTest extends MpsOnBoards {
     }
 
     @Test
-    void aDaemonThatEndsAtOnceFailsTheClaimWithItsReason() throws Exception {
-        install("l40s");
-        mps.failAt("mps -f", 7);
-
-        assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, "", "gpu-0")))
-                .isInstanceOf(DraException.class)
-                .hasMessage("The MPS daemon ended with exit code 7 before it was ready: the stand-in fails");
-        assertThat(claims.held).isEmpty();
-        assertNothingIsLeft();
-    }
-
-    @Test
     void aDaemonThatDoesNotAnswerIsKilledAtTheDeadline() throws Exception {
         install("l40s");
         claims.timeout = Duration.ofMillis(2500);
@@ -223,30 +152,6 @@ class MpsTest extends MpsOnBoards {
         assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, "", "gpu-0")))
                 .hasMessageContaining("The MPS daemon does not answer within");
         assertThat(claims.held).isEmpty();
-        assertNothingIsLeft();
-    }
-
-    @Test
-    void aLimitThatTheDaemonRefusesFailsTheClaim() throws Exception {
-        install("l40s");
-        mps.failAt("pinned_mem", 1);
-
-        assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, "defaultPinnedDeviceMemoryLimit: 1Gi", "gpu-0")))
-                .hasMessage(
-                        "The MPS daemon did not take \"set_default_device_pinned_mem_limit %s 1024M\": the stand-in fails",
-                        gpu0);
-        assertNothingIsLeft();
-    }
-
-    @Test
-    void aDaemonThatDoesNotQuitIsKilledWithItsServer() throws Exception {
-        install("l40s");
-        claims.prepare(provider, shared(ONE, "", "gpu-0"));
-        assertThat(mps.processes()).as("daemon and server").hasSize(2);
-        mps.failAt("mps quit", 1);
-
-        claims.unprepare(provider, ONE);
-
         assertNothingIsLeft();
     }
 
@@ -301,79 +206,44 @@ class MpsTest extends MpsOnBoards {
     }
 
     @Test
-    void survivesARestartOfTheDriver() throws Exception {
+    void isDoubtfulForADriverThatDoesNotSeePods() throws Exception {
         install("l40s");
-        claims.prepare(provider, shared(ONE, "", "gpu-0"));
-        List<ProcessHandle> before = mps.processes();
-        smi.forgetCalls();
+        assertThat(context.notices).isEmpty();
+        node.hideProcesses();
 
         restart();
-        context.awaitChange();
-        context.awaitChange();
 
-        assertThat(mps.processes()).isEqualTo(before);
-        assertThat(smi.calls()).isEmpty();
-        claims.unprepare(provider, ONE);
-        assertNothingIsLeft();
+        assertThat(context.notices).singleElement().asString().contains("hostPID: true");
     }
 
     @Test
-    void aDaemonThatDiedIsStartedAgainWithItsLimits() throws Exception {
+    void takesAModeWithAWarningBesideIt() throws Exception {
         install("l40s");
-        claims.prepare(
-                provider,
-                shared(ONE, "defaultActiveThreadPercentage: 30, defaultPinnedDeviceMemoryLimit: 1Gi", "gpu-0"));
-        String last = "mps set_default_device_pinned_mem_limit " + gpu0 + " 1024M";
-        smi.setMode(gpu0, "DEFAULT"); // as after a reset of the GPU
-        smi.forgetCalls();
+        smi.answer("Prohibited\nWARNING: infoROM is corrupted at gpu 0000:01:00.0\n");
 
-        mps.processes().forEach(ProcessHandle::destroyForcibly);
-        Await.until("all limits set again", SOON, () -> mps.calls().contains(last));
-
-        assertThat(smi.calls())
-                .containsExactly(
-                        QUERY.formatted(gpu0),
-                        MODE.formatted(gpu0, "EXCLUSIVE_PROCESS"),
-                        "mps -f " + gpu0,
-                        READY,
-                        "mps set_default_active_thread_percentage 30",
-                        last);
-        claims.unprepare(provider, ONE);
-        assertNothingIsLeft();
-    }
-
-    @Test
-    void ofNoClaimIsEndedAndOfADamagedClaimStays() throws Exception {
-        install("a100-40");
         claims.prepare(provider, shared(ONE, "", "gpu-0"));
-        claims.prepare(provider, shared(TWO, "", "gpu-1"));
-        claims.replace(
-                claims.of(ONE).toBuilder().phase(Phase.DAMAGED).state(null).build());
-        claims.held.removeIf(claim -> claim.ref().equals(TWO)); // its record is lost
-
-        restart();
-        Await.until("the end of one group", SOON, () -> groups().size() <= 1);
-        Await.until("its GPU's mode", SOON, () -> smi.mode(gpu1).equals("DEFAULT"));
-
-        assertThat(smi.mode(gpu0)).isEqualTo("EXCLUSIVE_PROCESS");
-        assertThat(mps.processes()).hasSize(2);
         claims.unprepare(provider, ONE);
-        assertNothingIsLeft();
-    }
 
-    @Test
-    void ofAnEarlierBootLeavesTheModesAlone() throws Exception {
-        install("l40s");
-        claims.prepare(provider, shared(ONE, "", "gpu-0"));
-        claims.replace(claims.of(ONE).toBuilder().beforeReboot(true).build());
-        Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another boot\n");
-        smi.setMode(gpu0, "PROHIBITED");
-        smi.forgetCalls();
-
-        restart();
-        Await.until("the end of the group", SOON, () -> groups().isEmpty());
-
-        assertThat(smi.calls()).containsExactly("mps quit");
         assertThat(smi.mode(gpu0)).isEqualTo("PROHIBITED");
+        smi.setPersistent(gpu0);
+        assertThat(node.options().nvidiaSmi().isPersistent(gpu0, Duration.ofSeconds(60)))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nvidia-cuda-mps-control", "nvidia-cuda-mps-server"})
+    void changesNothingWithoutItsPrograms(String program) throws Exception {
+        install("h100-80", true);
+        Files.delete(node.root().resolve("usr/bin").resolve(program));
+        String both = mpsConfig("MigDeviceConfig", "of-gpu-0-mig-1g10gb-19-4", "")
+                + ", "
+                + mpsConfig("GpuConfig", "of-gpu-1", "");
+
+        assertThatThrownBy(() -> claims.prepare(provider, claim(ONE, both, "gpu-0-mig-1g10gb-19-4", "gpu-1")))
+                .isInstanceOf(PrepareException.class)
+                .hasMessageContaining(program);
+        assertThat(hardware.isMigEnabled(0)).isFalse();
+        assertThat(smi.calls()).isEmpty();
+        assertNothingIsLeft();
     }
 }

@@ -18,6 +18,7 @@ import io.dra4j.nvidia.doctor.NvidiaChecks;
 import io.dra4j.nvidia.inventory.Shares;
 import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.FabricStandIn;
+import io.dra4j.nvidia.standin.MpsStandIn;
 import io.dra4j.runtime.ClaimPreview;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -77,6 +78,7 @@ class ScenariosTest extends VfioOnBoards {
     @ParameterizedTest(name = "{0}")
     @MethodSource("ofMachines")
     void gpusAreTakenAndSharedAndExamined(String scenario) throws Exception {
+        shares = Shares.parse(scenario.contains("\nshares\n") ? "unlimited" : "");
         begin(scenario.split("\nboards ")[1].split("\n")[0], false);
         play(scenario);
     }
@@ -107,6 +109,9 @@ class ScenariosTest extends VfioOnBoards {
             case "config" -> config = words.length > 1 ? config(words[1], "", text) : "";
             case "prepare" -> prepared = claims.prepare(provider, allocated(words, "", text));
             case "admin" -> claims.prepare(provider, allocated(words, ", adminAccess: true", ""));
+            case "error" ->
+                assertThatThrownBy(() -> claims.prepare(provider, allocated(words, "", "")))
+                        .hasMessageContaining(text);
             case "refuse" -> refuses(allocated(words, "", ""), text.split(" \\| "));
             case "unprepare" -> claims.unprepare(provider, ref(words[1]));
             case "keep" ->
@@ -115,6 +120,7 @@ class ScenariosTest extends VfioOnBoards {
                         .hasMessageContaining(text);
             case "crash" -> crash(Integer.parseInt(words[1]));
             case "read" -> provider.inventory();
+            case "nothing-left" -> assertNothingIsLeft();
             case "change" -> context.awaitChange();
             case "restart" -> restart();
             case "gates" -> {
@@ -147,6 +153,9 @@ class ScenariosTest extends VfioOnBoards {
             case "mode" -> smi.setMode(words[1], words[2]);
             case "slice" -> smi.setSlice(words[1], Integer.parseInt(words[2]));
             case "fails" -> smi.failAt(text, Integer.parseInt(words[1]));
+            case "answer" -> smi.answer(text);
+            case "mps" -> mps = MpsStandIn.install(node);
+            case "kill" -> mps.processes().forEach(ProcessHandle::destroyForcibly);
             case "heal" -> smi.heal();
             case "forget" -> smi.forgetCalls();
             case "remove" -> smi.remove();
@@ -244,7 +253,9 @@ class ScenariosTest extends VfioOnBoards {
             case "active" -> manager.active().toString();
             case "calls" -> String.join(", ", manager.calls());
             case "nvidia-smi" -> String.join(", ", smi.calls());
-            case "pm" -> smi.calls().stream().filter(it -> it.contains("-pm")).collect(Collectors.joining(", "));
+            case "pm", "pinned_mem" ->
+                smi.calls().stream().filter(it -> it.contains(words[1])).collect(Collectors.joining(", "));
+            case "daemons" -> String.valueOf(mps.processes().size());
             case "preloaded" -> smi.preloaded();
             case "persistent" -> String.valueOf(smi.isPersistent(of));
             case "mode" -> smi.mode(of);

@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 
 /** GPUs for virtual machines, with a stand-in of the kernel that binds drivers. */
-abstract class VfioOnBoards extends SharingOnBoards {
+abstract class VfioOnBoards extends MpsOnBoards {
 
     static final Duration SOON = Duration.ofSeconds(30);
     static final String VFIO = PciStandIn.VFIO;
@@ -36,6 +36,9 @@ abstract class VfioOnBoards extends SharingOnBoards {
     Duration users = Duration.ofMillis(300);
     Duration unbind = Duration.ofSeconds(10);
     InstantSource clock = InstantSource.system();
+
+    @Override
+    final void installed() {} // without MPS
 
     @Override
     final Passthrough.Settings passthrough() {
