@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -84,17 +85,10 @@ class DriverMainTest extends ProgramFixture {
             assertThat(execute("--help")).isZero();
 
             assertThat(options.hostname).isEqualTo("fabric");
-            assertThat(options.lanes).isEqualTo(4);
-            assertThat(options.speed).isEqualTo(Thread.State.NEW);
-            assertThat(prefixed.lanes).isEqualTo(6);
-            assertThat(prefixed.nodeName()).isEqualTo("n");
+            assertThat(List.of(options.lanes, prefixed.lanes, options.speed, prefixed.nodeName()))
+                    .isEqualTo(List.of(4, 6, Thread.State.NEW, "n"));
             assertThat(out())
-                    .contains(
-                            "--lanes=N",
-                            "Of each card. [LANES]",
-                            "Default: 4",
-                            "--speed=NEW|RUNNABLE|",
-                            "Default: fabric")
+                    .contains("--lanes=N", "card. [LANES]", "Default: 4", "--speed=NEW|RUNNABLE|", "Default: fabric")
                     .doesNotContain("[HOSTNAME]", "[SPEED]");
         }
 

@@ -6,22 +6,17 @@ import static io.dra4j.api.container.ContainerEdits.NONE;
 import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
-import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class InventoryTest {
 
@@ -68,36 +63,24 @@ class InventoryTest {
                 .hasMessageContaining("node-a");
     }
 
-    static Stream<Arguments> nulls() {
-        Device none = null;
-        String noText = null;
+    @Test
+    void aNullIsNamedWithItsPlace() {
+        Device.Builder device = Device.builder("a");
         Pool pool = Pool.ofNode("node-a", List.of());
-        AllocatedDevice gpu =
-                AllocatedDevice.builder("r", pool.name(), GPU.name()).build();
-        return Stream.of(
-                nothing("device: devices[1] of pool node-a", () -> Pool.ofNode("node-a", asList(GPU, none))),
-                nothing(
-                        "taint: taints[0] of device a",
-                        () -> Device.builder("a").taints(asList((Taint) null))),
-                nothing(
-                        "value: attribute model of device a",
-                        () -> Device.builder("a").attribute("model", noText)),
-                nothing(
-                        "quantity: capacity m of device a",
-                        () -> Device.builder("a").capacity("m", noText)),
-                nothing("pools: pools[1]", () -> new Inventory(asList(pool, null))),
-                nothing("value: variable A", () -> ContainerEdits.builder().env("A", noText)),
-                nothing("mount: mounts[0]", () -> ContainerEdits.builder().mounts(asList((Mount) null))),
-                nothing("device: devices[1]", () -> PreparedClaim.of(asList(PreparedDevice.of(gpu, NONE), null))));
+        PreparedDevice prepared = PreparedDevice.of(
+                AllocatedDevice.builder("r", pool.name(), GPU.name()).build(), NONE);
+
+        assertNull("device: devices[1] of pool node-a", () -> Pool.ofNode("node-a", asList(GPU, null)));
+        assertNull("pools: pools[1]", () -> new Inventory(asList(pool, null)));
+        assertNull("taint: taints[0] of device a", () -> device.taints(asList((Taint) null)));
+        assertNull("value: attribute model of device a", () -> device.attribute("model", (String) null));
+        assertNull("quantity: capacity m of device a", () -> device.capacity("m", (String) null));
+        assertNull("value: variable A", () -> NONE.toBuilder().env("A", null));
+        assertNull("mount: mounts[0]", () -> NONE.toBuilder().mounts(asList((Mount) null)));
+        assertNull("device: devices[1]", () -> PreparedClaim.of(asList(prepared, null)));
     }
 
-    private static Arguments nothing(String place, ThrowingCallable call) {
-        return arguments(place, call);
-    }
-
-    @ParameterizedTest
-    @MethodSource("nulls")
-    void aNullIsNamedWithItsPlace(String place, ThrowingCallable call) {
+    private static void assertNull(String place, ThrowingCallable call) {
         assertThatThrownBy(call).isInstanceOf(NullPointerException.class).hasMessage(place + " is null");
     }
 

@@ -37,14 +37,9 @@ final class PreparedCheck {
             return thing.equals(other.thing) && !value.equals(other.value);
         }
 
-        String request() {
-            return by.allocated().request();
-        }
-
         @Override
         public String toString() {
-            return "%s for device %s of request %s"
-                    .formatted(value, by.allocated().device(), request());
+            return value + " for device " + by.allocated().device();
         }
     }
 
@@ -86,9 +81,10 @@ final class PreparedCheck {
     }
 
     private static void report(AllocatedClaim claim, Edit one, Edit other) {
-        String problem =
-                "The driver's edits contradict each other: %s is %s, but %s".formatted(one.thing(), one, other);
-        if (one.request().equals(other.request()) && !(one.value() instanceof String)) {
+        String request = other.by().allocated().request();
+        String problem = "The driver's edits contradict each other: %s is %s, but %s of request %s"
+                .formatted(one.thing(), one, other, request);
+        if (request.equals(one.by().allocated().request()) && !(one.value() instanceof String)) {
             throw new DraException(problem);
         }
         LOG.atWarn()

@@ -31,7 +31,7 @@ public final class ConfigCheck {
 
     public ConfigCheck(String driver, List<ConfigType<?>> configTypes) {
         this.driver = driver;
-        this.decoder = new ConfigDecoder(configTypes);
+        this.decoder = new ConfigDecoder(declared(configTypes));
     }
 
     /**

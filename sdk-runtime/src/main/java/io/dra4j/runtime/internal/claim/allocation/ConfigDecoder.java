@@ -20,7 +20,7 @@ final class ConfigDecoder {
     private final List<ConfigType<?>> types;
 
     ConfigDecoder(List<ConfigType<?>> types) {
-        this.types = ConfigCheck.declared(types);
+        this.types = List.copyOf(types);
     }
 
     /**

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim.allocation;
 
+import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -27,13 +28,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class AllocationsTest {
 
@@ -406,7 +405,7 @@ class AllocationsTest {
                 delimiter = '|',
                 quoteCharacter = '`')
         void thatAreNotValidAreAnErrorThatNamesEntryAndField(String fields, String problem) {
-            assertThatThrownBy(() -> value(GPU, fields))
+            assertThatThrownBy(() -> applied(GPU, fromClaim(fields.startsWith("{") ? fields : settings(fields))))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageStartingWith("config 0 from the claim: " + problem)
                     .hasMessageNotContainingAny("java", "dra4j", "jackson", "type", "JsonNode");
@@ -429,26 +428,21 @@ class AllocationsTest {
         }
 
         @Test
-        void ofATypeThatNothingIsDecodedIntoAreTheDriversFault() {
-            ConfigType<Closeable> odd = ConfigType.builder("gpu.example.com/v1", "Settings", Closeable.class)
-                    .build();
+        void areDeclaredOnceByTheDriverWithATypeThatCanBeDecoded() {
+            Config any = fromClaim(settings(""));
 
-            assertThatThrownBy(() -> read(object(List.of(GPU), fromClaim(settings(""))), odd))
+            for (List<ConfigType<?>> types :
+                    Arrays.<List<ConfigType<?>>>asList(null, asList(SETTINGS, null), List.of(SETTINGS, SETTINGS))) {
+                assertThatThrownBy(() -> new Allocations(DRIVER, types))
+                        .hasMessage("DeviceProvider.configTypes() must return each kind once, and no null; it returned "
+                                + types);
+            }
+            assertThatThrownBy(() -> read(
+                            object(List.of(GPU), any),
+                            ConfigType.builder("gpu.example.com/v1", "Settings", Closeable.class)
+                                    .build()))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("can't be decoded into")
-                    .hasMessageContaining("java.io.Closeable");
-        }
-
-        static Stream<List<ConfigType<?>>> wrongLists() {
-            return Stream.of(null, Arrays.asList(SETTINGS, null), List.of(SETTINGS, SETTINGS));
-        }
-
-        @ParameterizedTest
-        @MethodSource("wrongLists")
-        void areDeclaredOnceByTheDriver(List<ConfigType<?>> types) {
-            assertThatThrownBy(() -> new Allocations(DRIVER, types))
-                    .hasMessage("DeviceProvider.configTypes() must return each kind once, and no null; it returned "
-                            + types);
+                    .hasMessageContainingAll("can't be decoded into", "java.io.Closeable");
         }
 
         @Test
@@ -457,22 +451,9 @@ class AllocationsTest {
         }
 
         @Test
-        void withoutAKindAreAnErrorThatSaysWhatIsMissing() {
-            assertThatThrownBy(() -> applied(GPU, fromClaim("{}")))
-                    .hasMessageContaining("need both apiVersion and kind, and have neither")
-                    .hasMessageContaining("it knows gpu.example.com/v1 Settings");
-            assertThatThrownBy(() -> applied(GPU, fromClaim("{\"kind\":\"Settings\"}")))
-                    .hasMessageContaining("have kind Settings alone");
-        }
-
-        @Test
-        void ofAnUnknownKindAreAnErrorThatNamesTheKnownOnes() {
-            Config unknown = fromClaim("{\"apiVersion\":\"gpu.example.com/v9\",\"kind\":\"Settings\"}");
-
-            assertThatThrownBy(() -> applied(GPU, unknown))
-                    .hasMessageContaining("does not know the kind \"gpu.example.com/v9 Settings\"")
-                    .hasMessageContaining("it knows gpu.example.com/v1 Settings");
-            assertThatThrownBy(() -> read(object(List.of(GPU), unknown))).hasMessageContaining("it knows none");
+        void ofADriverWithoutKindsAreAnError() {
+            assertThatThrownBy(() -> read(object(List.of(GPU), fromClaim(settings("")))))
+                    .hasMessageContaining("does not know the kind \"gpu.example.com/v1 Settings\"; it knows none");
         }
     }
 }
