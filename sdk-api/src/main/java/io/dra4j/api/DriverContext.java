@@ -19,6 +19,9 @@ import java.util.List;
  *
  * <p>All methods are thread-safe. All but {@link #lock} return immediately; their effects happen
  * later, on threads of the runtime, and are tried again by the runtime where it fails.
+ *
+ * <p>The provider of a driver's controller, which publishes pools without a node, has a context that holds no claims;
+ * methods about the node and its kubelet throw an {@link IllegalStateException} there.
  */
 public interface DriverContext {
 

@@ -19,6 +19,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a driver as a program: reads the command line, sets up logging, starts, and stops on a signal.
@@ -44,6 +45,7 @@ import java.util.function.Supplier;
  *   <li>{@code journal inspect FILE} prints a journal;
  *   <li>{@code claim-metrics} serves the age of claims that wait, for the whole cluster;
  *   <li>{@code explain} and {@code tree} are those of {@code kubectl dra}, if its jar is next to the driver's;
+ *   <li>{@code controller} publishes pools of several nodes, if the program {@link #controller has one};
  *   <li>and those that the program {@link #command adds}.
  * </ul>
  *
@@ -67,6 +69,7 @@ public final class DriverMain<O extends DriverOptions> {
     private BiConsumer<? super O, DraDriver.Builder> abilities = (filled, builder) -> {};
     private Function<? super O, ? extends List<ConfigType<?>>> configTypes = this::providersTypes;
     private Function<? super O, ? extends AuditedNode> audited = this::unstarted;
+    private @Nullable Function<? super O, ? extends DeviceProvider> controller;
     private BiFunction<? super O, ? super ClusterApi, ? extends List<? extends Check>> checks =
             (filled, cluster) -> List.of();
 
@@ -140,6 +143,15 @@ public final class DriverMain<O extends DriverOptions> {
     }
 
     /**
+     * Makes the provider of the command {@code controller}, a {@link PoolController} with the program's options; by
+     * default the program does not have that command. The options name no node then.
+     */
+    public DriverMain<O> controller(Function<? super O, ? extends DeviceProvider> pools) {
+        controller = pools;
+        return this;
+    }
+
+    /**
      * Adds a command of the program.
      *
      * <p>It is an object with picocli's annotations, {@code @Command} among them; one that extends {@link
@@ -172,6 +184,10 @@ public final class DriverMain<O extends DriverOptions> {
     int execute(ProgramMain main, Function<? super O, Runnable> start, String... args) {
         String name = args.length == 0 ? "" : args[0];
         String[] more = Arrays.copyOfRange(args, Math.min(1, args.length), args.length);
+        Function<? super O, ? extends DeviceProvider> pools = controller;
+        if (pools != null && name.equals("controller")) {
+            return new ControllerOptions().execute(main, options, pools, more);
+        }
         return switch (name) {
             case WEBHOOK -> new WebhookOptions().execute(main, options, configTypes, more);
             case "doctor" -> new DoctorOptions().execute(main, options, checks, audited, more);

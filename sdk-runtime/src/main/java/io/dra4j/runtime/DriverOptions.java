@@ -237,6 +237,10 @@ public abstract class DriverOptions extends ProgramOptions {
         return Optional.ofNullable(devicePolicy).filter(file -> !file.toString().isEmpty());
     }
 
+    final String metricsPath() {
+        return metricsPath;
+    }
+
     final Optional<String> httpEndpoint() {
         return Optional.ofNullable(httpEndpoint)
                 .filter(endpoint -> !endpoint.isEmpty())

@@ -8,8 +8,10 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.BiPredicate;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
@@ -71,6 +73,27 @@ record ProgramMain(
             }
         }
         spec.addMixin(own.name(), own);
+        return line;
+    }
+
+    /**
+     * Makes the command line of a driver that of another command: all options are taken, so that both may have the same
+     * environment, and only those shown that it needs.
+     *
+     * @param isShown whether it needs an option; also told whether every driver has it
+     * @param unused the value of options that a driver requires
+     */
+    static CommandLine only(CommandLine line, BiPredicate<OptionSpec, Boolean> isShown, String unused) {
+        CommandSpec command = line.getCommandSpec();
+        CommandSpec everyDriver = CommandSpec.forAnnotatedObject(new DriverOptions.Standard());
+        for (OptionSpec option : List.copyOf(command.options())) {
+            if (!isShown.test(option, everyDriver.findOption(option.longestName()) != null)) {
+                OptionSpec.Builder hidden =
+                        OptionSpec.builder(option).hidden(true).required(false);
+                command.remove(option);
+                command.addOption((option.required() ? hidden.defaultValue(unused) : hidden).build());
+            }
+        }
         return line;
     }
 

@@ -10,7 +10,6 @@ import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
@@ -101,23 +100,12 @@ final class WebhookOptions {
      */
     private CommandLine hideOthers(CommandLine line, DriverOptions options) {
         command = line.getCommandSpec();
-        CommandSpec everyDriver = CommandSpec.forAnnotatedObject(new DriverOptions.Standard());
-        for (OptionSpec option : List.copyOf(command.options())) {
-            String name = option.longestName();
-            boolean isNeeded =
-                    SHARED.contains(name) || options.ofConfigurations().contains(name);
-            boolean isOwn = everyDriver.findOption(name) == null;
-            if (!isNeeded && !(isOwn && option.required())) {
-                command.remove(option);
-                command.addOption(unused(option));
-            }
-        }
-        return line;
-    }
-
-    private static OptionSpec unused(OptionSpec option) {
-        OptionSpec.Builder builder = OptionSpec.builder(option).hidden(true).required(false);
-        return option.required() ? builder.defaultValue(NO_NODE).build() : builder.build();
+        return ProgramMain.only(
+                line,
+                (option, isOfEveryDriver) -> SHARED.contains(option.longestName())
+                        || options.ofConfigurations().contains(option.longestName())
+                        || (!isOfEveryDriver && option.required()),
+                NO_NODE);
     }
 
     private Runnable start(String driverName, List<ConfigType<?>> configTypes) {

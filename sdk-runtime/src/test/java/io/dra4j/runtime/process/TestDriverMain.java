@@ -15,6 +15,7 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.LeftOut;
+import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.metrics.DeviceMeasure;
@@ -24,12 +25,14 @@ import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverOptions;
 import io.dra4j.runtime.DriverProgram;
 import io.dra4j.runtime.InventoryWatch;
+import io.dra4j.runtime.ProviderWithoutClaims;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -56,6 +59,7 @@ public final class TestDriverMain {
                 new DriverProgram("test-driver", "A driver of files.", TestDriver.NAME, TestDriverMain.class);
         DriverMain.of(program, new Options(), Provider::new)
                 .abilities((options, driver) -> driver.healthService())
+                .controller(options -> new FilePools(Objects.requireNonNull(options.pools)))
                 .run(args);
     }
 
@@ -78,9 +82,51 @@ public final class TestDriverMain {
         @Option(names = "--restart-reason")
         private @Nullable Path restartReason;
 
+        /** Of lines with a pool of all nodes and the number of its devices, for the controller. */
+        @Option(names = "--pools")
+        private @Nullable Path pools;
+
         /** Exists while the provider is suspended. */
         @Option(names = "--suspended")
         private @Nullable Path suspended;
+    }
+
+    private static final class FilePools extends ProviderWithoutClaims {
+        private final Path file;
+        private @Nullable InventoryWatch watch;
+
+        FilePools(Path file) {
+            this.file = file;
+        }
+
+        @Override
+        public void start(DriverContext context) {
+            watch = InventoryWatch.ofFile(file, context::inventoryChanged);
+        }
+
+        @Override
+        public Inventory inventory() throws IOException {
+            return new Inventory(Files.readAllLines(file).stream()
+                    .map(line -> line.split(" "))
+                    .map(words -> pool(words[0], Integer.parseInt(words[1])))
+                    .toList());
+        }
+
+        private static Pool pool(String name, int devices) {
+            return Pool.builder(name)
+                    .placement(new Placement.AllNodes())
+                    .devices(IntStream.range(0, devices)
+                            .mapToObj(i -> Device.builder("gpu-" + i).build())
+                            .toList())
+                    .build();
+        }
+
+        @Override
+        public void close() {
+            if (watch != null) {
+                watch.close();
+            }
+        }
     }
 
     private static final class Provider implements DeviceProvider {

@@ -89,6 +89,11 @@ final class ApiClient implements AutoCloseable {
         return current.server();
     }
 
+    /** Returns the namespace of the pod, or of the kubeconfig's context. */
+    String namespace() {
+        return current.namespace();
+    }
+
     /** Sends a request with what its files hold now, or held last if another request has them read. */
     <T> Sent<T> send(Function<ApiConnections, CompletableFuture<Response<T>>> request) {
         if (current.isOutdated() && reading.tryLock()) {

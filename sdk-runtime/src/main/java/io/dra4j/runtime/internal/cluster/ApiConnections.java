@@ -152,6 +152,11 @@ final class ApiConnections {
         return new ApiConnections(config, files, tls);
     }
 
+    String namespace() {
+        String namespace = config.getNamespace();
+        return namespace == null ? "default" : namespace;
+    }
+
     String server() {
         return server;
     }

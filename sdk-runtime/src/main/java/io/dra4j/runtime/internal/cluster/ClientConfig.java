@@ -119,6 +119,10 @@ final class ClientConfig {
         }
         Config config = Config.empty();
         config.setMasterUrl("https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
+        Path namespace = serviceAccount.resolve("namespace");
+        if (Files.isReadable(namespace)) {
+            config.setNamespace(read(namespace));
+        }
         config.setCaCertFile(serviceAccount.resolve("ca.crt").toString());
         // The kubelet replaces the token before it expires: read it each time.
         config.setOauthTokenProvider(() -> read(token));
@@ -129,7 +133,7 @@ final class ClientConfig {
         try {
             String text = Files.readString(token).strip();
             if (text.isEmpty()) { // half replaced: without a token the server would refuse someone unknown
-                throw new IOException("The token file " + token + " is empty");
+                throw new IOException("The file " + token + " is empty");
             }
             return text;
         } catch (IOException e) {

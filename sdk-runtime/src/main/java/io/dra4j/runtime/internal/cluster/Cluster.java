@@ -10,6 +10,7 @@ import io.dra4j.runtime.internal.observe.Meters;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,6 +60,26 @@ public final class Cluster implements AutoCloseable {
     /** Returns this driver's slices of this node. */
     public SliceStore slices() {
         return slices;
+    }
+
+    /**
+     * Returns the slices that the driver's controller publishes, which are of no node and have no owner.
+     *
+     * @param limit for each request
+     * @param mayWrite asked before each write is sent; one that it refuses ends with a CancellationException
+     */
+    public SliceStore slicesOfController(String driver, Duration limit, BooleanSupplier mayWrite) {
+        return new KubernetesSlices(calls, driver, "", limit, mayWrite);
+    }
+
+    /**
+     * Returns a Lease.
+     *
+     * @param namespace its namespace; empty for that of the kubeconfig or the pod
+     * @param limit for each request
+     */
+    public LeaseStore lease(String namespace, String name, Duration limit) {
+        return new KubernetesLease(calls, namespace.isEmpty() ? client.namespace() : namespace, name, limit);
     }
 
     /** Returns the reader of single claims, and of all at once. */

@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +21,8 @@ import org.slf4j.LoggerFactory;
 /** The slices in the cluster: requests and watches through {@link ApiCalls}. */
 final class KubernetesSlices implements SliceStore {
 
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    static final Duration LIMIT = Duration.ofSeconds(10);
+
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesSlices.class);
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
@@ -29,14 +32,39 @@ final class KubernetesSlices implements SliceStore {
     private final String driver;
     private final String node;
     private final SliceCodec codec;
+    private final Duration limit;
+    private final BooleanSupplier mayWrite;
 
     private volatile @Nullable String nodeUid;
 
+    /** Makes those of a node, which the publisher's lock guards. */
     KubernetesSlices(ApiCalls calls, String driver, String node) {
+        this(calls, driver, node, LIMIT, () -> true);
+    }
+
+    /**
+     * Makes those of a node, or of the driver's controller.
+     *
+     * @param node empty for the controller
+     * @param limit for each request
+     * @param mayWrite asked before each write is sent
+     */
+    KubernetesSlices(ApiCalls calls, String driver, String node, Duration limit, BooleanSupplier mayWrite) {
         this.calls = calls;
         this.driver = driver;
         this.node = node;
         this.codec = new SliceCodec(driver, node);
+        this.limit = limit;
+        this.mayWrite = mayWrite;
+    }
+
+    @Override
+    public List<Scope> scopes() {
+        return isOfController() ? List.of(Scope.CLUSTER) : SliceStore.super.scopes();
+    }
+
+    private boolean isOfController() {
+        return node.isEmpty();
     }
 
     @Override
@@ -52,7 +80,7 @@ final class KubernetesSlices implements SliceStore {
     /** Reads the node's UID, too: a node that was created again under its name owns nothing old. */
     @Override
     public Snapshot list(Scope scope) {
-        String owner = readNodeUid();
+        String owner = isOfController() ? "" : readNodeUid();
         JsonNode list = Json.parse(readSlices(slices(scope)));
         return new Snapshot(
                 Json.list(list.path("items"), slice -> codec.decode(slice, owner)).stream()
@@ -63,7 +91,7 @@ final class KubernetesSlices implements SliceStore {
 
     private String readSlices(String path) {
         try {
-            return calls.read(path, LIMIT);
+            return calls.read(path, limit);
         } catch (ClusterException.NotFound e) {
             throw new ClusterException.ApiMissing("The API server "
                     + calls.server()
@@ -81,21 +109,21 @@ final class KubernetesSlices implements SliceStore {
                         + URLEncoder.encode(resourceVersion, StandardCharsets.UTF_8),
                 slice -> codec.decode(slice, owner),
                 listener,
-                LIMIT);
+                limit);
     }
 
     @Override
     public Stored create(int index, Content content) {
         String owner = nodeUid();
-        ObjectNode body = codec.encodeNew(index, content, owner);
-        return written(calls.send("POST", PATH, body, LIMIT), owner);
+        ObjectNode body = isOfController() ? codec.encodeNamed(index, content) : codec.encodeNew(index, content, owner);
+        return written(write("POST", PATH, body), owner);
     }
 
     @Override
     public Content tryCreate(Content content) {
         String owner = nodeUid();
         ObjectNode body = codec.encodeNew(0, content, owner);
-        return written(calls.send("POST", PATH + "?dryRun=All", body, LIMIT), owner)
+        return written(calls.send("POST", PATH + "?dryRun=All", body, limit), owner)
                 .content();
     }
 
@@ -103,7 +131,7 @@ final class KubernetesSlices implements SliceStore {
     public Stored update(Stored slice, Content content) {
         String owner = nodeUid();
         ObjectNode body = codec.encodeUpdate(slice, content, owner);
-        return written(calls.send("PUT", PATH + "/" + slice.name(), body, LIMIT), owner);
+        return written(write("PUT", PATH + "/" + slice.name(), body), owner);
     }
 
     @Override
@@ -111,7 +139,7 @@ final class KubernetesSlices implements SliceStore {
         ObjectNode options = Json.object().put("apiVersion", "v1").put("kind", "DeleteOptions");
         options.putObject("preconditions").put("uid", slice.uid()).put("resourceVersion", slice.resourceVersion());
         try {
-            calls.send("DELETE", PATH + "/" + slice.name(), options, LIMIT);
+            write("DELETE", PATH + "/" + slice.name(), options);
         } catch (ClusterException.NotFound e) {
             // Another client deleted it.
         }
@@ -120,7 +148,7 @@ final class KubernetesSlices implements SliceStore {
     @Override
     public OptionalInt kubernetesMinor() {
         try {
-            return ServerVersion.parse(calls.read("version", LIMIT)).minor();
+            return ServerVersion.parse(calls.read("version", limit)).minor();
         } catch (ClusterException e) {
             if (e.status() != FORBIDDEN && e.status() != NOT_FOUND) {
                 throw e;
@@ -128,6 +156,13 @@ final class KubernetesSlices implements SliceStore {
             LOG.atInfo().setCause(e).log("The API server reports no version; it is treated as a new one");
             return OptionalInt.empty();
         }
+    }
+
+    private String write(String method, String path, JsonNode body) {
+        if (!mayWrite.getAsBoolean()) {
+            throw new CancellationException("another process of the driver may lead by now");
+        }
+        return calls.send(method, path, body, limit);
     }
 
     private Stored written(String response, String owner) {
@@ -142,7 +177,7 @@ final class KubernetesSlices implements SliceStore {
     }
 
     private String nodeUid() {
-        String known = nodeUid;
+        String known = isOfController() ? "" : nodeUid;
         return known == null ? readNodeUid() : known;
     }
 
@@ -155,7 +190,7 @@ final class KubernetesSlices implements SliceStore {
 
     private String readNode() {
         try {
-            return calls.read("api/v1/nodes/" + node, LIMIT);
+            return calls.read("api/v1/nodes/" + node, limit);
         } catch (ClusterException.NotFound e) {
             throw new ClusterException(
                     "There is no Node "

@@ -13,16 +13,18 @@ import io.dra4j.rules.FieldErrors.FieldError;
 import io.dra4j.rules.SliceRules;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * A {@code ResourceSlice} of {@code resource.k8s.io/v1}, to JSON and back.
  *
  * @param driver the driver whose slices these are
- * @param node the node that publishes them
+ * @param node the node that publishes and owns them; empty for the driver's controller, whose slices have no owner
  */
 public record SliceCodec(String driver, String node) {
 
@@ -46,6 +48,18 @@ public record SliceCodec(String driver, String node) {
         ObjectNode slice = slice(content, nodeUid);
         String base = String.format(Locale.ROOT, "%07x-%s-%s-", index, driver, node);
         ((ObjectNode) slice.get("metadata")).put("generateName", base);
+        return slice;
+    }
+
+    /**
+     * Returns the body of a create request with a name that is always the same, for a publisher without a node: of two
+     * that take themselves for the leader, the second is refused.
+     */
+    ObjectNode encodeNamed(int index, Content content) {
+        ObjectNode slice = slice(content, "");
+        byte[] pool = content.pool().value().getBytes(StandardCharsets.UTF_8);
+        String name = String.format(Locale.ROOT, "%07x-%s-%s", index, driver, UUID.nameUUIDFromBytes(pool));
+        ((ObjectNode) slice.get("metadata")).put("name", name);
         return slice;
     }
 
@@ -99,14 +113,16 @@ public record SliceCodec(String driver, String node) {
 
     private ObjectNode slice(Content content, String nodeUid) {
         ObjectNode slice = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceSlice");
-        slice.putObject("metadata")
-                .putArray("ownerReferences")
-                .addObject()
-                .put("apiVersion", "v1")
-                .put("kind", "Node")
-                .put("name", node)
-                .put("uid", nodeUid)
-                .put("controller", true);
+        ObjectNode metadata = slice.putObject("metadata");
+        if (!node.isEmpty()) {
+            metadata.putArray("ownerReferences")
+                    .addObject()
+                    .put("apiVersion", "v1")
+                    .put("kind", "Node")
+                    .put("name", node)
+                    .put("uid", nodeUid)
+                    .put("controller", true);
+        }
         slice.set("spec", spec(content));
         return slice;
     }
@@ -127,7 +143,10 @@ public record SliceCodec(String driver, String node) {
         return spec;
     }
 
-    private static boolean isOwner(JsonNode references, String nodeUid) {
+    private boolean isOwner(JsonNode references, String nodeUid) {
+        if (node.isEmpty()) {
+            return references.isEmpty();
+        }
         return Json.list(references, reference -> reference).stream()
                 .anyMatch(reference -> reference.path("kind").asText().equals("Node")
                         && reference.path("uid").asText().equals(nodeUid));

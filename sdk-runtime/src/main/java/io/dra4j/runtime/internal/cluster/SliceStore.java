@@ -13,7 +13,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code ResourceSlice}s of this driver on this node, in the cluster.
+ * The {@code ResourceSlice}s of this driver on this node, or of its controller, in the cluster.
  *
  * <p>All methods but {@link Watch#close} block for at most some seconds, and throw {@link
  * ClusterException}; none retries. Calls may come from any thread.
@@ -26,6 +26,11 @@ public interface SliceStore {
     /** Returns the errors for which a server of a release would refuse a slice, as it is sent. */
     List<FieldError> refusals(Content content, FeatureGates gates);
 
+    /** Returns the scopes in which the publisher may have slices. */
+    default List<Scope> scopes() {
+        return List.of(Scope.NODE, Scope.CLUSTER);
+    }
+
     /** Reads all slices of a scope. */
     Snapshot list(Scope scope);
 
@@ -33,7 +38,7 @@ public interface SliceStore {
     Watch watch(Scope scope, String resourceVersion, Watch.Listener<Stored> listener);
 
     /**
-     * Creates a slice, owned by the node.
+     * Creates a slice, owned by the node; one of the controller has no owner.
      *
      * @param index the slice's place in its pool, which becomes the first part of its name
      */
@@ -63,7 +68,7 @@ public interface SliceStore {
     enum Scope {
         /** Those for devices of this node: {@code spec.nodeName} is the node. */
         NODE,
-        /** Those for devices of no single node, published by any node: distinguished by owner. */
+        /** Those for devices of no single node, published by any node or the controller: distinguished by owner. */
         CLUSTER
     }
 
@@ -87,21 +92,20 @@ public interface SliceStore {
      * @param name its name
      * @param uid its UID
      * @param resourceVersion its version
-     * @param ownedByNode whether its owner is this driver's node as it is now
+     * @param isOurs whether its owner is this driver's node as it is now; for a controller, whether it has none
      * @param content its content; of one that can't be decoded, all but what it offers
      * @param isDecoded whether its content is complete
      */
-    record Stored(
-            String name, String uid, String resourceVersion, boolean ownedByNode, Content content, boolean isDecoded) {
+    record Stored(String name, String uid, String resourceVersion, boolean isOurs, Content content, boolean isDecoded) {
 
         /** A slice whose content is complete. */
-        public Stored(String name, String uid, String resourceVersion, boolean ownedByNode, Content content) {
-            this(name, uid, resourceVersion, ownedByNode, content, true);
+        public Stored(String name, String uid, String resourceVersion, boolean isOurs, Content content) {
+            this(name, uid, resourceVersion, isOurs, content, true);
         }
 
         /** Returns this slice with another content. */
         public Stored withContent(Content other) {
-            return new Stored(name, uid, resourceVersion, ownedByNode, other, isDecoded);
+            return new Stored(name, uid, resourceVersion, isOurs, other, isDecoded);
         }
     }
 

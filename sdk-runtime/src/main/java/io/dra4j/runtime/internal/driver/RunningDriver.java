@@ -36,32 +36,26 @@ import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import io.dra4j.runtime.takeover.TakeOver;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The parts of a driver that runs, stopped in the reverse of the order in which they were started.
  *
  * <p>A driver advertises only what it can prepare: publishing comes last.
  */
-@SuppressWarnings("try") // a part may throw anything when it is closed; that is logged
 public final class RunningDriver implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(RunningDriver.class);
     private static final Duration API_CHECK = Duration.ofSeconds(2);
 
     /** Threads of the caller's class loader, which those of the common pool have not. */
     private final Executor beside = ShortLivedThreads.unlimited("dra4j-start");
 
-    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final StartedParts parts = new StartedParts();
     private final DriverSettings settings;
     private final SuspendableProvider provider;
     private final Meters meters;
@@ -356,19 +350,11 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private <T extends AutoCloseable> T started(T part) {
-        parts.push(part);
-        return part;
+        return parts.started(part);
     }
 
     @Override
     public void close() {
-        while (!parts.isEmpty()) {
-            AutoCloseable part = parts.pop();
-            try {
-                part.close();
-            } catch (Exception | LinkageError e) { // the other parts must be closed all the same
-                LOG.atWarn().log("A part of the driver did not close well: {}", part, e);
-            }
-        }
+        parts.close();
     }
 }

@@ -162,9 +162,15 @@ final class InventoryWriter {
     List<Device> stored() {
         return view.pools().stream()
                 .flatMap(pool -> view.of(pool).stream())
-                .filter(Stored::ownedByNode)
+                .filter(Stored::isOurs)
                 .flatMap(slice -> slice.content().devices().stream())
                 .toList();
+    }
+
+    /** Lets the next write read the slices again, and go on from them: another process may have written them. */
+    void forgetAll() {
+        view.invalidate();
+        pools.clear();
     }
 
     private void forget(Predicate<PoolName> gone) {

@@ -224,7 +224,7 @@ final class PublishedPool {
     }
 
     private List<Stored> own() {
-        return writer.existing(name).stream().filter(Stored::ownedByNode).toList();
+        return writer.existing(name).stream().filter(Stored::isOurs).toList();
     }
 
     private Verdict verdict(Pool pool) {

@@ -27,6 +27,7 @@ final class PublisherLock {
     private final InstantSource clock;
     private @Nullable Turn held;
     private @Nullable Instant next;
+    private boolean isNew;
     private volatile boolean waiting;
 
     PublisherLock(Supplier<Optional<Turn>> lock, InstantSource clock) {
@@ -45,6 +46,7 @@ final class PublisherLock {
         if (held == null && (next == null || !next.isAfter(now))) {
             next = now.plus(INTERVAL);
             held = lock.get().orElse(null);
+            isNew = held != null;
             logChange();
             waiting = held == null;
         }
@@ -58,6 +60,13 @@ final class PublisherLock {
         } else if (held != null && waiting) {
             LOG.atInfo().log("The other process has ended; this one publishes now");
         }
+    }
+
+    /** Returns whether it was taken since the last such question: another process may have written before. */
+    boolean wasTaken() {
+        boolean was = isNew;
+        isNew = false;
+        return was;
     }
 
     /** Returns the time of the next try; empty if there is no need to. */

@@ -112,7 +112,7 @@ public final class SlicePublisher implements AutoCloseable {
     public SlicePublisher(Parts parts) {
         this(
                 parts,
-                newLoop(),
+                newLoop("dra4j-publish"),
                 Executors.newSingleThreadExecutor(task -> thread(task, "dra4j-inventory")),
                 steadyClock(),
                 RandomGenerator.getDefault());
@@ -147,14 +147,14 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     /** A monotonic clock: with one that is set back, all waits would grow. */
-    private static InstantSource steadyClock() {
+    static InstantSource steadyClock() {
         Instant start = Instant.now();
         long nanos = System.nanoTime();
         return () -> start.plusNanos(System.nanoTime() - nanos);
     }
 
-    private static ScheduledExecutorService newLoop() {
-        ScheduledThreadPoolExecutor loop = new ScheduledThreadPoolExecutor(1, task -> thread(task, "dra4j-publish"));
+    static ScheduledExecutorService newLoop(String name) {
+        ScheduledThreadPoolExecutor loop = new ScheduledThreadPoolExecutor(1, task -> thread(task, name));
         loop.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         loop.setRemoveOnCancelPolicy(true);
         return loop;
@@ -395,6 +395,9 @@ public final class SlicePublisher implements AutoCloseable {
         if (!lock.tryAcquire()) {
             return false;
         }
+        if (lock.wasTaken()) {
+            writer.forgetAll();
+        }
         if (inventory == null) {
             return reader.isFailing() && isRetainted();
         }
@@ -435,12 +438,10 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     private void scheduleNext() {
-        schedule(Stream.of(
-                        Optional.of(nextReread),
-                        reader.due(),
-                        writer.due(),
-                        parts.names().due(),
-                        lock.due())
+        Stream<Optional<Instant>> writes = lock.isWaiting()
+                ? Stream.of(lock.due())
+                : Stream.of(writer.due(), parts.names().due());
+        schedule(Stream.concat(Stream.of(Optional.of(nextReread), reader.due()), writes)
                 .flatMap(Optional::stream)
                 .min(Instant::compareTo)
                 .orElse(nextReread));

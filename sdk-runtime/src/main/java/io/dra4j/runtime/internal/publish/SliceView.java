@@ -15,6 +15,7 @@ import io.dra4j.runtime.internal.publish.plan.TaintTimes;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,21 +85,23 @@ final class SliceView implements AutoCloseable {
             return false;
         }
         close();
-        Snapshot ofNode = store.list(Scope.NODE);
-        Snapshot ofCluster = store.list(Scope.CLUSTER);
+        Map<Scope, Snapshot> snapshots = new EnumMap<>(Scope.class);
         Map<String, Stored> listed = new HashMap<>();
-        ofNode.slices().forEach(slice -> listed.put(slice.name(), known(slice)));
-        // Other nodes publish slices in this scope, too: theirs are not ours to touch.
-        List<Stored> ours =
-                ofCluster.slices().stream().filter(Stored::ownedByNode).toList();
-        ours.forEach(slice -> listed.put(slice.name(), known(slice)));
+        watchesCluster = cluster || !store.scopes().contains(Scope.NODE);
+        for (Scope scope : store.scopes()) {
+            snapshots.put(scope, store.list(scope));
+            for (Stored slice : snapshots.get(scope).slices()) {
+                // Others publish slices of no node, too: theirs are not ours to touch.
+                if (scope == Scope.NODE || slice.isOurs()) {
+                    listed.put(slice.name(), known(slice));
+                    watchesCluster |= scope == Scope.CLUSTER;
+                }
+            }
+        }
         slices = listed;
         unanswered.clear();
-        watch(Scope.NODE, ofNode);
-        watchesCluster = cluster || !ours.isEmpty();
-        if (watchesCluster) {
-            watch(Scope.CLUSTER, ofCluster);
-        }
+        snapshots.keySet().removeIf(scope -> scope == Scope.CLUSTER && !watchesCluster);
+        snapshots.forEach(this::watch);
         current = true;
         return true;
     }
@@ -171,7 +174,7 @@ final class SliceView implements AutoCloseable {
 
     private void onChanged(Scope scope, Stored slice) {
         Stored known = slices.get(slice.name());
-        if (known == null && scope == Scope.CLUSTER && !slice.ownedByNode()) {
+        if (known == null && scope == Scope.CLUSTER && !slice.isOurs()) {
             return;
         }
         if (known != null && !isNewer(slice, known)) {
@@ -210,12 +213,7 @@ final class SliceView implements AutoCloseable {
 
     private static Stored versionOf(Stored slice, Stored known) {
         return new Stored(
-                known.name(),
-                known.uid(),
-                slice.resourceVersion(),
-                known.ownedByNode(),
-                known.content(),
-                known.isDecoded());
+                known.name(), known.uid(), slice.resourceVersion(), known.isOurs(), known.content(), known.isDecoded());
     }
 
     /** Kubernetes 1.35 promises numbers, and all servers before it have them. */

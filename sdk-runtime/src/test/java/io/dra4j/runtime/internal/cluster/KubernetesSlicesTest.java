@@ -14,11 +14,14 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,11 +62,31 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         Snapshot snapshot = cluster.slices().list(Scope.NODE);
 
         assertThat(snapshot.resourceVersion()).isEqualTo("7");
-        assertThat(snapshot.slices()).extracting(Stored::ownedByNode).containsExactly(true, false);
+        assertThat(snapshot.slices()).extracting(Stored::isOurs).containsExactly(true, false);
         assertThat(snapshot.slices().get(0).content()).isEqualTo(content);
         assertThat(server.requests.take().path()).isEqualTo("/api/v1/nodes/node-a");
         assertThat(server.requests.take().query())
                 .isEqualTo("fieldSelector=spec.driver=gpu.example.com,spec.nodeName=node-a");
+    }
+
+    @Test
+    void aControllersHaveNoOwnerAndNamesThatTwoLeadersCantBothTake() throws Exception {
+        Content ofAll =
+                new Content(new PoolName("fabric"), 1, 1, new Placement.AllNodes(), content.devices(), List.of());
+        AtomicBoolean leads = new AtomicBoolean(true);
+        SliceStore slices = cluster.slicesOfController("gpu.example.com", Duration.ofSeconds(5), leads::get);
+        String stored = slice("5", "node-uid").replaceFirst("(?s)\"ownerReferences\".*?]", "\"labels\":{}");
+        server.then(201, stored.replace("\"nodeName\":\"node-a\"", "\"allNodes\":true"));
+
+        assertThat(slices.scopes()).containsExactly(Scope.CLUSTER);
+        assertThat(slices.create(3, ofAll).isOurs()).isTrue();
+
+        assertThat(server.requests.take().body())
+                .contains("\"metadata\":{\"name\":\"0000003-gpu.example.com-")
+                .doesNotContain("ownerReferences", "nodeName");
+        leads.set(false);
+        assertThatThrownBy(() -> slices.create(3, ofAll)).isInstanceOf(CancellationException.class);
+        assertThat(server.requests).isEmpty();
     }
 
     @Test

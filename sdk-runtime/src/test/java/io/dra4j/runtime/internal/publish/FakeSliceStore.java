@@ -29,6 +29,7 @@ public final class FakeSliceStore implements SliceStore {
     int lists;
     int questions;
     int versionsRead;
+    int conflicts;
 
     SliceCodec codec = new SliceCodec("gpu.example.com", "node-a");
 
@@ -267,6 +268,7 @@ public final class FakeSliceStore implements SliceStore {
     private void requireCurrent(Stored slice) {
         Stored current = slices.get(slice.name());
         if (current == null || !current.resourceVersion().equals(slice.resourceVersion())) {
+            conflicts++;
             throw Failures.status(409);
         }
     }

@@ -8,6 +8,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -122,6 +123,47 @@ class PublisherLockTest extends PublisherUnderTest {
         loop.advance(Duration.ofHours(1));
 
         assertThat(lock.requested).isOne();
+    }
+
+    @Test
+    void aTurnThatEndsAmidWritesIsWaitedForAsAnyOther() throws InterruptedException {
+        start();
+        store.afterWrite = () -> {
+            lock.othersHaveIt = true;
+            store.failing("node-a", new CancellationException("another leads"));
+        };
+
+        publish(Pool.ofNode("node-a", gpus(200)));
+        lock.requested = 0;
+        loop.advance(MINUTE);
+        assertThat(lock.requested).isBetween(59, 61);
+        store.failing("node-a", null);
+        lock.othersHaveIt = false;
+        store.afterWrite = () -> {};
+        loop.advance(SECOND);
+
+        assertThat(isPublished()).isTrue();
+        assertThat(names("node-a")).hasSize(200);
+    }
+
+    @Test
+    void aTurnThatIsTakenAgainContinuesWithTheSlicesThatAnotherProcessLeft() throws InterruptedException {
+        start();
+        lock.othersHaveIt = true;
+        publish(Pool.ofNode("node-a", gpus(4)));
+        store.deafen(); // its watch is as old as what it saw last
+        store.change(anySlice(), slice -> slice.at(7, 1).withDevices(gpus(2)));
+        lock.othersHaveIt = false;
+
+        publish(Pool.ofNode("node-a", gpus(5)));
+        loop.advance(SECOND);
+
+        assertThat(isPublished()).isTrue();
+        assertThat(names("node-a")).hasSize(5);
+        assertThat(store.slices.values())
+                .singleElement()
+                .satisfies(slice -> assertThat(slice.content().generation()).isEqualTo(7));
+        assertThat(store.conflicts).as("the slices were read again").isZero();
     }
 
     @Test

@@ -107,7 +107,7 @@ public final class SliceDiff {
             Stored stored = kept.get(slice.index());
             if (stored == null) {
                 creates.add(new SliceWrite.Create(slice.index(), content));
-            } else if (!stored.content().equals(content) || !stored.ownedByNode()) {
+            } else if (!stored.content().equals(content) || !stored.isOurs()) {
                 (stored.content().generation() == newest ? present : older).add(new SliceWrite.Update(stored, content));
             }
         }

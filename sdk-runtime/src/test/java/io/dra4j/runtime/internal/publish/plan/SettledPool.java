@@ -63,7 +63,7 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
 
     private static boolean same(Stored one, Stored other) {
         Content content = other.content();
-        return one.ownedByNode()
+        return one.isOurs()
                 && one.content().at(content.generation(), content.sliceCount()).equals(content);
     }
 

@@ -1,0 +1,117 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.DeviceProvider;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** A driver program's command {@code controller}: its options, which come before the driver's. */
+@Command(
+        name = "controller",
+        description = {
+            "Publishes the driver's pools of several nodes, from a Deployment: of all its"
+                    + " replicas, one does so. It takes the driver's other options, too.",
+            ""
+        })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class ControllerOptions {
+
+    /** Those of a driver that have a meaning without a node. */
+    private static final Set<String> SHARED = Set.of(
+            "--driver-name",
+            "--kubeconfig",
+            "--http-endpoint",
+            "--metrics-port",
+            "--metrics-path",
+            "--v",
+            "--logging-format",
+            "--help",
+            "--version");
+
+    @Option(
+            names = "--leader-election-namespace",
+            order = -4,
+            paramLabel = "NAME",
+            defaultValue = "",
+            description = {
+                "The namespace of the Lease by which replicas agree on one. [LEADER_ELECTION_NAMESPACE]",
+                "Default: that of the pod"
+            })
+    private String namespace;
+
+    @Option(
+            names = "--leader-election-lease-duration",
+            order = -3,
+            paramLabel = "DURATION",
+            defaultValue = "15s",
+            converter = GoDuration.class,
+            description = "How long others wait for a leader that does not renew the Lease."
+                    + " [LEADER_ELECTION_LEASE_DURATION]"
+                    + ProgramOptions.DEFAULT)
+    private Duration duration;
+
+    @Option(
+            names = "--leader-election-renew-deadline",
+            order = -2,
+            paramLabel = "DURATION",
+            defaultValue = "10s",
+            converter = GoDuration.class,
+            description = "How long a leader publishes that can't renew it. [LEADER_ELECTION_RENEW_DEADLINE]"
+                    + ProgramOptions.DEFAULT)
+    private Duration renewDeadline;
+
+    @Option(
+            names = "--leader-election-retry-period",
+            order = -1,
+            paramLabel = "DURATION",
+            defaultValue = "2s",
+            converter = GoDuration.class,
+            description = "The time between attempts to take or renew it. [LEADER_ELECTION_RETRY_PERIOD]"
+                    + ProgramOptions.DEFAULT)
+    private Duration retryPeriod;
+
+    <O extends DriverOptions> int execute(
+            ProgramMain main, O options, Function<? super O, ? extends DeviceProvider> provider, String... args) {
+        return main.serve(
+                ProgramMain.with(this, ProgramMain.only(main.line(options), ControllerOptions::isShown, "controller")),
+                () -> start(options, provider.apply(options), main.ending()),
+                args);
+    }
+
+    /** The program's own may say what there is to publish. */
+    private static boolean isShown(OptionSpec option, boolean isOfEveryDriver) {
+        return SHARED.contains(option.longestName()) || !isOfEveryDriver;
+    }
+
+    private Runnable start(DriverOptions options, DeviceProvider provider, Ending ending) {
+        PoolController controller = PoolController.of(options.driverName(), provider)
+                .kubeconfig(options.kubeconfig())
+                .leaseNamespace(namespace)
+                .leaseTimes(duration, renewDeadline, retryPeriod)
+                .httpEndpoint(options.httpEndpoint().orElse(null), options.metricsPath())
+                .listener(ending);
+        controller.start();
+        return controller::close;
+    }
+
+    /** A duration as Go programs have it: {@code 15s}, {@code 1m30s}. */
+    static final class GoDuration implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String value) {
+            try {
+                return Duration.parse("PT" + value.toUpperCase(Locale.ROOT));
+            } catch (DateTimeParseException e) {
+                throw new TypeConversionException("'" + value + "' is not a duration such as 15s, 1m30s or 0.5s");
+            }
+        }
+    }
+}

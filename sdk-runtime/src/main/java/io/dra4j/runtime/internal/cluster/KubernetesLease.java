@@ -1,0 +1,80 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Optional;
+
+/**
+ * A Lease in the cluster.
+ *
+ * @param limit for each request
+ */
+record KubernetesLease(ApiCalls calls, String namespace, String name, Duration limit) implements LeaseStore {
+
+    /** The API wants six digits of a second. */
+    private static final DateTimeFormatter MICROS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
+
+    @Override
+    public Optional<Lease> read() {
+        try {
+            return Optional.of(decode(calls.read(path() + "/" + name, limit)));
+        } catch (ClusterException.NotFound e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public Lease write(Lease lease) {
+        return lease.resourceVersion().isEmpty()
+                ? decode(calls.send("POST", path(), encode(lease), limit))
+                : decode(calls.send("PUT", path() + "/" + name, encode(lease), limit));
+    }
+
+    private String path() {
+        return "apis/coordination.k8s.io/v1/namespaces/" + namespace + "/leases";
+    }
+
+    private ObjectNode encode(Lease lease) {
+        ObjectNode object =
+                Json.object().put("apiVersion", "coordination.k8s.io/v1").put("kind", "Lease");
+        ObjectNode metadata = object.putObject("metadata").put("name", name).put("namespace", namespace);
+        if (!lease.resourceVersion().isEmpty()) {
+            metadata.put("resourceVersion", lease.resourceVersion());
+        }
+        object.putObject("spec")
+                .put("holderIdentity", lease.holder())
+                .put("leaseDurationSeconds", lease.duration().toSeconds())
+                .put("acquireTime", MICROS.format(lease.acquired()))
+                .put("renewTime", MICROS.format(lease.renewed()))
+                .put("leaseTransitions", lease.transitions());
+        return object;
+    }
+
+    private static Lease decode(String response) {
+        JsonNode object = Json.parse(response);
+        JsonNode spec = object.path("spec");
+        return new Lease(
+                spec.path("holderIdentity").asText(""),
+                Duration.ofSeconds(spec.path("leaseDurationSeconds").asInt()),
+                time(spec.path("acquireTime")),
+                time(spec.path("renewTime")),
+                spec.path("leaseTransitions").asInt(),
+                object.at("/metadata/resourceVersion").asText());
+    }
+
+    private static Instant time(JsonNode text) {
+        try {
+            return Instant.parse(text.asText());
+        } catch (DateTimeParseException e) {
+            return Instant.EPOCH; // of another client, or none
+        }
+    }
+}

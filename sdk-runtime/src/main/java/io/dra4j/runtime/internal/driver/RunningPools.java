@@ -1,0 +1,149 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.cluster.LeaseTimes;
+import io.dra4j.runtime.internal.observe.HttpEndpoint;
+import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
+import io.dra4j.runtime.internal.pins.DevicePins;
+import io.dra4j.runtime.internal.pins.PinnedNames;
+import io.dra4j.runtime.internal.publish.LeaderElection;
+import io.dra4j.runtime.internal.publish.SlicePublisher;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/** A controller that runs: it publishes pools of no single node as long as it leads, and prepares nothing. */
+public final class RunningPools implements AutoCloseable {
+
+    /** Stands in metrics and in requests where a driver has its node. */
+    private static final String NO_NODE = "pool-controller";
+
+    /** A directory that never is there: names are pinned to hardware by who has one. */
+    private static final Path NO_DIRECTORY = Path.of("/proc/self/none");
+
+    private static final Duration API_CHECK = Duration.ofSeconds(2);
+
+    private final StartedParts parts = new StartedParts();
+    private final Liveness liveness = new Liveness();
+    private final DriverSettings settings;
+    private final SlicePublisher publisher;
+
+    /**
+     * By what processes agree on the one that leads.
+     *
+     * @param namespace that of the Lease; empty for the pod's
+     * @param name that of the Lease
+     * @param identity that of the process; no other may ever have it
+     */
+    public record Candidacy(String namespace, String name, String identity, LeaseTimes times) {}
+
+    /** Starts a controller; what was started is closed again if a step fails. */
+    public RunningPools(DriverSettings settings, DeviceProvider vendors, Candidacy candidacy) {
+        this.settings = settings;
+        try {
+            Meters meters = parts.started(Meters.global(settings.driverName, NO_NODE));
+            Readiness readiness = new Readiness();
+            serveHttp(meters, readiness);
+            meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
+            Cluster cluster = parts.started(Cluster.connect(settings.kubeconfig, settings.driverName, NO_NODE, meters));
+            cluster.requireDraApi(API_CHECK);
+            NodeEventRecorder events =
+                    parts.started(new NodeEventRecorder(settings, (warning, reason, message) -> {}, meters));
+            Duration limit = candidacy.times.requestLimit();
+            LeaderElection election = parts.started(new LeaderElection(
+                    cluster.lease(candidacy.namespace, candidacy.name, limit), candidacy.identity, candidacy.times));
+            SuspendableProvider provider = parts.started(new SuspendableProvider(vendors, settings.clock));
+            publisher = new SlicePublisher(new SlicePublisher.Parts(
+                    () -> inventory(provider),
+                    settings.mayTaint,
+                    cluster.slicesOfController(settings.driverName, limit, election::isLeading),
+                    election,
+                    events,
+                    meters,
+                    false,
+                    UnaryOperator.identity(),
+                    UnaryOperator.identity(),
+                    new PinnedNames(settings.driverName, DevicePins.in(NO_DIRECTORY), cluster.claimReader(), events)));
+            start(provider, events);
+            parts.started(publisher).readInventory();
+            election.start();
+            publisher.start();
+            parts.started(readiness)
+                    .started(() -> Stream.concat(
+                                    election.problem().map("leader election: "::concat).stream(),
+                                    publisher.missing().stream())
+                            .toList());
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    private void serveHttp(Meters meters, Readiness readiness) {
+        HttpSettings http = settings.http();
+        if (http != null) {
+            Probes probes =
+                    new Probes(liveness::restartReason, readiness::missing, readiness::leftOut, readiness::awaitStart);
+            try {
+                parts.started(HttpEndpoint.start(http.address(), http.metricsPath(), meters, probes));
+            } catch (IOException e) {
+                throw new DraException(
+                        "Can't serve HTTP on %s (%s); choose another endpoint, or give none"
+                                .formatted(http.address(), e.getMessage()),
+                        e);
+            }
+        }
+    }
+
+    private void start(SuspendableProvider provider, NodeEventRecorder events) {
+        try {
+            provider.start(new ControllerContext(settings, publisher, events));
+        } catch (DraException e) {
+            throw e;
+        } catch (Exception | LinkageError e) { // of a provider
+            throw new DraException("The controller's provider can't start: " + e, e);
+        }
+        parts.started(liveness).started(provider, new MountedDirectories(List.of()), events);
+    }
+
+    /** Pools of a node belong to the driver there, and ids of hardware to who can keep them. */
+    private static Inventory inventory(DeviceProvider provider) throws Exception {
+        Inventory read = provider.inventory();
+        if (read == null) {
+            return read; // which is reported where it is read
+        }
+        for (Pool pool : read.pools()) {
+            if (pool.placement() instanceof Placement.ThisNode) {
+                throw new DraException(
+                        "Pool %s is for the driver's node, and a controller has none: place it by a node selector, on all nodes or per device"
+                                .formatted(pool.name()));
+            }
+        }
+        List<Pool> pools = read.pools().stream()
+                .map(pool -> pool.toBuilder()
+                        .devices(pool.devices().stream()
+                                .map(device ->
+                                        device.toBuilder().physicalId(null).build())
+                                .toList())
+                        .build())
+                .toList();
+        return new Inventory(pools, read.leftOut());
+    }
+
+    @Override
+    public void close() {
+        parts.close();
+    }
+}
