@@ -28,6 +28,7 @@ class QuotingPagesTest {
     @CsvSource({
         "test-your-driver.md, TestYourDriverIT",
         "write-your-provider.md, SampleFpgaDriver SampleFpgaProvider SampleNicProvider"
+                + " ../../../../../../../../sdk-runtime/src/test/java/io/dra4j/runtime/process/TestDriverMain"
     })
     void snippetsAreTheRegionsInOrder(String page, String sources) throws IOException {
         List<String> regions = new ArrayList<>();

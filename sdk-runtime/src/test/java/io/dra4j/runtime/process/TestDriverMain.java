@@ -5,6 +5,7 @@ package io.dra4j.runtime.process;
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
+import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.HeldClaim;
@@ -18,6 +19,7 @@ import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
@@ -26,14 +28,18 @@ import io.dra4j.runtime.DriverOptions;
 import io.dra4j.runtime.DriverProgram;
 import io.dra4j.runtime.InventoryWatch;
 import io.dra4j.runtime.ProviderWithoutClaims;
+import io.dra4j.runtime.RecordState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -47,9 +53,12 @@ import picocli.CommandLine.Option;
  *
  * <p>Its hardware is a directory: a device in use is a file there that holds the claim's UID. It
  * tolerates no error of the SDK: a device that is in use cannot be taken, and what is not in the
- * state that it gets back stays in use for ever.
+ * state that it gets back stays in use for ever. Or it gives each claim a slot that no other has,
+ * under a lock or serialized; the page about providers quotes that region.
  */
 public final class TestDriverMain {
+
+    static final int DEVICES = 8;
 
     private TestDriverMain() {}
 
@@ -58,7 +67,12 @@ public final class TestDriverMain {
         DriverProgram program =
                 new DriverProgram("test-driver", "A driver of files.", TestDriver.NAME, TestDriverMain.class);
         DriverMain.of(program, new Options(), Provider::new)
-                .abilities((options, driver) -> driver.healthService())
+                .abilities((options, driver) -> {
+                    driver.healthService();
+                    if (options.isSerialized) {
+                        driver.serialized();
+                    }
+                })
                 .controller(options -> new FilePools(Objects.requireNonNull(options.pools)))
                 .run(args);
     }
@@ -85,6 +99,13 @@ public final class TestDriverMain {
         /** Of lines with a pool of all nodes and the number of its devices, for the controller. */
         @Option(names = "--pools")
         private @Nullable Path pools;
+
+        /** To give each claim a slot. */
+        @Option(names = "--slots")
+        private boolean hasSlots;
+
+        @Option(names = "--serialized")
+        private boolean isSerialized;
 
         /** Exists while the provider is suspended. */
         @Option(names = "--suspended")
@@ -129,17 +150,25 @@ public final class TestDriverMain {
         }
     }
 
+    /** Has a line for the begin and the end of each call, of all processes in their order. */
+    static Path calls(Path directory) {
+        return directory.resolve("calls.log");
+    }
+
+    @SuppressWarnings("try") // the lock is held, and not looked at
     private static final class Provider implements DeviceProvider {
-        private static final int DEVICES = 8;
         private static final Pattern DEVICE = Pattern.compile("gpu-[0-9]");
         private final @Nullable Path hardware;
         private final @Nullable Path leftOut;
         private final @Nullable Path restartReason;
         private final @Nullable Path suspended;
         private final String node;
+        private final Options options;
+        private DriverContext driver;
         private @Nullable InventoryWatch watch;
 
         Provider(Options options) {
+            this.options = options;
             hardware = options.hardware;
             leftOut = options.leftOut;
             restartReason = options.restartReason;
@@ -149,6 +178,7 @@ public final class TestDriverMain {
 
         @Override
         public void start(DriverContext context) {
+            driver = context;
             if (hardware != null && !Files.isDirectory(hardware)) {
                 throw new DraException("There is no hardware at " + hardware);
             }
@@ -220,6 +250,9 @@ public final class TestDriverMain {
         @Override
         public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws IOException {
             requireNotSuspended();
+            if (options.hasSlots) {
+                return withSlot(claim, context);
+            }
             if (hardware != null) {
                 take(hardware, claim, context);
             }
@@ -253,6 +286,10 @@ public final class TestDriverMain {
         @Override
         public void unprepare(HeldClaim claim, ClaimContext context) throws IOException {
             requireNotSuspended();
+            if (options.hasSlots) {
+                log("end " + begin());
+                return;
+            }
             ProviderState state = claim.state();
             if (hardware == null || state == null) {
                 return;
@@ -263,5 +300,54 @@ public final class TestDriverMain {
             }
             context.checkpoint(new ProviderState(1, "[]"));
         }
+
+        private PreparedClaim withSlot(AllocatedClaim claim, ClaimContext context) throws IOException {
+            String call = begin();
+            Slot slot = options.isSerialized ? choose(context) : slot(context);
+            log("end " + call);
+            ContainerEdits edits =
+                    ContainerEdits.builder().env("SLOT", "" + slot.number()).build();
+            return PreparedClaim.of(claim.devices().stream()
+                    .map(device -> PreparedDevice.of(device, edits))
+                    .toList());
+        }
+
+        private String begin() throws IOException {
+            String call = UUID.randomUUID().toString();
+            log("begin " + call);
+            return call;
+        }
+
+        private void log(String line) throws IOException {
+            Files.writeString(
+                    calls(driver.directory()), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        }
+
+        // #region slots
+        record Slot(int number) {
+            static final RecordState<Slot> STATE = RecordState.of(1, Slot.class);
+        }
+
+        private Slot slot(ClaimContext claim) {
+            try (NodeLock lock = driver.lock("slots", Duration.ofSeconds(20))) {
+                return choose(claim);
+            }
+        }
+
+        /** The checkpoint is made before the lock ends: who has it next sees the slot. */
+        private Slot choose(ClaimContext claim) {
+            Set<Slot> taken = driver.held().stream()
+                    .filter(held -> held.state() != null)
+                    .map(held -> Slot.STATE.read(held.state()))
+                    .collect(Collectors.toSet());
+            Slot free = IntStream.range(0, DEVICES)
+                    .mapToObj(Slot::new)
+                    .filter(slot -> !taken.contains(slot))
+                    .findFirst()
+                    .orElseThrow(() -> new PrepareException("all slots are in use"));
+            claim.checkpoint(Slot.STATE.write(free));
+            return free;
+        }
+        // #endregion slots
     }
 }

@@ -34,7 +34,12 @@ final class ${className}Provider implements DeviceProvider {
         return Device.builder(name).attribute("model", model).capacity("memory", "8Gi").build();
     }
 
-    /** Real devices are made ready here; what it must undo, it checkpoints first. */
+    /**
+     * Real devices are made ready here; what it must undo, it checkpoints first.
+     *
+     * <p>Nothing is kept in memory: during an update, another process of the driver prepares
+     * claims, too. What must differ between claims is chosen under DriverContext.lock.
+     */
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         List<PreparedDevice> devices =

@@ -51,11 +51,6 @@ public final class ProviderCalls {
         this.permits = new Semaphore(node == null ? Integer.MAX_VALUE : 1, true);
     }
 
-    /** Returns whether calls wait for another one of this process. */
-    boolean haveQueue() {
-        return permits.hasQueuedThreads();
-    }
-
     /**
      * Calls the provider when it is its turn, and waits for it.
      *

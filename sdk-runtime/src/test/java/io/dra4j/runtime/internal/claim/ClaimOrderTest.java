@@ -28,8 +28,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -361,27 +359,6 @@ class ClaimOrderTest extends NodeFixture {
         node.unprepare(A);
 
         assertThat(threads).hasSize(2).noneMatch(name -> name.startsWith("VirtualThread"));
-    }
-
-    @Test
-    void aSerializedProviderWorksOnOneClaimAtATime() {
-        node.stop();
-        node.isSerialized = true;
-        node.start("boot-1");
-        AtomicInteger running = new AtomicInteger();
-        AtomicBoolean isFirst = new AtomicBoolean(true);
-        provider.onPrepare = (claim, context) -> {
-            assertThat(running.incrementAndGet()).isEqualTo(1);
-            while (isFirst.get() && !node.providerCalls.haveQueue()) {
-                Thread.onSpinWait();
-            }
-            isFirst.set(false);
-            running.decrementAndGet();
-        };
-
-        var outcomes = node.prepare(Duration.ofSeconds(20), List.of(A, B));
-
-        assertThat(outcomes.values()).hasSize(2).hasOnlyElementsOfType(Prepared.class);
     }
 
     @Test

@@ -48,7 +48,6 @@ final class NodeUnderTest implements AutoCloseable {
     ClaimPreparation claims;
     Meters meters = Meters.none();
     boolean isSerialized;
-    volatile ProviderCalls providerCalls;
     volatile Instant now = Instant.EPOCH; // for orphans
     Duration timeout = Duration.ofMillis(20);
 
@@ -67,7 +66,6 @@ final class NodeUnderTest implements AutoCloseable {
     NodeUnderTest start(String boot) {
         locks = LockFile.open(data.resolve("claims.lock"), InstantSource.system());
         journal = Journal.open(data.resolve("claims.journal"), boot, locks, meters);
-        providerCalls = new ProviderCalls(isSerialized ? locks : null);
         claims = new ClaimPreparation(context(), executor, uids -> journal.group(uids, timeout), () -> now);
         return this;
     }
@@ -76,7 +74,7 @@ final class NodeUnderTest implements AutoCloseable {
         return new ClaimParts(
                 DRIVER,
                 provider,
-                providerCalls,
+                new ProviderCalls(isSerialized ? locks : null),
                 api,
                 journal,
                 locks,

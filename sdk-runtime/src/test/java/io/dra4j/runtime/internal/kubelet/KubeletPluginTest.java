@@ -366,23 +366,6 @@ class KubeletPluginTest extends SocketFixture {
         }
 
         @Test
-        void thatAnotherDriverServesAreNotTaken() throws IOException {
-            assertRefused(sockets, sockets.service());
-            Path elsewhere = Files.createDirectory(root.resolve("e"));
-            assertRefused(new PluginSockets(DRIVER, registry, elsewhere, null), sockets.registration());
-
-            assertThat(elsewhere).isEmptyDirectory();
-            assertThat(prepare()).isEmpty();
-            assertThat(name(registration())).isEqualTo(DRIVER);
-        }
-
-        private void assertRefused(PluginSockets others, Path taken) {
-            assertThatThrownBy(() -> KubeletPlugin.start(others, claims, null, Meters.none(), Clock.systemUTC()))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("Another driver listens on the socket " + taken + "; stop it first");
-        }
-
-        @Test
         void ofASuccessorAreNotRemoved() throws IOException {
             KubeletPlugin successor = startSuccessor();
             plugin.close();
