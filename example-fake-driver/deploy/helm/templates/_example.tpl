@@ -37,6 +37,9 @@ parts: {{ include "example.rights" . | fromYamlArray | toJson }}
 - {name: CPU_NUMA_NODES, value: {{ .Values.kubeletPlugin.cpu.numaNodes | quote }}}
 - {name: CPUS_PER_NUMA_NODE, value: {{ .Values.kubeletPlugin.cpu.cpusPerNUMANode | quote }}}
 {{- end }}
+{{- if and (eq .Values.deviceProfile "gpu") .Values.controller.enabled }}
+- {name: FABRIC_DEVICES, value: {{ .Values.controller.fabricDevices | quote }}}
+{{- end }}
 - {name: BINDING_CONDITIONS, value: {{ .Values.kubeletPlugin.bindingConditions | quote }}}
 {{- end }}
 
@@ -62,6 +65,9 @@ parts: {{ include "example.rights" . | fromYamlArray | toJson }}
 {{- $gpus := or .Values.gpuDeviceStatus .Values.gpuDeviceMetadata .Values.gpuAllowMultipleAllocations (gt (int .Values.kubeletPlugin.gpuPartitions) 0) -}}
 {{- if and $gpus (ne .Values.deviceProfile "gpu") -}}
 {{- fail (printf "gpuDeviceStatus, gpuDeviceMetadata, gpuAllowMultipleAllocations and kubeletPlugin.gpuPartitions need deviceProfile gpu, not %s." .Values.deviceProfile) -}}
+{{- end -}}
+{{- if and .Values.controller.enabled (ne .Values.deviceProfile "gpu") -}}
+{{- fail (printf "controller.enabled needs deviceProfile gpu, not %s." .Values.deviceProfile) -}}
 {{- end -}}
 {{- if and .Values.netDeviceStatus (ne .Values.deviceProfile "net") -}}
 {{- fail (printf "netDeviceStatus needs deviceProfile net, not %s." .Values.deviceProfile) -}}

@@ -77,7 +77,7 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* Lines on optional parts for NOTES.txt. Takes root, name. */}}
+{{/* Lines on optional parts for NOTES.txt. Takes root, name and, with a controller, driver. */}}
 {{- define "dra4j.notes" -}}
 {{- $container := index .root.Values.kubeletPlugin.containers .name }}
 {{- if le (int $container.metricsPort) 0 }}
@@ -89,6 +89,13 @@ Without metricsPort there is no readiness probe: an update does not wait until d
 rbac.create is off: the driver works once its ServiceAccount {{ include "dra4j.serviceAccount" .root }} has the rights of docs-site/reference/rbac.md.
 {{- if .root.Values.claimMetrics.enabled }}
 The ServiceAccount {{ include "dra4j.claimMetricsName" .root }} needs the rights of claim-metrics there, or claims that wait are not counted.
+{{- end }}
+{{- end }}
+{{- if (.root.Values.controller | default dict).enabled }}
+
+The controller's slices have no owner. After `helm uninstall`, delete them: kubectl delete resourceslices --field-selector=spec.driver={{ .driver }},spec.nodeName=
+{{- if not .root.Values.rbac.create }}
+Its ServiceAccount {{ include "dra4j.controllerName" .root }} needs the rights of controller in docs-site/reference/rbac.md.
 {{- end }}
 {{- end }}
 {{- if not .root.Values.admissionPolicy.enabled }}

@@ -3,7 +3,7 @@ Copyright The dra4j Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
 
-{{/* The rules of files/rights.yaml in a namespace ("" for the cluster), by the parts that need them. Takes root, driver, parts, namespace. */}}
+{{/* The rules of files/rights.yaml in a namespace ("" for the cluster, release for that of the release), by the parts that need them. Takes root, driver, parts, namespace. */}}
 {{- define "dra4j.rules" -}}
 {{- $file := (index .root.Subcharts "dra4j-library").Files.Get "files/rights.yaml" -}}
 {{- range $right := fromYamlArray $file -}}

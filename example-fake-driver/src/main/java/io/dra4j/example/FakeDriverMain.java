@@ -21,6 +21,7 @@ public final class FakeDriverMain {
         DriverProgram program = program(FakeDriverOptions.profile(args));
         DriverMain.of(program, new FakeDriverOptions(), FakeDriverMain::provider)
                 .abilities(FakeDriverMain::addAbilities)
+                .controller(options -> new FabricGpus(options.driverName(), options.fabricDevices))
                 .run(args);
     }
 
@@ -66,7 +67,8 @@ public final class FakeDriverMain {
     }
 
     private static DeviceProvider gpus(FakeDriverOptions options) {
-        DeviceProvider gpus = new FakeGpuProvider(options.driverName(), options.nodeName(), options.deviceCount);
+        DeviceProvider gpus = new FakeGpuProvider(
+                options.driverName(), options.nodeName(), options.deviceCount, options.fabricDevices > 0);
         if (options.partitions > 0) {
             gpus = new PartitionedGpus(gpus, options.partitions);
         }

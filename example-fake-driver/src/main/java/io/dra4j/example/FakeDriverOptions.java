@@ -28,6 +28,7 @@ final class FakeDriverOptions extends DriverOptions {
     int partitions;
     int numaNodes;
     int coresPerNumaNode;
+    int fabricDevices;
 
     @Option(
             names = PROFILE,
@@ -165,6 +166,18 @@ final class FakeDriverOptions extends DriverOptions {
             description = "How many cores a NUMA node has, of which claims take some. [CPUS_PER_NUMA_NODE]" + DEFAULT)
     private void coresPerNumaNode(int count) {
         coresPerNumaNode = checked("--cpus-per-numa-node", count, 1, Integer.MAX_VALUE);
+    }
+
+    @Option(
+            names = "--fabric-devices",
+            order = 10,
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "How many GPUs of a fabric all Linux nodes can attach: the command controller publishes"
+                    + " them, and the drivers on the nodes prepare them. [FABRIC_DEVICES]"
+                    + DEFAULT)
+    private void fabricDevices(int count) {
+        fabricDevices = checked("--fabric-devices", count, 0, Integer.MAX_VALUE);
     }
 
     /**

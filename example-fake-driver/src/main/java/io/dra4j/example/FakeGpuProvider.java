@@ -37,6 +37,7 @@ public final class FakeGpuProvider implements DeviceProvider {
     private final String driverName;
     private final String nodeName;
     private final int deviceCount;
+    private final boolean hasFabric;
 
     /**
      * Creates a provider.
@@ -46,9 +47,15 @@ public final class FakeGpuProvider implements DeviceProvider {
      * @param deviceCount how many GPUs there are
      */
     public FakeGpuProvider(String driverName, String nodeName, int deviceCount) {
+        this(driverName, nodeName, deviceCount, false);
+    }
+
+    /** Also prepares GPUs of the fabric, which the controller publishes. */
+    FakeGpuProvider(String driverName, String nodeName, int deviceCount, boolean hasFabric) {
         this.driverName = driverName;
         this.nodeName = nodeName;
         this.deviceCount = deviceCount;
+        this.hasFabric = hasFabric;
     }
 
     @Override
@@ -59,7 +66,8 @@ public final class FakeGpuProvider implements DeviceProvider {
     @Override
     public Inventory inventory() {
         List<Device> gpus = IntStream.range(0, deviceCount).mapToObj(this::gpu).toList();
-        return Inventory.of(Pool.ofNode(nodeName, gpus));
+        Pool ofNode = Pool.ofNode(nodeName, gpus);
+        return hasFabric ? Inventory.of(ofNode, Pool.publishedElsewhere(FabricGpus.POOL)) : Inventory.of(ofNode);
     }
 
     private Device gpu(int index) {

@@ -36,7 +36,7 @@ class EveryOptionIT {
             "--device-profile=gpu --gpu-allow-multiple-allocations",
             "--device-profile=gpu --gpu-allow-multiple-allocations --gpu-partitions=4",
             "--device-profile=gpu --gpu-device-status --gpu-device-metadata",
-            "--device-profile=gpu --binding-conditions",
+            "--device-profile=gpu --binding-conditions --fabric-devices=2",
             "--device-profile=gpu --fault-file=FAULTS",
             "--device-profile=cpu",
             "--device-profile=cpu --cpu-numa-nodes=2 --cpus-per-numa-node=96",

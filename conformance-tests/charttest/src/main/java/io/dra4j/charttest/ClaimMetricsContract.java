@@ -147,8 +147,9 @@ public abstract class ClaimMetricsContract {
                 .toList();
 
         assertThat(Right.granted(roles))
-                .containsExactlyElementsOf(
-                        Right.ofClaimMetrics().stream().map(Right::toString).toList())
+                .containsExactlyElementsOf(Right.of(Right.CLAIM_METRICS).stream()
+                        .map(Right::toString)
+                        .toList())
                 .containsExactly("resource.k8s.io/resourceclaims list");
         assertThat(added)
                 .filteredOn(one -> one.path("kind").asText().equals("ClusterRoleBinding"))

@@ -57,8 +57,8 @@ public abstract class ClaimMetricsProgramContract {
 
     @Test
     void withoutOneOfItsRightsItSaysWhichIsMissing() throws Exception {
-        assertThat(Right.ofClaimMetrics()).isNotEmpty();
-        for (Right right : Right.ofClaimMetrics()) {
+        assertThat(Right.of(Right.CLAIM_METRICS)).isNotEmpty();
+        for (Right right : Right.of(Right.CLAIM_METRICS)) {
             Manifests manifests = manifests();
             assertThat(right.removeFrom(manifests.of(Kind.ClusterRole))).isTrue();
             try (ClaimMetricsProcess process = ClaimMetricsProcess.start(manifests, program(), folder)) {

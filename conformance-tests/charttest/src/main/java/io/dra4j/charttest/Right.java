@@ -17,8 +17,8 @@ import java.util.List;
  * @param group the API group; empty for the core group
  * @param resource with its subresource
  * @param verb for example {@code list}
- * @param namespace in which it holds; empty for everywhere
- * @param part of the driver that needs it, or {@link #CLAIM_METRICS}
+ * @param namespace in which it holds; empty for everywhere, {@code release} for that of the installation
+ * @param part of the driver that needs it, or a process of the cluster: {@link #CLAIM_METRICS} or {@link #CONTROLLER}
  * @param optional whether the driver publishes and prepares without it
  * @param why the driver needs it
  * @param without what is lost
@@ -39,18 +39,19 @@ public record Right(
     /** The process of the cluster that serves metrics of claims that wait. */
     public static final String CLAIM_METRICS = "claim-metrics";
 
+    /** The process of the cluster that publishes pools of several nodes. */
+    public static final String CONTROLLER = "controller";
+
     /** The rights of the driver on a node. */
     public static List<Right> ofTheDriver() {
         return all().stream()
-                .filter(right -> !right.part().equals(CLAIM_METRICS))
+                .filter(right -> !List.of(CLAIM_METRICS, CONTROLLER).contains(right.part()))
                 .toList();
     }
 
-    /** The rights of {@link #CLAIM_METRICS}. */
-    public static List<Right> ofClaimMetrics() {
-        return all().stream()
-                .filter(right -> right.part().equals(CLAIM_METRICS))
-                .toList();
+    /** The rights of a process of the cluster. */
+    public static List<Right> of(String part) {
+        return all().stream().filter(right -> right.part().equals(part)).toList();
     }
 
     /** All rights. */

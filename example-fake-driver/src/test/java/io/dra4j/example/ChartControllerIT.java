@@ -1,0 +1,125 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.charttest.DriverContainer;
+import io.dra4j.charttest.HelmChart;
+import io.dra4j.charttest.Installation;
+import io.dra4j.charttest.Manifests;
+import io.dra4j.charttest.Manifests.Kind;
+import io.dra4j.charttest.Right;
+import io.dra4j.charttest.StrictDecoder;
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.rbac.Refusal;
+import io.dra4j.testkit.rbac.ServiceAccountAccess;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The controller of the chart, with the rights of its ServiceAccount. */
+@Tag("gate")
+class ChartControllerIT {
+
+    private static final String DRIVER = "gpu.example.com";
+
+    private final Manifests manifests =
+            new HelmChart(Path.of("deploy/helm")).render(Installation.DEFAULT.set("controller.enabled", true));
+    private final JsonNode deployment = manifests.one(Kind.Deployment);
+
+    @TempDir
+    private Path folder;
+
+    private ServiceAccountAccess access;
+
+    @BeforeEach
+    void read() {
+        String account = deployment.at("/metadata/namespace").asText() + "/"
+                + deployment.at("/spec/template/spec/serviceAccountName").asText();
+        Path file = manifests.write(folder.resolve("manifests.yaml"));
+        access = new ServiceAccountAccess(account, List.of(file.toString()), DRIVER, "1.36");
+    }
+
+    @Test
+    void itMayWriteSlicesOfNoNodeAlone() throws Exception {
+        assertThat(StrictDecoder.problems(manifests)).isEmpty();
+        assertThat(Right.granted(Stream.of(Kind.ClusterRole, Kind.Role)
+                        .flatMap(kind -> manifests.of(kind).stream())
+                        .filter(role -> role.at("/metadata/name").asText().endsWith("-controller"))
+                        .toList()))
+                .containsExactlyElementsOf(
+                        Right.of(Right.CONTROLLER).stream().map(Right::toString).toList());
+        JsonNode ofNode = new ObjectMapper().readTree("{\"spec\":{\"nodeName\":\"node-1\"}}");
+        JsonNode ofAll = new ObjectMapper().readTree("{\"spec\":{\"allNodes\":true}}");
+        String path = "/apis/resource.k8s.io/v1/resourceslices";
+        assertThat(access.refusal("POST", path, Map.of(), "node-1", () -> ofNode, () -> ofNode)
+                        .map(Refusal::message))
+                .hasValueSatisfying(why -> assertThat(why).contains("node-1"));
+        assertThat(access.refusal("POST", path, Map.of(), "node-1", () -> ofAll, () -> ofAll))
+                .isEmpty();
+    }
+
+    @Test
+    void itPublishesWhatADriverOnANodePrepares() throws Exception {
+        DriverContainer container = DriverContainer.ofClaimMetrics(manifests);
+        assertThat(container.environment())
+                .containsEntry(
+                        "FABRIC_DEVICES",
+                        DriverContainer.of(manifests).environment().get("FABRIC_DEVICES"));
+        TestNode node = new TestNode(DRIVER, DriverJar.command());
+        ApiProxy proxy = ApiProxy.before(node.api().url());
+        try (node;
+                proxy) {
+            proxy.allowOnly(access, "");
+            node.start("--fabric-devices=12");
+            node.awaitRegistered();
+            String namespace = deployment.at("/metadata/namespace").asText();
+            node.api().store().put(new ObjectMapper().readTree("""
+                    {"apiVersion":"v1","kind":"Namespace","metadata":{"name":"%s"}}""".formatted(namespace)));
+            List<String> command = new ArrayList<>(DriverJar.command());
+            command.addAll(container.arguments());
+            command.add("--leader-election-namespace=" + namespace);
+            command.add("--kubeconfig=" + proxy.writeKubeconfig(folder.resolve("kubeconfig")));
+            Map<String, String> environment = Map.of("DRIVER_NAME", DRIVER, "FABRIC_DEVICES", "12");
+            Instance controller =
+                    new ProcessDriver(command, environment, TestNode.TIMEOUT).start(node.place(), Map.of());
+
+            try {
+                JsonNode slice = node.api()
+                        .store()
+                        .awaitObject(
+                                "resourceslices",
+                                one -> one.at("/spec/pool/name").asText().equals(FabricGpus.POOL),
+                                TestNode.TIMEOUT);
+                assertThat(slice.at("/spec/devices")).hasSize(12);
+                assertThat(slice.at("/spec/nodeSelector").isObject()).isTrue();
+                KubeletClaim claim = node.allocate("fabric", "gpu-11");
+                assertThat(node.prepare(claim).complaint()).isEmpty();
+                controller.terminate();
+                assertThat(controller.awaitExit(TestNode.TIMEOUT))
+                        .as(node.log())
+                        .isEqualTo(OptionalInt.of(0));
+                assertThat(node.api().store().list("resourceslices"))
+                        .as("the slices of a controller that has ended")
+                        .contains(slice);
+            } finally {
+                controller.kill();
+            }
+            assertThat(proxy.requests(request -> request.status() == 403)).isEmpty();
+        }
+    }
+}
