@@ -23,6 +23,7 @@ final class Programs {
     static final CommandSpec TEMPLATE = spec("io.dra4j.nvidia.probe.TemplateMain");
     static final CommandSpec WEBHOOK = spec("io.dra4j.runtime.WebhookOptions");
     static final CommandSpec CLAIM_METRICS = spec("io.dra4j.runtime.ClaimMetricsOptions");
+    static final CommandSpec POOL_CONTROLLER = spec("io.dra4j.runtime.ControllerOptions");
     static final CommandSpec MAINTENANCE = spec("io.dra4j.runtime.MaintenanceMain");
     static final CommandSpec DOCTOR = spec("io.dra4j.runtime.DoctorOptions");
     static final CommandSpec CONFORMANCE = spec("io.dra4j.conformance.ConformanceMain");
@@ -63,6 +64,7 @@ final class Programs {
         names.addAll(names(TEMPLATE));
         names.addAll(names(WEBHOOK));
         names.addAll(names(CLAIM_METRICS));
+        names.addAll(names(POOL_CONTROLLER));
         names.addAll(names(MAINTENANCE));
         names.addAll(names(DOCTOR));
         names.addAll(names(CONFORMANCE));

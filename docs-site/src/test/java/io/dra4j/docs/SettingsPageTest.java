@@ -43,6 +43,9 @@ class SettingsPageTest {
                 + "\n### claim-metrics\n\n"
                 + "`claim-metrics` instead of options of a driver's program serves [how long claims of the cluster wait](../how-to/monitor.md#how-long-claims-wait). Of the driver's options it has `--driver-name`, `--kubeconfig` and those of the log, and these:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.CLAIM_METRICS, Programs.CONTROLLER))
+                + "\n### controller\n\n"
+                + "`controller` before options of a driver's program [publishes pools of several nodes](../how-to/write-your-provider.md#devices-of-several-nodes), if the program has any. It takes the driver's options, too.\n\n"
+                + OptionTable.of(VARIABLE, Programs.POOL_CONTROLLER.options())
                 + "\n### maintenance\n\n"
                 + "`maintenance on`, `off` or `status` instead of options [takes the devices of a node out of use](../how-to/take-a-gpu-out.md). It looks at the options of the driver alone that have a variable here.\n\n"
                 + OptionTable.of(VARIABLE, Programs.MAINTENANCE.options())
