@@ -29,9 +29,7 @@ class ModulesTest {
     /** Modules of poms alone: a check that dependencies were read passes over them. */
     private static final Set<String> WITHOUT_DEPENDENCIES = Set.of(".ci/style", "sdk-runtime/bom");
 
-    /**
-     * The phase of the jars of sources and of Javadoc, which modules set that vendors depend on.
-     */
+    /** The phase of the jars of sources and of Javadoc, which modules set that vendors depend on. */
     private static final String VENDORS_JARS = "/project/properties/vendor.jars.phase";
 
     private static final String MANAGED = "/project/dependencyManagement/dependencies/dependency/artifactId";

@@ -11,10 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
-/**
- * Runs the example's controller as a program: one for a cluster, which reports allocated devices as
- * ready.
- */
+/** Runs the example's controller as a program: one for a cluster, which reports allocated devices as ready. */
 public final class ControllerMain {
 
     private static final Logger LOG = LoggerFactory.getLogger(ControllerMain.class);

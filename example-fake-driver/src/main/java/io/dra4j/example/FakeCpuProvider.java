@@ -16,11 +16,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Offers fake NUMA nodes, {@code numa-0} and up: a claim takes whole cores of one node, one core by
- * default.
+ * Offers fake NUMA nodes, {@code numa-0} and up: a claim takes whole cores of one node, one core by default.
  *
- * <p>There is nothing to configure: a claim with an opaque configuration is refused. The cores are
- * those of the node's allocatable CPUs, as the scheduler counts them for pods.
+ * <p>There is nothing to configure: a claim with an opaque configuration is refused. The cores are those of the node's
+ * allocatable CPUs, as the scheduler counts them for pods.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5075-dra-consumable-capacity">

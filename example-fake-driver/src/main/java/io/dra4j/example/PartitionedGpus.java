@@ -18,9 +18,8 @@ import java.util.stream.Stream;
 /**
  * Offers each GPU as a whole and in equal partitions; who gets the one can't get the others.
  *
- * <p>A GPU's capacities become the counters that its devices share: the partitions {@code
- * gpu-0-partition-0} and up take a part each, {@code gpu-0-full} takes all. So the scheduler sees
- * by itself which of them exclude one another.
+ * <p>A GPU's capacities become the counters that its devices share: the partitions {@code gpu-0-partition-0} and up
+ * take a part each, {@code gpu-0-full} takes all. So the scheduler sees by itself which of them exclude one another.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/4815-dra-partitionable-devices">

@@ -17,8 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports the GPUs of a claim: to the cluster in the claim's status, to containers in a metadata
- * file.
+ * Reports the GPUs of a claim: to the cluster in the claim's status, to containers in a metadata file.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4817-resource-claim-device-status">

@@ -16,8 +16,7 @@ import io.dra4j.api.device.RequestPolicy.ValidRange;
 import java.util.TreeMap;
 
 /**
- * Lets several claims share each GPU: a claim requests memory and compute, and takes all by
- * default.
+ * Lets several claims share each GPU: a claim requests memory and compute, and takes all by default.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5075-dra-consumable-capacity">

@@ -51,9 +51,7 @@ class ControllerIT {
         node.proxy().allowOnly(CHART.access("gpu.example.com", "1.36"), "");
     }
 
-    /**
-     * Creates a claim with a device of this driver and one of another, which has its own status.
-     */
+    /** Creates a claim with a device of this driver and one of another, which has its own status. */
     private void allocate(String name, String pool) throws Exception {
         String binding =
                 "'bindingConditions':['BindingConditions'],'bindingFailureConditions':['BindingFailureConditions']";

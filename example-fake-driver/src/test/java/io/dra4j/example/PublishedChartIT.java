@@ -32,9 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The driver as the community's chart starts it: its command, its environment, and the rights of
- * its ServiceAccount, on a server that refuses the first slice so that there is something to
- * report.
+ * The driver as the community's chart starts it: its command, its environment, and the rights of its ServiceAccount, on
+ * a server that refuses the first slice so that there is something to report.
  */
 @Tag("slow")
 class PublishedChartIT {

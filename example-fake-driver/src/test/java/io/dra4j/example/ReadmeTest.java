@@ -13,9 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The README's first program is one that compiles, and what it and its neighbours link to exists.
- */
+/** The README's first program is one that compiles, and what it and its neighbours link to exists. */
 class ReadmeTest {
 
     private static final Path SOURCE = Path.of("src/test/java/io/dra4j/example/SmallestDriver.java");

@@ -97,9 +97,7 @@ final class CheckpointExport {
         return writer.toBytes();
     }
 
-    /**
-     * Refuses claims whose GPUs are lent, before NVML is read, which may not work without these.
-     */
+    /** Refuses claims whose GPUs are lent, before NVML is read, which may not work without these. */
     private static List<HeldClaim> withoutMachines(List<HeldClaim> claims, List<String> refused) {
         List<HeldClaim> others = new ArrayList<>();
         for (HeldClaim claim : claims) {

@@ -28,11 +28,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The metrics of NVIDIA's driver by its names, next to those of the runtime: a registry that is
- * given what the runtime measures, and records it again.
+ * The metrics of NVIDIA's driver by its names, next to those of the runtime: a registry that is given what the runtime
+ * measures, and records it again.
  *
- * @see <a href="https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu/tree/main/pkg/metrics">The
- *     names</a>
+ * @see <a href="https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu/tree/main/pkg/metrics">The names</a>
  */
 final class GoMetrics extends SimpleMeterRegistry {
 

@@ -28,9 +28,7 @@ record Snapshot(String installed, Reading reading, NodeDevices devices, List<Gpu
         away = List.copyOf(away);
     }
 
-    /**
-     * Returns the UUIDs of GPUs whose health is unknown, among them those that NVML does not see.
-     */
+    /** Returns the UUIDs of GPUs whose health is unknown, among them those that NVML does not see. */
     Set<String> unknown() {
         Set<String> unknown = new HashSet<>(reading.unread());
         away.forEach(gpu -> unknown.add(gpu.uuid()));

@@ -39,8 +39,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * Observes the cost of each answer of NVML: one function fails on one GPU of eight, and all else
- * has to be as before.
+ * Observes the cost of each answer of NVML: one function fails on one GPU of eight, and all else has to be as before.
  */
 final class AnswersOfNvml {
 

@@ -215,9 +215,7 @@ final class MigMeddler {
         return true;
     }
 
-    /**
-     * Destroys all that is left, and switches off the MIG modes that no claim switches any more.
-     */
+    /** Destroys all that is left, and switches off the MIG modes that no claim switches any more. */
     void leave() {
         for (int serial : own) {
             Instance instance = hardware.bySerial().get(serial);

@@ -290,9 +290,8 @@ class NvidiaMeterTest extends ProviderOnBoards {
     class Scrape {
 
         /**
-         * Times of calls in microseconds. The first three were published by others who measured
-         * them on a board with driver 610; of the rest, what asks the kernel is taken as dear, and
-         * what NVML answers by itself as one.
+         * Times of calls in microseconds. The first three were published by others who measured them on a board with
+         * driver 610; of the rest, what asks the kernel is taken as dear, and what NVML answers by itself as one.
          */
         private static final Map<String, Integer> MICROS = Map.of(
                 "nvmlDeviceGetHandleByUUID", 6000,

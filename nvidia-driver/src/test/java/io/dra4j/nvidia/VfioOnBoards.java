@@ -67,10 +67,7 @@ abstract class VfioOnBoards extends MpsOnBoards {
         }
     }
 
-    /**
-     * Starts a process that has a file open. The node has no others: those of other tests are not
-     * seen.
-     */
+    /** Starts a process that has a file open. The node has no others: those of other tests are not seen. */
     final Process open(Path file) throws IOException {
         Process user =
                 new ProcessBuilder("sleep", "300").redirectInput(file.toFile()).start();

@@ -49,11 +49,10 @@ public interface DriverContext {
     /**
      * Returns the driver's own directory: the kubelet's plugins directory, and the driver's name.
      *
-     * <p>It is there, and its mode is 0750, or what an admin has made of it. All processes of the
-     * driver on the node share it, and it survives restarts and reboots. A provider may keep files
-     * and directories there, whose modes it sets itself. The SDK's own names begin with a dot,
-     * {@code claims.}, {@code devices.}, {@code dra}, {@code maintenance} or {@code reports}, or end
-     * with {@code .sock}; leave them alone.
+     * <p>It is there, and its mode is 0750, or what an admin has made of it. All processes of the driver on the node
+     * share it, and it survives restarts and reboots. A provider may keep files and directories there, whose modes it
+     * sets itself. The SDK's own names begin with a dot, {@code claims.}, {@code devices.}, {@code dra}, {@code
+     * maintenance} or {@code reports}, or end with {@code .sock}; leave them alone.
      *
      * @return an absolute path, the same on each call
      */
@@ -117,42 +116,39 @@ public interface DriverContext {
     /**
      * Sets what the status of a held claim reports of one of its devices.
      *
-     * <p>It may be called long after the claim was prepared, in the order in which the reports
-     * shall appear; of reports that come close together the last alone may appear. A report for a
-     * claim that is no longer held is dropped. A report is kept over a restart, and ends with the
-     * claim's preparation.
+     * <p>It may be called long after the claim was prepared, in the order in which the reports shall appear; of reports
+     * that come close together the last alone may appear. A report for a claim that is no longer held is dropped. A
+     * report is kept over a restart, and ends with the claim's preparation.
      *
      * @param claim the claim
      * @param device the device that the claim holds
      * @param status the report; it replaces the driver's earlier report of the device
-     * @throws io.dra4j.api.error.DraException if parts of the report break a rule of the API: it
-     *     names them, and the others are reported all the same; or if the report can't be kept
+     * @throws io.dra4j.api.error.DraException if parts of the report break a rule of the API: it names them, and the
+     *     others are reported all the same; or if the report can't be kept
      */
     void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status);
 
     /**
      * Sets what the containers of a held claim read about one of its devices.
      *
-     * <p>Containers have a file to read it in only if the device was prepared with metadata, though
-     * it be empty. Metadata for a claim that is no longer held is dropped.
+     * <p>Containers have a file to read it in only if the device was prepared with metadata, though it be empty.
+     * Metadata for a claim that is no longer held is dropped.
      *
      * @param claim the claim
      * @param device the device that the claim holds
      * @param metadata the metadata; it replaces the earlier metadata of the device
-     * @throws io.dra4j.api.error.DraException if the device was prepared without metadata, or it
-     *     can't be kept
+     * @throws io.dra4j.api.error.DraException if the device was prepared without metadata, or it can't be kept
      */
     void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata);
 
     /**
      * Tells the cluster's admins what they may not expect, by an Event on the Node.
      *
-     * <p>Nothing is wrong then: the Event is a Normal one. A notice that repeats the last one about
-     * its subject appears again after half an hour at the earliest, and one subject has an Event a
-     * minute at most. Without the permission to create Events there is none: log what matters, too.
+     * <p>Nothing is wrong then: the Event is a Normal one. A notice that repeats the last one about its subject appears
+     * again after half an hour at the earliest, and one subject has an Event a minute at most. Without the permission
+     * to create Events there is none: log what matters, too.
      *
-     * @param subject what it is about, for instance the name of a device; their number has to be
-     *     bounded
+     * @param subject what it is about, for instance the name of a device; their number has to be bounded
      * @param message one or two sentences: what, of which claim or device
      */
     void notice(String subject, String message);

@@ -14,10 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Checks whether allocated devices are ready, before their pods are bound to the node.
  *
- * <p>Drivers of devices with {@linkplain BindingConditions binding conditions} need it. It is
- * called for devices of this node, on a thread of its own, one device at a time; again every few
- * seconds, and after a restart, until all conditions hold or one has failed. The scheduler waits
- * for that, ten minutes as a rule.
+ * <p>Drivers of devices with {@linkplain BindingConditions binding conditions} need it. It is called for devices of
+ * this node, on a thread of its own, one device at a time; again every few seconds, and after a restart, until all
+ * conditions hold or one has failed. The scheduler waits for that, ten minutes as a rule.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5007-device-attach-before-pod-scheduled">

@@ -13,8 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Compares the public signatures of the module with {@code api.txt}, so that a review sees a
- * change.
+ * Compares the public signatures of the module with {@code api.txt}, so that a review sees a change.
  *
  * <p>{@code mvn -pl sdk-api test -Dtest=ApiFileTest -Dapi.update} rewrites the file.
  */

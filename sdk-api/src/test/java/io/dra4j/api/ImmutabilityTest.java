@@ -23,9 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * A record of the API neither shares a collection with whoever made it, nor lets one be changed.
- */
+/** A record of the API neither shares a collection with whoever made it, nor lets one be changed. */
 class ImmutabilityTest {
 
     static Stream<RecordComponent> collections() {

@@ -19,18 +19,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A validating admission webhook: refuses claims whose configurations the driver can't prepare.
  *
- * <p>It answers reviews of ResourceClaims and ResourceClaimTemplates of all versions of {@code
- * resource.k8s.io} since v1beta1 over HTTPS, at {@code /validate-resource-claim-parameters}; {@code
- * /readyz} and {@code /healthz} are for probes. An entry for the driver is decoded, normalized and
- * validated as prepare does it, and refused with the same message. Entries for other drivers are
- * not read.
+ * <p>It answers reviews of ResourceClaims and ResourceClaimTemplates of all versions of {@code resource.k8s.io} since
+ * v1beta1 over HTTPS, at {@code /validate-resource-claim-parameters}; {@code /readyz} and {@code /healthz} are for
+ * probes. An entry for the driver is decoded, normalized and validated as prepare does it, and refused with the same
+ * message. Entries for other drivers are not read.
  *
- * <p>It needs no node, no API server and no hardware, and keeps no state: any number of replicas
- * may run. {@link DriverMain} has it as the command {@code webhook}.
+ * <p>It needs no node, no API server and no hardware, and keeps no state: any number of replicas may run. {@link
+ * DriverMain} has it as the command {@code webhook}.
  *
- * <p>The JDK's server asks for the name of each client that connects. Where no name server answers,
- * that takes seconds, unless the host sets the system property {@code jdk.net.hosts.file} before
- * its first use of an address; {@code DriverMain} does.
+ * <p>The JDK's server asks for the name of each client that connects. Where no name server answers, that takes seconds,
+ * unless the host sets the system property {@code jdk.net.hosts.file} before its first use of an address; {@code
+ * DriverMain} does.
  */
 public final class AdmissionWebhook implements AutoCloseable {
 
@@ -80,11 +79,10 @@ public final class AdmissionWebhook implements AutoCloseable {
     }
 
     /**
-     * Sets resources that pods must not request, for namespaces whose devices come by claims alone;
-     * none by default.
+     * Sets resources that pods must not request, for namespaces whose devices come by claims alone; none by default.
      *
-     * <p>Pods that request one are refused at {@code /validate-pods}. Which namespaces are meant is
-     * for the webhook's configuration in the cluster to select.
+     * <p>Pods that request one are refused at {@code /validate-pods}. Which namespaces are meant is for the webhook's
+     * configuration in the cluster to select.
      *
      * @param names the resources, such as {@code nvidia.com/gpu}
      * @return this webhook

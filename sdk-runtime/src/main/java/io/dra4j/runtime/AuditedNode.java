@@ -27,11 +27,9 @@ public interface AuditedNode extends AutoCloseable {
     Inventory inventory(List<HeldClaim> held);
 
     /**
-     * Returns the driver's own checks: contradictions between claims and what only this driver
-     * knows of its hardware.
+     * Returns the driver's own checks: contradictions between claims and what only this driver knows of its hardware.
      *
-     * @param claims the claims of the journal; none if it can't be read, and then no check looks:
-     *     each is not checked
+     * @param claims the claims of the journal; none if it can't be read, and then no check looks: each is not checked
      * @return the checks, none of which has looked yet; none by default
      */
     default List<Check> checks(AuditedClaims claims) {

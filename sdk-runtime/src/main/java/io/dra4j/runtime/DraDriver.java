@@ -58,11 +58,10 @@ public final class DraDriver implements AutoCloseable {
     /**
      * Starts the driver, and returns when its sockets serve.
      *
-     * <p>The order: the journal is read, the provider starts and gives its first inventory (half a
-     * minute is waited for it), CDI specs are brought in line with the journal, the service socket
-     * appears, then the registration socket, and publishing begins. The API server is asked beside
-     * that: it need not be reachable, and one that is too old ends the start before a socket
-     * appears. If a step fails, those before it are undone.
+     * <p>The order: the journal is read, the provider starts and gives its first inventory (half a minute is waited for
+     * it), CDI specs are brought in line with the journal, the service socket appears, then the registration socket,
+     * and publishing begins. The API server is asked beside that: it need not be reachable, and one that is too old
+     * ends the start before a socket appears. If a step fails, those before it are undone.
      *
      * @throws DraException if the driver can't serve on this node; the message has the next step
      * @throws IllegalStateException if it was started before
@@ -186,8 +185,7 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets the kubelet's directory of registration sockets; {@code
-         * /var/lib/kubelet/plugins_registry} by default.
+         * Sets the kubelet's directory of registration sockets; {@code /var/lib/kubelet/plugins_registry} by default.
          *
          * @param directory the directory
          */
@@ -223,11 +221,10 @@ public final class DraDriver implements AutoCloseable {
         /**
          * Lets the provider work on one claim at a time, in all processes of the driver on the node.
          *
-         * <p>{@code prepare} and {@code unprepare} never overlap, also while a rolling update runs
-         * two processes; other calls of the provider do. The turn is passed between the processes
-         * that wait, and ends with its process. A claim that has none before the kubelet's deadline
-         * is answered as one that is still worked on, and the kubelet tries again. In one process
-         * alone it costs microseconds a call.
+         * <p>{@code prepare} and {@code unprepare} never overlap, also while a rolling update runs two processes; other
+         * calls of the provider do. The turn is passed between the processes that wait, and ends with its process. A
+         * claim that has none before the kubelet's deadline is answered as one that is still worked on, and the kubelet
+         * tries again. In one process alone it costs microseconds a call.
          */
         public Builder serialized() {
             settings.serialized = true;
@@ -265,8 +262,7 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets the check of devices with binding conditions; without it, the scheduler waits for
-         * them in vain.
+         * Sets the check of devices with binding conditions; without it, the scheduler waits for them in vain.
          *
          * @param check returns the conditions of a pending device
          */
@@ -278,15 +274,13 @@ public final class DraDriver implements AutoCloseable {
         /**
          * Sets how many devices a slice may have; 64 by default.
          *
-         * <p>The API allows 128 devices to a slice in which no device has a taint, consumes
-         * counters or has a list attribute, and 64 otherwise. A driver of thousands of devices that
-         * never will needs half the slices with 128. A pool that has such a device all the same
-         * gets slices of 64 devices, and its devices move.
+         * <p>The API allows 128 devices to a slice in which no device has a taint, consumes counters or has a list
+         * attribute, and 64 otherwise. A driver of thousands of devices that never will needs half the slices with 128.
+         * A pool that has such a device all the same gets slices of 64 devices, and its devices move.
          *
          * @param limit 64 or 128
          * @throws IllegalArgumentException if it is neither
-         * @see <a
-         *     href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
+         * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
          *     ResourceSlice, devices</a>
          */
         public Builder devicesPerSlice(int limit) {
@@ -301,9 +295,8 @@ public final class DraDriver implements AutoCloseable {
         /**
          * Serves the health of devices to the kubelet; by default it is not served.
          *
-         * <p>The provider reports it by {@link io.dra4j.api.DriverContext#reportHealth}. The
-         * kubelet asks once, when it registers the driver, and would not believe another answer
-         * later.
+         * <p>The provider reports it by {@link io.dra4j.api.DriverContext#reportHealth}. The kubelet asks once, when it
+         * registers the driver, and would not believe another answer later.
          *
          * @see <a
          *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4680-add-resource-health-to-pod-status">
@@ -367,11 +360,10 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets the file by which admins exclude, describe and taint devices; by default there is
-         * none.
+         * Sets the file by which admins exclude, describe and taint devices; by default there is none.
          *
-         * <p>It is read when the driver starts, and again when it changes. A file that can't be
-         * applied ends the start; later it is reported, and the policy before it stays in force.
+         * <p>It is read when the driver starts, and again when it changes. A file that can't be applied ends the start;
+         * later it is reported, and the policy before it stays in force.
          *
          * @param file the file, as YAML or JSON; {@code null} for none
          */
@@ -381,13 +373,11 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Looks whether a device plugin offers the same devices on the node; by default it does
-         * not.
+         * Looks whether a device plugin offers the same devices on the node; by default it does not.
          *
-         * <p>The plugin's resources are those in the driver's own domain, and those that plugins of
-         * known vendors have, such as {@code nvidia.com/gpu} beside {@code gpu.nvidia.com}. The
-         * Node is read at the start and every few minutes. Claims that are allocated are prepared
-         * in any case.
+         * <p>The plugin's resources are those in the driver's own domain, and those that plugins of known vendors have,
+         * such as {@code nvidia.com/gpu} beside {@code gpu.nvidia.com}. The Node is read at the start and every few
+         * minutes. Claims that are allocated are prepared in any case.
          *
          * @param choice what to do then; {@code null} to not look
          */
@@ -398,8 +388,7 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Takes over the claims that another driver of this name has left prepared; by default they
-         * are left alone.
+         * Takes over the claims that another driver of this name has left prepared; by default they are left alone.
          *
          * @param other the other driver, by what it left
          */
@@ -414,8 +403,7 @@ public final class DraDriver implements AutoCloseable {
          * <p>A file has a document for each version, newest first, whatever the order here.
          *
          * @param versions the versions, with {@link MetadataVersion#V1BETA1} among them
-         * @throws DraException if {@link MetadataVersion#V1BETA1} is missing, which readers of
-         *     Kubernetes 1.37 rely on
+         * @throws DraException if {@link MetadataVersion#V1BETA1} is missing, which readers of Kubernetes 1.37 rely on
          */
         public Builder metadataVersions(MetadataVersion... versions) {
             Set<MetadataVersion> chosen = EnumSet.noneOf(MetadataVersion.class);
@@ -436,8 +424,7 @@ public final class DraDriver implements AutoCloseable {
          * Builds the driver; a builder builds one.
          *
          * @return the driver, not started
-         * @throws DraException if the driver's or the node's name, or the HTTP endpoint, is not
-         *     valid
+         * @throws DraException if the driver's or the node's name, or the HTTP endpoint, is not valid
          */
         public DraDriver build() {
             settings.check();

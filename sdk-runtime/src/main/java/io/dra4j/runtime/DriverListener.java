@@ -7,16 +7,14 @@ import io.dra4j.api.error.DraException;
 /**
  * Is notified of problems in the background of a running {@link DraDriver}.
  *
- * <p>All of them are in the log, too. The methods are called one at a time on a thread of their
- * own, so they may take their time; what they throw is logged. A problem that lasts is reported
- * once, and again after half an hour.
+ * <p>All of them are in the log, too. The methods are called one at a time on a thread of their own, so they may take
+ * their time; what they throw is logged. A problem that lasts is reported once, and again after half an hour.
  */
 public interface DriverListener {
 
     /**
-     * Is notified of a problem that the driver keeps trying to solve by itself: an invalid pool,
-     * devices that the API server can't keep safe, slices that another client keeps deleting, an
-     * API server that can't be reached.
+     * Is notified of a problem that the driver keeps trying to solve by itself: an invalid pool, devices that the API
+     * server can't keep safe, slices that another client keeps deleting, an API server that can't be reached.
      *
      * @param problem what failed, on which object, and what to do
      */

@@ -16,10 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/**
- * The command line that all driver programs share; a program extends it by its own options, or by
- * none.
- */
+/** The command line that all driver programs share; a program extends it by its own options, or by none. */
 @Command(
         footer = {
             "",
@@ -250,9 +247,8 @@ public abstract class DriverOptions extends ProgramOptions {
     /**
      * Returns the program's own options on which it depends what configurations are accepted.
      *
-     * <p>The help of the command {@code webhook} shows them, and hides the program's others unless
-     * they are required. The webhook takes all options of the driver, so that both may have the
-     * same environment.
+     * <p>The help of the command {@code webhook} shows them, and hides the program's others unless they are required.
+     * The webhook takes all options of the driver, so that both may have the same environment.
      *
      * @return the long names, such as {@code --feature-gates}; none by default
      */

@@ -9,8 +9,7 @@ import java.util.Objects;
  *
  * @param name the program's name, as its users call it
  * @param summary one sentence for {@code --help}
- * @param defaultDriverName the driver's name where none is given, for instance {@code
- *     gpu.example.com}
+ * @param defaultDriverName the driver's name where none is given, for instance {@code gpu.example.com}
  * @param main the program's main class: its jar's manifest has the version
  */
 public record DriverProgram(String name, String summary, String defaultDriverName, Class<?> main) {

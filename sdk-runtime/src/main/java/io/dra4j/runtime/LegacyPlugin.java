@@ -5,8 +5,7 @@ package io.dra4j.runtime;
 /**
  * A choice for nodes on which a device plugin offers the devices of the driver, too.
  *
- * <p>Neither the kubelet nor the scheduler knows that these are the same devices: each is given to
- * two pods at a time.
+ * <p>Neither the kubelet nor the scheduler knows that these are the same devices: each is given to two pods at a time.
  */
 public enum LegacyPlugin {
     /** The devices are published; the log and an Event on the Node say that they are at risk. */

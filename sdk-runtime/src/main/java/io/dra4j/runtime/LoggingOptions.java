@@ -11,10 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
-/**
- * The options of the log; the flags of Go's klog and component-base that manifests carry are
- * accepted, too.
- */
+/** The options of the log; the flags of Go's klog and component-base that manifests carry are accepted, too. */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class LoggingOptions {
 

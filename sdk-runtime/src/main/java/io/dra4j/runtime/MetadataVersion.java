@@ -5,11 +5,10 @@ package io.dra4j.runtime;
 import java.util.Locale;
 
 /**
- * A version of {@code metadata.resource.k8s.io}, the format in which containers read about their
- * devices; the newest comes first.
+ * A version of {@code metadata.resource.k8s.io}, the format in which containers read about their devices; the newest
+ * comes first.
  *
- * @see <a
- *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
+ * @see <a href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
  *     KEP-5304</a>
  */
 public enum MetadataVersion {

@@ -21,29 +21,26 @@ import java.util.stream.Stream;
 /**
  * Shows the slices that a driver would publish, without a cluster: for a vendor's tests and tools.
  *
- * <p>It checks an inventory by the rules of the publisher, which leaves out devices
- * that break one, and withholds a pool that does.
- * The API server adds names, owners and times, and may leave out what its feature gates forbid.
+ * <p>It checks an inventory by the rules of the publisher, which leaves out devices that break one, and withholds a
+ * pool that does. The API server adds names, owners and times, and may leave out what its feature gates forbid.
  *
- * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
- *     ResourceSlice</a>
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/"> ResourceSlice</a>
  */
 public final class SlicePreview {
 
     private SlicePreview() {}
 
     /**
-     * Returns the rules that an inventory breaks; a driver publishes no pool and no device that
-     * breaks one.
+     * Returns the rules that an inventory breaks; a driver publishes no pool and no device that breaks one.
      *
-     * <p>What the API server would refuse is in its own words, and the field is as it names it, but
-     * for a device's name in the place of its index. The rules are those of Kubernetes 1.37 with
-     * all feature gates on; an older server may refuse more, which the driver finds out there. One
-     * rule is left to {@link #problems(String, Inventory)}, as it needs the driver's name.
+     * <p>What the API server would refuse is in its own words, and the field is as it names it, but for a device's name
+     * in the place of its index. The rules are those of Kubernetes 1.37 with all feature gates on; an older server may
+     * refuse more, which the driver finds out there. One rule is left to {@link #problems(String, Inventory)}, as it
+     * needs the driver's name.
      *
      * @param inventory what the provider offers
-     * @return a sentence for each problem that names pool, device and field, the first hundred of
-     *     each pool; empty if all would be published
+     * @return a sentence for each problem that names pool, device and field, the first hundred of each pool; empty if
+     *     all would be published
      */
     public static List<String> problems(Inventory inventory) {
         return Objects.requireNonNull(inventory, "inventory").pools().stream()
@@ -97,8 +94,7 @@ public final class SlicePreview {
      * @param driverName the driver's name
      * @param nodeName the node that would publish them
      * @param inventory what the provider offers
-     * @param devicesPerSlice what the driver is built with: {@link
-     *     DraDriver.Builder#devicesPerSlice}
+     * @param devicesPerSlice what the driver is built with: {@link DraDriver.Builder#devicesPerSlice}
      * @return a JSON object of {@code resource.k8s.io/v1} for each slice, in order
      * @throws IllegalArgumentException if there are {@link #problems}; the message has all of them
      */

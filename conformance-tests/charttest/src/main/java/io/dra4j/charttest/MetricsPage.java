@@ -12,8 +12,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * The reference page of metrics, which has what a scrape has: a test of the runtime compares names,
- * types and labels.
+ * The reference page of metrics, which has what a scrape has: a test of the runtime compares names, types and labels.
  */
 final class MetricsPage {
 

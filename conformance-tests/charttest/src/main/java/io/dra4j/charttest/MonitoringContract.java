@@ -19,9 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/**
- * The rules for alerts and dashboards of each driver's chart; the test of a driver extends this.
- */
+/** The rules for alerts and dashboards of each driver's chart; the test of a driver extends this. */
 public abstract class MonitoringContract {
 
     private static final HelmChart CHART = ChartContract.CHART;

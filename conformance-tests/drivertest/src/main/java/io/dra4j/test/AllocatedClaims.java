@@ -65,8 +65,7 @@ public final class AllocatedClaims {
      *
      * @param driverName the driver's name, and that of the claim's device class
      * @param provider the provider, with the devices that it offers now
-     * @return a builder of a claim {@code default/claim} with the UID {@code uid} and one request,
-     *     {@code devices}
+     * @return a builder of a claim {@code default/claim} with the UID {@code uid} and one request, {@code devices}
      * @throws Exception if the provider can't read its inventory
      */
     public static AllocatedClaims of(String driverName, DeviceProvider provider) throws Exception {
@@ -133,9 +132,8 @@ public final class AllocatedClaims {
     }
 
     /**
-     * Allocates a device to the first request, in the form that a scheduler gives it: of one that
-     * several claims may have, a share that takes of each capacity what the request asks for, or
-     * else the default.
+     * Allocates a device to the first request, in the form that a scheduler gives it: of one that several claims may
+     * have, a share that takes of each capacity what the request asks for, or else the default.
      *
      * @param device the name of the device
      * @return this builder
@@ -201,8 +199,7 @@ public final class AllocatedClaims {
     /**
      * Adds a configuration of the claim.
      *
-     * @param parameters the opaque parameters, with {@code apiVersion} and {@code kind}, as YAML or
-     *     JSON
+     * @param parameters the opaque parameters, with {@code apiVersion} and {@code kind}, as YAML or JSON
      * @param requests the requests that it is for; none for all
      * @return this builder
      */
@@ -214,8 +211,7 @@ public final class AllocatedClaims {
     /**
      * Adds a configuration of the device class.
      *
-     * @param parameters the opaque parameters, with {@code apiVersion} and {@code kind}, as YAML or
-     *     JSON
+     * @param parameters the opaque parameters, with {@code apiVersion} and {@code kind}, as YAML or JSON
      * @param requests the requests that it is for; none for all
      * @return this builder
      */
@@ -235,8 +231,7 @@ public final class AllocatedClaims {
      * Decodes the claim as the runtime does.
      *
      * @return the claim, with the driver's devices and the configurations that apply to them
-     * @throws io.dra4j.api.error.PrepareException if the runtime would refuse it; the message is
-     *     for the pod's owner
+     * @throws io.dra4j.api.error.PrepareException if the runtime would refuse it; the message is for the pod's owner
      */
     public AllocatedClaim build() {
         return preview.allocated(claim.toString());

@@ -29,8 +29,7 @@ final class Publication {
     }
 
     /**
-     * Waits until the driver's slices are as wanted, for a few seconds only if it says that a pool
-     * is invalid.
+     * Waits until the driver's slices are as wanted, for a few seconds only if it says that a pool is invalid.
      *
      * @param goal what is wanted, for messages
      * @throws AssertionError when the time is over, with what the driver said

@@ -43,9 +43,7 @@ public final class RunningPod {
         return ContainerView.of(node.place().cdiDirectories(), ids);
     }
 
-    /**
-     * {@return the devices of all its claims, as {@code pool/device}, in the order of the claims}
-     */
+    /** {@return the devices of all its claims, as {@code pool/device}, in the order of the claims} */
     public List<String> devices() {
         return node.controllers().claims(pod).stream()
                 .map(claim -> claim.at("/metadata/uid").asText())

@@ -41,8 +41,7 @@ final class BareProgram {
     }
 
     /**
-     * The mutants' own classes, the test kit and what the stubs stand on: nothing of the suite, and
-     * no test library.
+     * The mutants' own classes, the test kit and what the stubs stand on: nothing of the suite, and no test library.
      */
     private static boolean isNeeded(String entry) {
         Path path = Path.of(entry);

@@ -14,9 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * Numbers of claims that were requested, by operation and result, at {@code /metrics} if asked for.
- */
+/** Numbers of claims that were requested, by operation and result, at {@code /metrics} if asked for. */
 class CallCounters {
 
     private final Map<String, AtomicLong> counts = new ConcurrentSkipListMap<>();

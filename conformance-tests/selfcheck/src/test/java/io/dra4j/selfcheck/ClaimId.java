@@ -10,9 +10,7 @@ record ClaimId(String namespace, String name, String uid) {
     private static final Pattern UID = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?");
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?");
 
-    /**
-     * Returns whether it could be a claim's at all, and may be part of a file's name or of a path.
-     */
+    /** Returns whether it could be a claim's at all, and may be part of a file's name or of a path. */
     boolean isSane() {
         return hasSaneUid()
                 && NAME.matcher(namespace).matches()

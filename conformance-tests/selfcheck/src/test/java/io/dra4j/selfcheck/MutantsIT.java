@@ -22,11 +22,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The suite catches each mutant: the requirements that it violates fail for the reason that is
- * expected, and no other that is tried. {@link Build} selects the mutants.
+ * The suite catches each mutant: the requirements that it violates fail for the reason that is expected, and no other
+ * that is tried. {@link Build} selects the mutants.
  *
- * <p>In a run of the whole suite, what earlier requirements left can change the reason: {@link
- * Mutant#reasonVaries}.
+ * <p>In a run of the whole suite, what earlier requirements left can change the reason: {@link Mutant#reasonVaries}.
  */
 @Tag("gate")
 @Execution(ExecutionMode.CONCURRENT)

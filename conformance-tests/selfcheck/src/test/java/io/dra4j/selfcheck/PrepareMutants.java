@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * Mutants that prepare the wrong devices, for the wrong claim, or leave too much when that fails.
- */
+/** Mutants that prepare the wrong devices, for the wrong claim, or leave too much when that fails. */
 final class PrepareMutants {
 
     private PrepareMutants() {}

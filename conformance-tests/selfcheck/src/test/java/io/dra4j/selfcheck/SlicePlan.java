@@ -15,8 +15,7 @@ import java.util.Map;
 /**
  * The planned slices of each pool, and the writes that publish them.
  *
- * <p>A pool of which one slice alone differs keeps its generation; otherwise all its slices go to
- * the next one.
+ * <p>A pool of which one slice alone differs keeps its generation; otherwise all its slices go to the next one.
  */
 class SlicePlan {
 

@@ -51,9 +51,7 @@ class UnpublishedDriverIT {
         return Runner.results(outcome, id).get(0);
     }
 
-    /**
-     * The failed requirement is checked though it was not selected, and those selected are blocked.
-     */
+    /** The failed requirement is checked though it was not selected, and those selected are blocked. */
     private static void failsAndBlocks(Outcome outcome, String failed, String... words) {
         assertThat(result(outcome, failed).verdict()).isEqualTo(Verdict.FAIL);
         assertThat(result(outcome, failed).message()).contains(words);

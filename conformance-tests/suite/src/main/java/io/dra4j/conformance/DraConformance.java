@@ -81,9 +81,7 @@ public final class DraConformance {
         return this;
     }
 
-    /**
-     * Adds settings, as in the file of {@code dra-conformance run}: configs, profiles, timeouts.
-     */
+    /** Adds settings, as in the file of {@code dra-conformance run}: configs, profiles, timeouts. */
     public DraConformance settings(String text) {
         yaml = text;
         return this;

@@ -140,8 +140,7 @@ public final class TestNode implements AutoCloseable {
     }
 
     /**
-     * Returns what places pods on the node and prepares their claims, as a cluster does; it begins
-     * with the first call.
+     * Returns what places pods on the node and prepares their claims, as a cluster does; it begins with the first call.
      */
     public synchronized Controllers controllers() {
         Controllers running = controllers;

@@ -19,13 +19,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A page of the documentation with the verdicts of conformance runs, a part for each; tests that
- * run the suite compare theirs.
+ * A page of the documentation with the verdicts of conformance runs, a part for each; tests that run the suite compare
+ * theirs.
  *
- * <p>A part has what does not differ from run to run: verdicts, but no times. Requirements that a
- * run did not try keep the verdict that they have on the page, so that a run of few compares few;
- * {@code -Dreference.update=true} writes what it found. Parts of one page may be compared by
- * several threads.
+ * <p>A part has what does not differ from run to run: verdicts, but no times. Requirements that a run did not try keep
+ * the verdict that they have on the page, so that a run of few compares few; {@code -Dreference.update=true} writes
+ * what it found. Parts of one page may be compared by several threads.
  */
 public final class VerdictPage {
 
@@ -49,8 +48,7 @@ public final class VerdictPage {
      * Compares the part of a run with what the run found, or updates it.
      *
      * @param run names the part: it stands between {@code <!-- RUN -->} and {@code <!-- /RUN -->}
-     * @param found the verdicts of what was tried, by the names of results: {@code
-     *     node-core.DRA-PREP-03[v1]}, say
+     * @param found the verdicts of what was tried, by the names of results: {@code node-core.DRA-PREP-03[v1]}, say
      */
     public void assertHolds(String run, Map<String, ? extends Enum<?>> found) throws IOException {
         assertThat(found).isNotEmpty();
@@ -78,9 +76,7 @@ public final class VerdictPage {
         return page.substring(0, from) + table(verdicts) + page.substring(to);
     }
 
-    /**
-     * A requirement that was tried in several versions of the service may have several verdicts.
-     */
+    /** A requirement that was tried in several versions of the service may have several verdicts. */
     private static Map<Requirement, Set<String>> byRequirement(Map<String, ? extends Enum<?>> found) {
         Map<Requirement, Set<String>> verdicts = new TreeMap<>();
         found.forEach((name, verdict) -> verdicts.computeIfAbsent(Requirement.of(name), any -> new TreeSet<>())

@@ -39,11 +39,9 @@ public final class FeatureGates {
     }
 
     /**
-     * Reads gates as Kubernetes' components do: {@code A=true,B=false}, of which the last one of a
-     * name counts.
+     * Reads gates as Kubernetes' components do: {@code A=true,B=false}, of which the last one of a name counts.
      *
-     * @throws IllegalArgumentException if an entry has no name or no boolean value; the message has
-     *     its position
+     * @throws IllegalArgumentException if an entry has no name or no boolean value; the message has its position
      */
     public static FeatureGates parse(String text) {
         Map<String, Boolean> given = new LinkedHashMap<>();

@@ -30,11 +30,10 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The known faults of a node's GPUs, and the taints and health reports of their devices.
- * Thread-safe.
+ * The known faults of a node's GPUs, and the taints and health reports of their devices. Thread-safe.
  *
- * <p>An error of a whole GPU concerns all its MIG devices; an error of a GPU instance concerns the
- * devices with the same memory slices. The keys of taints are those of NVIDIA's driver.
+ * <p>An error of a whole GPU concerns all its MIG devices; an error of a GPU instance concerns the devices with the
+ * same memory slices. The keys of taints are those of NVIDIA's driver.
  */
 public final class DeviceFaults {
 

@@ -12,10 +12,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Logs errors of GPUs, each once a minute, and counts the rest: a GPU may report thousands. Used by
- * one thread.
- */
+/** Logs errors of GPUs, each once a minute, and counts the rest: a GPU may report thousands. Used by one thread. */
 final class ErrorLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(ErrorLog.class);

@@ -26,9 +26,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Waits for events of the GPUs, on a thread of its own, and has the GPUs read again at intervals,
- * when the installed driver changes, and soon after a failure. It keeps a session of NVML open only
- * while the node wants events.
+ * Waits for events of the GPUs, on a thread of its own, and has the GPUs read again at intervals, when the installed
+ * driver changes, and soon after a failure. It keeps a session of NVML open only while the node wants events.
  */
 public final class GpuWatch implements AutoCloseable {
 

@@ -19,9 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state of a node's GPUs that outlives a restart of the driver, and ends with a reboot of the
- * node: a GPU that failed stays failed when the driver restarts, and a lost GPU can't be identified
- * by itself.
+ * The state of a node's GPUs that outlives a restart of the driver, and ends with a reboot of the node: a GPU that
+ * failed stays failed when the driver restarts, and a lost GPU can't be identified by itself.
  *
  * <p>Used by one thread. A file that can't be read is ignored: the GPUs are then as NVML reports.
  */

@@ -103,8 +103,7 @@ public record XidEffects(Map<Long, Effect> chosen) {
     /**
      * Returns the effect of an error.
      *
-     * @param needsRecovery whether the driver asks for a recovery of the GPU; empty if it does not
-     *     report that
+     * @param needsRecovery whether the driver asks for a recovery of the GPU; empty if it does not report that
      */
     public Effect of(long xid, Optional<Boolean> needsRecovery) {
         Effect choice = chosen.get(xid);

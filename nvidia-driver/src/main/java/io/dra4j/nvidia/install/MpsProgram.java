@@ -12,12 +12,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The program {@code nvidia-cuda-mps-control} below the driver root, which is the control daemon of
- * MPS and its client.
+ * The program {@code nvidia-cuda-mps-control} below the driver root, which is the control daemon of MPS and its client.
  *
- * <p>It starts {@code nvidia-cuda-mps-server}, which loads the driver's libraries. They are found
- * by links in a folder of their own: the driver's folder may have a C library, too, that is not the
- * one of this process. Thread-safe.
+ * <p>It starts {@code nvidia-cuda-mps-server}, which loads the driver's libraries. They are found by links in a folder
+ * of their own: the driver's folder may have a C library, too, that is not the one of this process. Thread-safe.
  */
 public final class MpsProgram {
 

@@ -18,10 +18,7 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The program {@code nvidia-smi} below the driver root, for settings that NVML has no public call
- * for. Thread-safe.
- */
+/** The program {@code nvidia-smi} below the driver root, for settings that NVML has no public call for. Thread-safe. */
 public final class NvidiaSmi {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvidiaSmi.class);
@@ -93,8 +90,7 @@ public final class NvidiaSmi {
     }
 
     /**
-     * Returns the compute mode of a GPU, as {@link #setComputeMode} takes it; warnings next to it are
-     * passed over.
+     * Returns the compute mode of a GPU, as {@link #setComputeMode} takes it; warnings next to it are passed over.
      *
      * @param gpu its UUID
      * @param timeout the program is killed afterwards

@@ -33,8 +33,7 @@ final class Attributes {
      * Makes the attributes of a node's GPUs.
      *
      * @param driverVersion the driver's version; null if it is malformed
-     * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if
-     *     it is unknown
+     * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if it is unknown
      * @param bus the kernel's information on PCI devices
      * @param nvlink the NVLink groups
      * @param hasLists whether the API server keeps attributes that are lists

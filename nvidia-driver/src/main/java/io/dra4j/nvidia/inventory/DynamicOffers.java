@@ -128,16 +128,15 @@ final class DynamicOffers {
     /**
      * The order of a GPU's on-demand MIG devices; the scheduler allocates the first that fits.
      *
-     * <p>Small profiles come first: a claim for any of them gets no more than it needs. Within a
-     * profile, placements are taken from the first memory slice up, except for profiles with fewer
-     * compute slices than memory slices, which are placed from the last one down. Boards with eight
-     * memory slices have seven compute slices: only such instances can use the last memory slice, and
-     * the other half stays free for instances of four slices, which have only one placement.
+     * <p>Small profiles come first: a claim for any of them gets no more than it needs. Within a profile, placements
+     * are taken from the first memory slice up, except for profiles with fewer compute slices than memory slices, which
+     * are placed from the last one down. Boards with eight memory slices have seven compute slices: only such instances
+     * can use the last memory slice, and the other half stays free for instances of four slices, which have only one
+     * placement.
      *
-     * <p>Over many sequences of claims, more are accepted than in the order of names, though not in
-     * each sequence: a large claim that the order of names rejects leaves less room for later small
-     * ones. Boards whose profiles all have a compute slice for each memory slice, such as the A30, are
-     * filled in the order of names.
+     * <p>Over many sequences of claims, more are accepted than in the order of names, though not in each sequence: a
+     * large claim that the order of names rejects leaves less room for later small ones. Boards whose profiles all have
+     * a compute slice for each memory slice, such as the A30, are filled in the order of names.
      */
     private static final class PackingOrder {
 

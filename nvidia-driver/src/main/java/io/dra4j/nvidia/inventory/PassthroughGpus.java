@@ -77,9 +77,7 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
         return gpus.stream().anyMatch(gpu -> gpu.pci().equals(function.address()));
     }
 
-    /**
-     * Returns whether virtual machines alone can have GPUs, so that NVIDIA's driver is not needed.
-     */
+    /** Returns whether virtual machines alone can have GPUs, so that NVIDIA's driver is not needed. */
     public boolean areAllBound() {
         return !functions.isEmpty() && functions.stream().allMatch(PciFunction::isForMachines);
     }

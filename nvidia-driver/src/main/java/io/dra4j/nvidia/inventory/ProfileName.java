@@ -10,9 +10,8 @@ import java.util.Optional;
 /**
  * The name of a profile in {@code nvidia-smi}: {@code 1g.10gb}, {@code 1g.10gb+me}.
  *
- * <p>It is the one that NVML has. Drivers before R570 have none: the memory in it is then the GPU's
- * in whole GiB, times the eighths that an instance has. It is a name and not an amount, and may
- * change with a new driver.
+ * <p>It is the one that NVML has. Drivers before R570 have none: the memory in it is then the GPU's in whole GiB, times
+ * the eighths that an instance has. It is a name and not an amount, and may change with a new driver.
  */
 final class ProfileName {
 

@@ -12,12 +12,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The number of claims that may have one device at a time, and what each takes of it: the values of
- * {@code --consumable-shares}.
+ * The number of claims that may have one device at a time, and what each takes of it: the values of {@code
+ * --consumable-shares}.
  *
- * <p>The scheduler alone keeps the shares apart. Neither the GPU nor the driver keeps a container
- * from using more memory than its share, so each shared device has the attribute {@code
- * shareIsolation} with the value {@code none}.
+ * <p>The scheduler alone keeps the shares apart. Neither the GPU nor the driver keeps a container from using more
+ * memory than its share, so each shared device has the attribute {@code shareIsolation} with the value {@code none}.
  *
  * @param memory what a claim takes of the memory that names no amount
  * @param most how many claims may have a device; 0 for no such limit
@@ -46,8 +45,7 @@ public record Shares(Memory memory, long most) {
     /**
      * Reads the value of the option.
      *
-     * @param text {@code disabled} or empty, {@code unlimited}, {@code memory}, or how many claims
-     *     may have a device
+     * @param text {@code disabled} or empty, {@code unlimited}, {@code memory}, or how many claims may have a device
      * @throws IllegalArgumentException if it is none of these
      */
     public static Shares parse(String text) {

@@ -3,9 +3,8 @@
 package io.dra4j.nvidia.mig;
 
 /**
- * The origin of a GPU instance, as it is recorded. It distinguishes the instance from one that
- * somebody else creates in its place; number and UUID do not, since both are made of GPU, profile
- * and place.
+ * The origin of a GPU instance, as it is recorded. It distinguishes the instance from one that somebody else creates in
+ * its place; number and UUID do not, since both are made of GPU, profile and place.
  *
  * @param moduleLoad the kernel module's load, with which the instance ends; empty if unknown
  * @param process the driver's process that created it

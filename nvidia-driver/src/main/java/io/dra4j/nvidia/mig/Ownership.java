@@ -21,13 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Distinguishes the GPU instances of claims from those that somebody else has created in their
- * places.
+ * Distinguishes the GPU instances of claims from those that somebody else has created in their places.
  *
- * <p>Within a session of NVML the handle decides: NVML refuses it once its instance is destroyed.
- * An instance that an earlier process or session created is followed from {@link #follow} on. What
- * happened before, while no driver ran, place and profile decide: NVML has no other evidence.
- * Thread-safe; callers of {@link #owns} hold the GPU's lock.
+ * <p>Within a session of NVML the handle decides: NVML refuses it once its instance is destroyed. An instance that an
+ * earlier process or session created is followed from {@link #follow} on. What happened before, while no driver ran,
+ * place and profile decide: NVML has no other evidence. Thread-safe; callers of {@link #owns} hold the GPU's lock.
  */
 final class Ownership {
 

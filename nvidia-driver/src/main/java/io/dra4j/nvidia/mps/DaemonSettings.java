@@ -18,8 +18,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a group's daemon, as the journal has them: a daemon that ended is started again
- * with the same.
+ * The settings of a group's daemon, as the journal has them: a daemon that ended is started again with the same.
  *
  * @param devices the UUIDs of the devices, in the allocation's order
  * @param gpus the UUIDs of those that are whole GPUs

@@ -21,11 +21,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory of a group, which is there from before its first change of the node until all is
- * undone.
+ * The directory of a group, which is there from before its first change of the node until all is undone.
  *
- * <p>Its name has digests of the claim's UID and the group: with these themselves, the path of the
- * daemon's sockets would be too long.
+ * <p>Its name has digests of the claim's UID and the group: with these themselves, the path of the daemon's sockets
+ * would be too long.
  *
  * @param path the directory
  */

@@ -40,9 +40,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Shares a group of devices by MPS: a control daemon for each group, which alone uses its GPUs.
  *
- * <p>All that is to be undone is found by the group's directory and the daemon's environment, also
- * after the record is lost. Thread-safe: one thread at a time changes a group, and no group waits
- * for another.
+ * <p>All that is to be undone is found by the group's directory and the daemon's environment, also after the record is
+ * lost. Thread-safe: one thread at a time changes a group, and no group waits for another.
  */
 public final class MpsSharing implements SharingStrategy {
 

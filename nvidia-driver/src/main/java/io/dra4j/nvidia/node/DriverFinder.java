@@ -18,8 +18,7 @@ public record DriverFinder(DriverRoot root) {
     private static final String NVML = "libnvidia-ml.so.1";
 
     /**
-     * Finds NVML, the library of the driver's management interface: a readable file that is not
-     * empty.
+     * Finds NVML, the library of the driver's management interface: a readable file that is not empty.
      *
      * @throws DraException if there is none
      */

@@ -18,10 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The directory below which the NVIDIA driver is installed, as this process and as the node sees it.
  *
- * <p>It is {@code /} on a node whose driver was installed by package, and the mount point of the
- * node's root or of a driver container otherwise. Links lead to files below it: an absolute one
- * names a file of the node. Each call reads the file system: a driver may be installed after this
- * process started.
+ * <p>It is {@code /} on a node whose driver was installed by package, and the mount point of the node's root or of a
+ * driver container otherwise. Links lead to files below it: an absolute one names a file of the node. Each call reads
+ * the file system: a driver may be installed after this process started.
  *
  * @param here the directory as this process sees it, absolute; it need not exist yet
  * @param onNode the same directory on the node, which CDI specs name

@@ -17,9 +17,8 @@ import java.util.List;
 /**
  * The cache of glibc's dynamic loader, {@code /etc/ld.so.cache}.
  *
- * <p>Its form is {@code glibc-ld.so.cache1.1}, of glibc 2.2 and later, which may follow the older
- * form in the same file: 48 bytes of header, entries of 24 bytes, and strings at offsets from the
- * header.
+ * <p>Its form is {@code glibc-ld.so.cache1.1}, of glibc 2.2 and later, which may follow the older form in the same
+ * file: 48 bytes of header, entries of 24 bytes, and strings at offsets from the header.
  */
 final class LdCache {
 

@@ -117,9 +117,8 @@ final class GpuReader {
      * @param needsReset whether a switch of the MIG mode has proved to need a reset
      * @param before the GPU as last read
      * @param unplaced MIG devices without their placements are added to it
-     * @throws NvmlCallException if the GPU is lost, the session has ended, MIG mode is unknown (a
-     *     GPU is either whole or divided), or the memory of a GPU with MIG mode, of which the names
-     *     of its MIG devices are made
+     * @throws NvmlCallException if the GPU is lost, the session has ended, MIG mode is unknown (a GPU is either whole
+     *     or divided), or the memory of a GPU with MIG mode, of which the names of its MIG devices are made
      */
     Gpu read(
             long handle,
@@ -303,10 +302,7 @@ final class GpuReader {
         return isKnown ? OptionalInt.of((int) field.value) : OptionalInt.empty();
     }
 
-    /**
-     * Returns whether memory that failed is replaced with the next reset only, or can't be replaced
-     * any more.
-     */
+    /** Returns whether memory that failed is replaced with the next reset only, or can't be replaced any more. */
     boolean isRepairPending(long gpu) {
         IntByReference ignored = new IntByReference();
         IntByReference pending = new IntByReference();

@@ -18,10 +18,7 @@ public interface Installation {
      */
     Path library();
 
-    /**
-     * Returns a text that changes when the library is replaced, or the kernel module is loaded
-     * again.
-     */
+    /** Returns a text that changes when the library is replaced, or the kernel module is loaded again. */
     String fingerprint();
 
     /**

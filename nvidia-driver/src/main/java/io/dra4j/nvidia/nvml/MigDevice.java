@@ -5,8 +5,7 @@ package io.dra4j.nvidia.nvml;
 /**
  * A MIG device: a GPU instance and the compute instance in it.
  *
- * <p>Numbers and UUID are made of GPU, profile and place: a device that is created again has them,
- * too.
+ * <p>Numbers and UUID are made of GPU, profile and place: a device that is created again has them, too.
  *
  * @param uuid {@code MIG-…}
  * @param gpuInstance the number of its GPU instance

@@ -73,8 +73,7 @@ final class NodeReader {
     /**
      * Reads all GPUs.
      *
-     * @throws NvmlCallException if NVML does not return their number, or the driver's version, or
-     *     the session has ended
+     * @throws NvmlCallException if NVML does not return their number, or the driver's version, or the session has ended
      */
     Reading read() {
         String function = "nvmlDeviceGetCount_v2";

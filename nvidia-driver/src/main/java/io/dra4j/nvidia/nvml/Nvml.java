@@ -24,13 +24,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * NVML of a node. GPUs are named by their UUIDs.
  *
- * <p>Each call has a session of its own, which blocks resets and updates of the driver no longer
- * than the call takes, unless a session is {@link #keep kept}. If the driver was reloaded or
- * replaced, the next call has a new session.
+ * <p>Each call has a session of its own, which blocks resets and updates of the driver no longer than the call takes,
+ * unless a session is {@link #keep kept}. If the driver was reloaded or replaced, the next call has a new session.
  *
- * <p>Thread-safe. Reading many GPUs takes seconds on a busy node, and so does creating or
- * destroying an instance; the caller ensures that nothing else changes the same GPU meanwhile.
- * Failures are thrown as {@link NvmlException}.
+ * <p>Thread-safe. Reading many GPUs takes seconds on a busy node, and so does creating or destroying an instance; the
+ * caller ensures that nothing else changes the same GPU meanwhile. Failures are thrown as {@link NvmlException}.
  */
 public final class Nvml implements AutoCloseable {
 
@@ -71,10 +69,7 @@ public final class Nvml implements AutoCloseable {
         return opened;
     }
 
-    /**
-     * Keeps one session open from the next call on, until all results are closed: for several
-     * calls, or for events.
-     */
+    /** Keeps one session open from the next call on, until all results are closed: for several calls, or for events. */
     public Lease keep() {
         return sessions.keep();
     }
@@ -88,12 +83,11 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Gives NVML back for the whole node: ends the session when its calls have returned, and opens
-     * none until the result is closed. Meanwhile all calls fail with {@link Reason#GIVEN_BACK}.
+     * Gives NVML back for the whole node: ends the session when its calls have returned, and opens none until the
+     * result is closed. Meanwhile all calls fail with {@link Reason#GIVEN_BACK}.
      *
      * @param purpose the reason, named in the failures of others: {@code maintenance}
-     * @throws NvmlException with {@link Reason#IN_USE} if a call does not return within half a
-     *     minute
+     * @throws NvmlException with {@link Reason#IN_USE} if a call does not return within half a minute
      */
     public Lease giveBack(String purpose) {
         return sessions.giveBack(purpose);
@@ -228,8 +222,7 @@ public final class Nvml implements AutoCloseable {
      *
      * <p>How busy it is comes from two samples of one session: the first time it is left out.
      *
-     * @throws NvmlException if the MIG device does not exist, its GPU is lost, or the session has
-     *     ended
+     * @throws NvmlException if the MIG device does not exist, its GPU is lost, or the session has ended
      */
     public Map<DeviceMeasure, Double> measureMig(String gpu, String mig) {
         return read(gpu, "Measuring MIG device " + mig, (session, parent) -> measureMig(session, parent, mig));

@@ -12,10 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/**
- * The events of some GPUs from one moment on, until the session ends. One thread waits; another may
- * close.
- */
+/** The events of some GPUs from one moment on, until the session ends. One thread waits; another may close. */
 public final class NvmlEvents implements AutoCloseable {
 
     private static final long XID = 0x8;
@@ -108,8 +105,7 @@ public final class NvmlEvents implements AutoCloseable {
      * Waits for the next event.
      *
      * @return empty after the timeout
-     * @throws NvmlException if NVML fails, because a GPU is lost for example, or the session has
-     *     ended
+     * @throws NvmlException if NVML fails, because a GPU is lost for example, or the session has ended
      */
     public Optional<Event> await(Duration timeout) {
         try {

@@ -28,9 +28,7 @@ public final class NvmlException extends DraException {
         NOT_FOUND(""),
         /** The operation needs root. */
         NO_PERMISSION("; run the driver as root, with access to the MIG capabilities"),
-        /**
-         * The driver was reloaded or replaced, or the session was ended; the next call opens one.
-         */
+        /** The driver was reloaded or replaced, or the session was ended; the next call opens one. */
         SESSION_ENDED("; the driver was reloaded or replaced"),
         /** NVML is given back on request, for the time being. */
         GIVEN_BACK(""),

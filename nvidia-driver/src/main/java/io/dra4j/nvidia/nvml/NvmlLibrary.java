@@ -21,9 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The library, loaded from its path. Thread-safe, as NVML is.
  *
- * <p>Functions are called by their versioned names only, since the bare names have old layouts.
- * Each is looked up when it is first called: a function that an older driver lacks returns {@link
- * #FUNCTION_NOT_FOUND}.
+ * <p>Functions are called by their versioned names only, since the bare names have old layouts. Each is looked up when
+ * it is first called: a function that an older driver lacks returns {@link #FUNCTION_NOT_FOUND}.
  */
 final class NvmlLibrary implements AutoCloseable {
 
@@ -68,8 +67,7 @@ final class NvmlLibrary implements AutoCloseable {
      * Opens the library without calling it.
      *
      * @param file its absolute path
-     * @throws UnsatisfiedLinkError if it is no library for this machine, or a library is missing
-     *     that it needs
+     * @throws UnsatisfiedLinkError if it is no library for this machine, or a library is missing that it needs
      */
     static NvmlLibrary open(Path file) {
         // an option that no other has: JNA would share one object, which the first close ends
@@ -175,9 +173,7 @@ final class NvmlLibrary implements AutoCloseable {
         return new Pointer(handle);
     }
 
-    /**
-     * Unloads the library, so that another file can be loaded from its path; no call may follow.
-     */
+    /** Unloads the library, so that another file can be loaded from its path; no call may follow. */
     @Override
     public void close() {
         library.close();

@@ -77,8 +77,7 @@ final class ProfileReader {
     }
 
     /**
-     * Reads the supported profiles with their placements; what can't be read is as last read, or
-     * left out.
+     * Reads the supported profiles with their placements; what can't be read is as last read, or left out.
      *
      * @throws NvmlCallException if the GPU is lost, or the session has ended
      */

@@ -9,8 +9,7 @@ import java.time.InstantSource;
 /**
  * An open NVML, with all handles of it: they end with the session.
  *
- * <p>The library is loaded for each session, so that one which was replaced on disk is used from
- * the next session on.
+ * <p>The library is loaded for each session, so that one which was replaced on disk is used from the next session on.
  */
 final class Session {
 

@@ -24,10 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one owner of NVML sessions of this process: at most one is open at a time.
  *
- * <p>An open session blocks resets of GPUs, updates of the driver, and unbinding. So a session is
- * opened for a call and ends with it, unless {@link #keep} asks for a longer one. A session that
- * NVML has ended, or whose library was replaced, is closed when its last call returns, and the next
- * call opens another. Thread-safe.
+ * <p>An open session blocks resets of GPUs, updates of the driver, and unbinding. So a session is opened for a call and
+ * ends with it, unless {@link #keep} asks for a longer one. A session that NVML has ended, or whose library was
+ * replaced, is closed when its last call returns, and the next call opens another. Thread-safe.
  */
 final class Sessions {
 
@@ -311,8 +310,7 @@ final class Sessions {
     /**
      * Does so for a moment: calls that begin meanwhile wait for the end instead of failing.
      *
-     * <p>The end of the session itself has no limit: {@link #persistentFailure} reports one that
-     * does not come.
+     * <p>The end of the session itself has no limit: {@link #persistentFailure} reports one that does not come.
      *
      * @param purpose named to those who have waited too long
      * @param timeout how long the calls are waited for, also those that open a session or end it

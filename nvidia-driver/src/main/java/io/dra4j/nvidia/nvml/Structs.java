@@ -6,9 +6,7 @@ import com.sun.jna.Pointer;
 import com.sun.jna.Structure;
 import com.sun.jna.Structure.FieldOrder;
 
-/**
- * The structs of NVML, field by field. A versioned struct has version and size in its first field.
- */
+/** The structs of NVML, field by field. A versioned struct has version and size in its first field. */
 final class Structs {
 
     private Structs() {}
@@ -66,9 +64,7 @@ final class Structs {
         public Pointer unit;
     }
 
-    /**
-     * The array of metrics has 333 in the newest header; the library uses as many as it is told.
-     */
+    /** The array of metrics has 333 in the newest header; the library uses as many as it is told. */
     @FieldOrder({"version", "numMetrics", "sample1", "sample2", "metric", "rest"})
     public static final class GpmMetrics extends Structure {
         public int version;
@@ -240,9 +236,7 @@ final class Structs {
         public int nvmlReturn;
         public long value;
 
-        /**
-         * Returns a number that is no double: of a short type, the rest of the union is undefined.
-         */
+        /** Returns a number that is no double: of a short type, the rest of the union is undefined. */
         long unsigned() {
             return valueType == UNSIGNED_INT ? Integer.toUnsignedLong((int) value) : value;
         }

@@ -3,8 +3,7 @@
 package io.dra4j.nvidia.nvml;
 
 /**
- * A MIG device as a process without privileges sees it: without its placement, which its name
- * needs.
+ * A MIG device as a process without privileges sees it: without its placement, which its name needs.
  *
  * @param gpu the UUID of its GPU
  * @param uuid {@code MIG-…}

@@ -13,12 +13,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The NUMA nodes of a machine. On Grace boards, the memory of a GPU is a node without CPUs, which no
- * other device has.
+ * The NUMA nodes of a machine. On Grace boards, the memory of a GPU is a node without CPUs, which no other device has.
  *
  * @param bus the PCI bus
- * @see <a
- *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/6072-dra-standard-numanode">
+ * @see <a href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/6072-dra-standard-numanode">
  *     KEP-6072</a>
  */
 public record NumaNodes(PciBus bus) {
@@ -31,10 +29,7 @@ public record NumaNodes(PciBus bus) {
         return bus.numaNode(device).flatMap(this::withCpus);
     }
 
-    /**
-     * Returns the node of a device, the nearest ones that are not of another socket, and the nearest
-     * that has CPUs.
-     */
+    /** Returns the node of a device, the nearest ones that are not of another socket, and the nearest that has CPUs. */
     public Optional<List<Long>> around(PciAddress device) {
         return bus.numaNode(device).map(this::around);
     }

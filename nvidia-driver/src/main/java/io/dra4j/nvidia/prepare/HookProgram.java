@@ -54,12 +54,11 @@ public final class HookProgram {
     }
 
     /**
-     * Copies NVIDIA's program from this image to the driver's directory, or our own from the jar if
-     * the image has none. A copy that is the same already stays; another is replaced atomically.
+     * Copies NVIDIA's program from this image to the driver's directory, or our own from the jar if the image has none.
+     * A copy that is the same already stays; another is replaced atomically.
      *
      * @param image the root of this process
-     * @param directory the driver's directory, which has the same path on the node; made if its
-     *     parent exists
+     * @param directory the driver's directory, which has the same path on the node; made if its parent exists
      * @throws DraException if it can't be copied, or neither the image nor the jar has a program
      */
     public static HookProgram install(Path image, Path directory) {

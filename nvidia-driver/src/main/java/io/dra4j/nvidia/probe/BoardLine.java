@@ -6,10 +6,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * A line of a file of boards: a kind and words {@code key=value}, in which {@code _} stands for a
- * space.
- */
+/** A line of a file of boards: a kind and words {@code key=value}, in which {@code _} stands for a space. */
 record BoardLine(String kind, Map<String, String> words) {
 
     BoardLine {

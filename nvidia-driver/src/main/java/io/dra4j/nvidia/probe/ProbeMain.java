@@ -12,11 +12,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Prints NVML's readings, and the devices that would be published. It needs no cluster and no root,
- * and changes nothing.
+ * Prints NVML's readings, and the devices that would be published. It needs no cluster and no root, and changes
+ * nothing.
  *
- * <p>The exit status is 0, 1 if NVML can't be used or everything is left out, and 2 if the command
- * line is wrong.
+ * <p>The exit status is 0, 1 if NVML can't be used or everything is left out, and 2 if the command line is wrong.
  */
 @Command(
         name = "probe",

@@ -32,10 +32,7 @@ public interface SharingContext {
         return left.compareTo(longest) > 0 ? longest : left.isNegative() ? Duration.ZERO : left;
     }
 
-    /**
-     * Records the strategy's state of the group, durably; it comes before the change that it
-     * describes.
-     */
+    /** Records the strategy's state of the group, durably; it comes before the change that it describes. */
     void record(ProviderState state);
 
     /**

@@ -26,8 +26,7 @@ public interface SharingStrategy {
     Strategy strategy();
 
     /**
-     * Ensures that the programs which a configuration needs are on the node, before a claim changes
-     * anything.
+     * Ensures that the programs which a configuration needs are on the node, before a claim changes anything.
      *
      * @throws io.dra4j.api.error.DraException if one is not
      */
@@ -63,8 +62,7 @@ public interface SharingStrategy {
     ContainerEdits apply(SharedGroup group, SharingContext context);
 
     /**
-     * Adopts what another driver has set for a group, so that {@link #undo} ends it; changes
-     * nothing yet.
+     * Adopts what another driver has set for a group, so that {@link #undo} ends it; changes nothing yet.
      *
      * @return keeps what is beside the journal, once the journal has the group
      * @throws io.dra4j.api.error.PrepareException if this strategy can't undo it
@@ -75,11 +73,10 @@ public interface SharingStrategy {
     default void suspect(List<String> gpus) {}
 
     /**
-     * Starts again what has ended of a group that was applied, as with another process or by a
-     * fault.
+     * Starts again what has ended of a group that was applied, as with another process or by a fault.
      *
-     * <p>It is called at the start and at each interval, for claims that are prepared; the claim
-     * may be unprepared at the same time.
+     * <p>It is called at the start and at each interval, for claims that are prepared; the claim may be unprepared at
+     * the same time.
      *
      * @throws io.dra4j.api.error.DraException if that fails; a later call tries again
      */

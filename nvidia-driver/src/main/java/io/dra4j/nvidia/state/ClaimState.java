@@ -18,13 +18,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The recorded state of a claim.
  *
- * <p>A claim that shares nothing has the state of its MIG devices alone, which earlier releases
- * read, too.
+ * <p>A claim that shares nothing has the state of its MIG devices alone, which earlier releases read, too.
  *
  * @param mig the state of its MIG devices, in {@code mig}'s own form; null if there were none
  * @param sharing its sharing, in the order in which it was begun
- * @param lent the GPUs that it has taken from NVIDIA's driver, in {@code vfio}'s own form; null if
- *     there were none
+ * @param lent the GPUs that it has taken from NVIDIA's driver, in {@code vfio}'s own form; null if there were none
  * @param partition its partition of the fabric, in {@code fabric}'s own form; null if it has none
  */
 public record ClaimState(

@@ -17,11 +17,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A setting that this driver has changed on GPUs, a file for each: claims alone do not show it, for
- * their records can be lost.
+ * A setting that this driver has changed on GPUs, a file for each: claims alone do not show it, for their records can
+ * be lost.
  *
- * <p>A file is not synced: like the setting, it need not outlive the kernel. Callers hold the GPU's
- * lock.
+ * <p>A file is not synced: like the setting, it need not outlive the kernel. Callers hold the GPU's lock.
  */
 public final class GpuFiles {
 

@@ -3,8 +3,7 @@
 /**
  * The recorded state of a claim: MIG devices, sharing and lent GPUs, each with a form of its own.
  *
- * <p>Flow: {@code mig}, {@code sharing}, {@code vfio} → here → the runtime's journal, and back
- * after a crash.
+ * <p>Flow: {@code mig}, {@code sharing}, {@code vfio} → here → the runtime's journal, and back after a crash.
  */
 @NullMarked
 package io.dra4j.nvidia.state;

@@ -13,11 +13,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The question whether the claims of a checkpoint that does not name its boot ended with an earlier
- * one.
+ * The question whether the claims of a checkpoint that does not name its boot ended with an earlier one.
  *
- * <p>A clock that was set makes the time of the boot later than that of a file of this boot. So the
- * times count only if no claim has a CDI spec that a reboot would have deleted.
+ * <p>A clock that was set makes the time of the boot later than that of a file of this boot. So the times count only if
+ * no claim has a CDI spec that a reboot would have deleted.
  *
  * @param file the checkpoint
  * @param proc the mount point of procfs
@@ -59,8 +58,7 @@ public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
     }
 
     /**
-     * The age of a checkpoint that does not name its boot, by the node's clock, which may have been set
-     * since.
+     * The age of a checkpoint that does not name its boot, by the node's clock, which may have been set since.
      *
      * @param written when the file was last written
      * @param booted when the node was booted, in whole seconds

@@ -7,9 +7,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * The checksum of checkpoints in Go: FNV-1a, 32 bits, of the text that describes the bytes.
  *
- * @see <a
- *     href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/checkpointmanager/checksum">
- *     The kubelet's package, which prints a slice of bytes as {@code ([]uint8)[123 34 …]}</a>
+ * @see <a href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/checkpointmanager/checksum"> The
+ *     kubelet's package, which prints a slice of bytes as {@code ([]uint8)[123 34 …]}</a>
  */
 final class GoChecksum {
 

@@ -16,9 +16,8 @@ import java.util.TreeMap;
 /**
  * The members that a release of NVIDIA's driver has in its checkpoint.
  *
- * <p>A release compares sums with what it would write itself, so that it refuses a file with a
- * member that it does not know, or without one that it always writes. All but one build take the
- * oldest form.
+ * <p>A release compares sums with what it would write itself, so that it refuses a file with a member that it does not
+ * know, or without one that it always writes. All but one build take the oldest form.
  *
  * @param hasBootId whether it has the boot of the claims
  * @param hasDaemonId whether it has the id of the MPS daemon of a group that has none

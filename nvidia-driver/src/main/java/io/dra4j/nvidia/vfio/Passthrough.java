@@ -43,13 +43,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes GPUs from NVIDIA's driver for virtual machines, and returns them; a GPU that an
- * administrator has bound to vfio-pci is used as it is, and stays so.
+ * Takes GPUs from NVIDIA's driver for virtual machines, and returns them; a GPU that an administrator has bound to
+ * vfio-pci is used as it is, and stays so.
  *
- * <p>The kernel takes a GPU from its driver only while no process has it open, and does not answer
- * until then. So the sessions of NVML are given back first, other processes are waited for and
- * named, and what the kernel has not done at a deadline fails the claim alone: claims of other GPUs
- * go on. Thread-safe; one thread at a time changes a GPU.
+ * <p>The kernel takes a GPU from its driver only while no process has it open, and does not answer until then. So the
+ * sessions of NVML are given back first, other processes are waited for and named, and what the kernel has not done at
+ * a deadline fails the claim alone: claims of other GPUs go on. Thread-safe; one thread at a time changes a GPU.
  */
 public final class Passthrough {
 

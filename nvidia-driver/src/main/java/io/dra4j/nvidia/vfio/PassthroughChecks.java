@@ -151,12 +151,11 @@ public record PassthroughChecks(PciBus bus, Path proc) {
     }
 
     /**
-     * The kernel's modules by which programs have PCI devices for themselves: vfio-pci, and for some
-     * devices one that does more, such as for the memory of GPUs on Grace boards.
+     * The kernel's modules by which programs have PCI devices for themselves: vfio-pci, and for some devices one that
+     * does more, such as for the memory of GPUs on Grace boards.
      *
      * @param bus the PCI bus
-     * @param proc the mount point of procfs, by which the files of the node are seen as its first
-     *     process sees them
+     * @param proc the mount point of procfs, by which the files of the node are seen as its first process sees them
      * @see <a href="https://docs.kernel.org/driver-api/vfio.html">VFIO, PCI variant drivers</a>
      */
     private record VfioModules(PciBus bus, Path proc) {

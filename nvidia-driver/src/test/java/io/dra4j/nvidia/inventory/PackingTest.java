@@ -22,17 +22,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The number of claims that a node accepts in the published order of its devices, against the order
- * of their names.
+ * The number of claims that a node accepts in the published order of its devices, against the order of their names.
  *
- * <p>Over all sequences, the published order accepts no fewer: until the first claim that it
- * refuses, of claims that ask for as much as there is, of claims for three times as much, and where
- * claims go again.
+ * <p>Over all sequences, the published order accepts no fewer: until the first claim that it refuses, of claims that
+ * ask for as much as there is, of claims for three times as much, and where claims go again.
  *
- * <p>That does not hold for each sequence: see {@link #aLargeClaimMoreMayCostSmallOnes}. Of 1,152
- * orders of the places on eight H100s, all but eight were below the order of names in some of a
- * thousand sequences like these, and those eight accepted what it accepts in each. So the sequences
- * that are below are counted, printed, and bounded where claims only arrive.
+ * <p>That does not hold for each sequence: see {@link #aLargeClaimMoreMayCostSmallOnes}. Of 1,152 orders of the places
+ * on eight H100s, all but eight were below the order of names in some of a thousand sequences like these, and those
+ * eight accepted what it accepts in each. So the sequences that are below are counted, printed, and bounded where
+ * claims only arrive.
  */
 @Tag("slow")
 class PackingTest {

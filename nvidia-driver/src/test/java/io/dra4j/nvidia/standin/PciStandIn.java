@@ -258,9 +258,7 @@ public final class PciStandIn implements AutoCloseable {
         }
     }
 
-    /**
-     * Kills the process that is watched when the kernel has done something, {@code bind nvidia}.
-     */
+    /** Kills the process that is watched when the kernel has done something, {@code bind nvidia}. */
     public void killAt(String action) {
         killAt = action;
     }

@@ -45,9 +45,7 @@ public final class AllocatedClaim {
         return values.ref;
     }
 
-    /**
-     * {@return the devices of this driver that the claim was allocated, in the allocation's order}
-     */
+    /** {@return the devices of this driver that the claim was allocated, in the allocation's order} */
     public List<AllocatedDevice> devices() {
         return values.devices;
     }

@@ -74,10 +74,7 @@ public final class AllocatedDevice {
         return values.deviceClass;
     }
 
-    /**
-     * {@return the configurations that apply to the device, at most one for each {@link
-     * ConfigType}}
-     */
+    /** {@return the configurations that apply to the device, at most one for each {@link ConfigType}} */
     public List<AppliedConfig<?>> configs() {
         return values.configs;
     }
@@ -102,10 +99,7 @@ public final class AllocatedDevice {
         return values.held.subrequest();
     }
 
-    /**
-     * {@return the id of a share of a device that allows multiple allocations, a UUID; otherwise
-     * {@code null}}
-     */
+    /** {@return the id of a share of a device that allows multiple allocations, a UUID; otherwise {@code null}} */
     public @Nullable String shareId() {
         return values.held.shareId();
     }
@@ -119,8 +113,7 @@ public final class AllocatedDevice {
     }
 
     /**
-     * {@return whether the device is for administration: it excludes no other claim, and is not
-     * reserved by this one}
+     * {@return whether the device is for administration: it excludes no other claim, and is not reserved by this one}
      */
     public boolean adminAccess() {
         return values.held.adminAccess();

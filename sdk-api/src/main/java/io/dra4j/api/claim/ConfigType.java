@@ -17,20 +17,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A kind of opaque configuration that a driver understands, and all that is done with it.
  *
- * <p>The runtime decodes each entry for the driver strictly: an unknown field is an error, and so
- * is what the vendor's constructor refuses by an {@link IllegalArgumentException}, also in an entry
- * that applies to no device. Only entries that apply to an allocated device are normalized, then
- * validated. Prepare and the offline check use the same chain.
+ * <p>The runtime decodes each entry for the driver strictly: an unknown field is an error, and so is what the vendor's
+ * constructor refuses by an {@link IllegalArgumentException}, also in an entry that applies to no device. Only entries
+ * that apply to an allocated device are normalized, then validated. Prepare and the offline check use the same chain.
  *
- * <p>Entries of the class come before those of the claim. For each device they are searched from
- * the last to the first, until each kind that is for the device is found: what comes before is
- * overridden, and not validated. A kind with a {@linkplain Builder#merge merge} takes all entries
- * instead. The functions must have no effects and be thread-safe. Two kinds are equal if they are
- * the same object.
+ * <p>Entries of the class come before those of the claim. For each device they are searched from the last to the first,
+ * until each kind that is for the device is found: what comes before is overridden, and not validated. A kind with a
+ * {@linkplain Builder#merge merge} takes all entries instead. The functions must have no effects and be thread-safe.
+ * Two kinds are equal if they are the same object.
  *
  * @param <T> the vendor's type
- * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/">
- *     ResourceClaim, opaque.parameters</a>
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/"> ResourceClaim,
+ *     opaque.parameters</a>
  */
 public final class ConfigType<T> {
 
@@ -53,12 +51,11 @@ public final class ConfigType<T> {
     /**
      * Starts a kind without defaults.
      *
-     * @param apiVersion the {@code apiVersion} of an entry, for instance {@code
-     *     gpu.resource.example.com/v1alpha1}
+     * @param apiVersion the {@code apiVersion} of an entry, for instance {@code gpu.resource.example.com/v1alpha1}
      * @param kind the {@code kind} of an entry
-     * @param type the vendor's type: a record whose components are the entry's other fields; {@code
-     *     null} stands for what an entry leaves out, which of a primitive type is an error. The
-     *     constants of an enum are written as in Java, in the same case
+     * @param type the vendor's type: a record whose components are the entry's other fields; {@code null} stands for
+     *     what an entry leaves out, which of a primitive type is an error. The constants of an enum are written as in
+     *     Java, in the same case
      * @param <T> the vendor's type
      * @return a builder
      */
@@ -82,10 +79,7 @@ public final class ConfigType<T> {
         return builder;
     }
 
-    /**
-     * {@return the {@code apiVersion} of an entry, for instance {@code
-     * gpu.resource.example.com/v1alpha1}}
-     */
+    /** {@return the {@code apiVersion} of an entry, for instance {@code gpu.resource.example.com/v1alpha1}} */
     public String apiVersion() {
         return values.apiVersion;
     }
@@ -103,10 +97,7 @@ public final class ConfigType<T> {
         return values.type;
     }
 
-    /**
-     * {@return the maker of the configuration of a device that no entry applies to; {@code null}
-     * for none}
-     */
+    /** {@return the maker of the configuration of a device that no entry applies to; {@code null} for none} */
     public @Nullable Supplier<T> defaults() {
         return values.defaults;
     }
@@ -116,10 +107,7 @@ public final class ConfigType<T> {
         return values.normalize;
     }
 
-    /**
-     * {@return the function that returns the problems of a normalized configuration, a sentence
-     * each}
-     */
+    /** {@return the function that returns the problems of a normalized configuration, a sentence each} */
     public Function<T, List<String>> validate() {
         return values.validate;
     }
@@ -134,10 +122,7 @@ public final class ConfigType<T> {
         return values.sources;
     }
 
-    /**
-     * {@return the function that makes one of an earlier and a later entry; {@code null} if the
-     * last entry wins}
-     */
+    /** {@return the function that makes one of an earlier and a later entry; {@code null} if the last entry wins} */
     public @Nullable BinaryOperator<T> merge() {
         return values.merge;
     }
@@ -217,9 +202,8 @@ public final class ConfigType<T> {
         /**
          * Sets the function that finds the problems of a normalized configuration.
          *
-         * <p>It is called for entries that apply to a device, for merged ones, and for defaults;
-         * not for entries that are overridden, or that are for no allocated device. By default
-         * every decoded entry is valid.
+         * <p>It is called for entries that apply to a device, for merged ones, and for defaults; not for entries that
+         * are overridden, or that are for no allocated device. By default every decoded entry is valid.
          *
          * @param validate returns a sentence for each problem; none if the configuration is valid
          * @return this builder
@@ -249,8 +233,7 @@ public final class ConfigType<T> {
          *
          * <p>Without a merge the last entry wins.
          *
-         * @param merge makes one of an earlier and a later configuration, both normalized; {@code
-         *     null} for none
+         * @param merge makes one of an earlier and a later configuration, both normalized; {@code null} for none
          * @return this builder
          */
         public Builder<T> merge(@Nullable BinaryOperator<T> merge) {

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param attributes attributes of the device, by name
  * @param networkData what a network device got, or {@code null}
- * @see <a
- *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
+ * @see <a href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
  *     KEP-5304</a>
  */
 public record DeviceMetadata(Map<String, AttributeValue> attributes, DeviceStatus.@Nullable NetworkData networkData) {

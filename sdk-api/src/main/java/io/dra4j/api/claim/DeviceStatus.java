@@ -102,9 +102,8 @@ public final class DeviceStatus {
      * The interface and addresses of a network device.
      *
      * @param interfaceName the interface's name in the pod, at most 256 bytes, or {@code null}
-     * @param ips its addresses with prefix lengths, such as {@code 10.0.0.5/24}, at most 16;
-     *     numbers with leading zeros, such as {@code 010.0.0.5/24}, are refused, since some readers
-     *     take them for octal
+     * @param ips its addresses with prefix lengths, such as {@code 10.0.0.5/24}, at most 16; numbers with leading
+     *     zeros, such as {@code 010.0.0.5/24}, are refused, since some readers take them for octal
      * @param hardwareAddress its hardware address, at most 128 bytes, or {@code null}
      */
     public record NetworkData(

@@ -75,11 +75,10 @@ public final class HeldClaim {
     /**
      * The phase of a held claim.
      *
-     * <p>{@code unprepare} sees the phase in which the call found the claim: {@link #PREPARED} as a
-     * rule, {@link #PREPARING} to undo a preparation that did not end, {@link #UNPREPARING} if an
-     * earlier call did not end. A claim that is {@link #DAMAGED} stays so in every call until one
-     * succeeds. So a state of {@code null} means that the provider recorded none, unless the phase
-     * is {@code DAMAGED}.
+     * <p>{@code unprepare} sees the phase in which the call found the claim: {@link #PREPARED} as a rule, {@link
+     * #PREPARING} to undo a preparation that did not end, {@link #UNPREPARING} if an earlier call did not end. A claim
+     * that is {@link #DAMAGED} stays so in every call until one succeeds. So a state of {@code null} means that the
+     * provider recorded none, unless the phase is {@code DAMAGED}.
      */
     public enum Phase {
         /** Its preparation began and did not end: any part of it may have been done. */

@@ -87,10 +87,7 @@ public final class HeldDevice {
         return values.subrequest;
     }
 
-    /**
-     * {@return the id of a share of a device that allows multiple allocations, a UUID; otherwise
-     * {@code null}}
-     */
+    /** {@return the id of a share of a device that allows multiple allocations, a UUID; otherwise {@code null}} */
     public @Nullable String shareId() {
         return values.shareId;
     }
@@ -104,8 +101,7 @@ public final class HeldDevice {
     }
 
     /**
-     * {@return whether the device is for administration: it excludes no other claim, and is not
-     * reserved by this one}
+     * {@return whether the device is for administration: it excludes no other claim, and is not reserved by this one}
      */
     public boolean adminAccess() {
         return values.adminAccess;

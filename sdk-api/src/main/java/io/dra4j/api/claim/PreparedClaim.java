@@ -12,16 +12,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of preparing a claim.
  *
- * <p>It describes what containers get and has no effect of its own: the runtime keeps it in the
- * journal and writes the CDI spec from it again at any time, without the provider. No devices is a
- * legal result, of a driver that injects by other means (NRI); some of the claim's devices alone is
- * an error.
+ * <p>It describes what containers get and has no effect of its own: the runtime keeps it in the journal and writes the
+ * CDI spec from it again at any time, without the provider. No devices is a legal result, of a driver that injects by
+ * other means (NRI); some of the claim's devices alone is an error.
  *
- * <p>A container uses all devices of a request, or of the claim. Two devices of one request must
- * not have different device nodes or mounts on one path, or interfaces of one name: the claim is
- * refused, and an Event of the pod names the driver's mistake. Such devices of two requests, and
- * different values of one variable, are logged: a container that uses both has the last value. The
- * {@linkplain #edits edits of the claim} come first, and those of a device replace them.
+ * <p>A container uses all devices of a request, or of the claim. Two devices of one request must not have different
+ * device nodes or mounts on one path, or interfaces of one name: the claim is refused, and an Event of the pod names
+ * the driver's mistake. Such devices of two requests, and different values of one variable, are logged: a container
+ * that uses both has the last value. The {@linkplain #edits edits of the claim} come first, and those of a device
+ * replace them.
  */
 public final class PreparedClaim {
 
@@ -78,10 +77,7 @@ public final class PreparedClaim {
         return values.edits;
     }
 
-    /**
-     * {@return the state that the provider wants to find again when the claim is unprepared, or
-     * {@code null}}
-     */
+    /** {@return the state that the provider wants to find again when the claim is unprepared, or {@code null}} */
     public @Nullable ProviderState state() {
         return values.state;
     }

@@ -14,11 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The changes that the container runtime makes to a container that uses a device.
  *
- * <p>Edits describe; they have no effect of their own, and the runtime may write them again at any
- * time. They are checked against the rules of CDI before a claim is answered.
+ * <p>Edits describe; they have no effect of their own, and the runtime may write them again at any time. They are
+ * checked against the rules of CDI before a claim is answered.
  *
- * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI,
- *     containerEdits</a>
+ * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, containerEdits</a>
  */
 public final class ContainerEdits {
 

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is {@code null} is taken from the node on the host by the container runtime.
  *
- * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI,
- *     deviceNodes</a>
+ * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, deviceNodes</a>
  */
 public final class DeviceNode {
 

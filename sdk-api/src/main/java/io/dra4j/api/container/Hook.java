@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param args its arguments; the first is its name, by convention
  * @param env its environment, as {@code NAME=value}
  * @param timeout after which it is ended, in whole seconds; {@code null} for no limit
- * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI,
- *     hooks</a>
+ * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, hooks</a>
  */
 public record Hook(
         HookName name,

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param memBwSchema the schema of the memory bandwidth, or {@code null}
  * @param schemata further schemata (CDI 1.1.0)
  * @param enableMonitoring whether a monitoring group is made (CDI 1.1.0)
- * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI,
- *     intelRdt</a>
+ * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, intelRdt</a>
  */
 public record IntelRdt(
         @Nullable String closId,

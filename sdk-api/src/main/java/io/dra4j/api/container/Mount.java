@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param containerPath the absolute path in the container
  * @param options mount options, such as {@code ro} and {@code bind}
  * @param type the file system type; {@code null} for a bind mount
- * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI,
- *     mounts</a>
+ * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, mounts</a>
  */
 public record Mount(
         String hostPath,

@@ -9,8 +9,7 @@ import java.util.Objects;
  *
  * @param hostInterfaceName its name on the host
  * @param name its name in the container
- * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI,
- *     netDevices</a>
+ * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, netDevices</a>
  */
 public record NetDevice(String hostInterfaceName, String name) {
 

@@ -14,13 +14,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One device as it is published.
  *
- * <p>Names of attributes and capacities are C identifiers, which then belong to the driver's
- * domain, or qualified by a domain: {@code memory}, {@code example.com/memory}. The limits of the
- * API (32 attributes and capacities together, for instance) are checked when the inventory is
- * published, with an error that names pool, device and field.
+ * <p>Names of attributes and capacities are C identifiers, which then belong to the driver's domain, or qualified by a
+ * domain: {@code memory}, {@code example.com/memory}. The limits of the API (32 attributes and capacities together, for
+ * instance) are checked when the inventory is published, with an error that names pool, device and field.
  *
- * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
- *     ResourceSlice, devices</a>
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/"> ResourceSlice,
+ *     devices</a>
  */
 public final class Device {
 
@@ -197,15 +196,13 @@ public final class Device {
         /**
          * Sets the id of the hardware behind the name.
          *
-         * <p>It is not published. The runtime keeps it with each claim and with each published
-         * name, refuses to prepare a claim whose device now is other hardware than the claim was
-         * allocated, and publishes such a name again when no claim refers to it. Names that are
-         * made of minor numbers or of places in a list need one. No two devices of an inventory
-         * have the same: of those of a pool the first alone is published; a part of a device has one of its own, such as its parent's with the place
-         * of the part.
+         * <p>It is not published. The runtime keeps it with each claim and with each published name, refuses to prepare
+         * a claim whose device now is other hardware than the claim was allocated, and publishes such a name again when
+         * no claim refers to it. Names that are made of minor numbers or of places in a list need one. No two devices
+         * of an inventory have the same: of those of a pool the first alone is published; a part of a device has one of
+         * its own, such as its parent's with the place of the part.
          *
-         * @param physicalId an id that moves with the hardware: a UUID, a serial number; {@code
-         *     null} for none
+         * @param physicalId an id that moves with the hardware: a UUID, a serial number; {@code null} for none
          * @return this builder
          */
         public Builder physicalId(@Nullable String physicalId) {

@@ -60,8 +60,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
     /**
      * Returns an inventory with the same pools that leaves some hardware out.
      *
-     * <p>A driver that offers no device at all because of that is not ready; one that offers some
-     * is.
+     * <p>A driver that offers no device at all because of that is not ready; one that offers some is.
      *
      * @param hardware the hardware, and why; it replaces what this inventory leaves out
      * @return the inventory

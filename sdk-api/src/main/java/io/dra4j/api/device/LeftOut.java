@@ -7,12 +7,10 @@ import java.util.Objects;
 /**
  * Hardware that a driver found and does not offer, and why.
  *
- * <p>The runtime shows it to admins in an Event on the Node, in the log, as a metric, and on {@code
- * /readyz}. Each other text is a change, which is shown again: it should have nothing that differs
- * from reading to reading.
+ * <p>The runtime shows it to admins in an Event on the Node, in the log, as a metric, and on {@code /readyz}. Each
+ * other text is a change, which is shown again: it should have nothing that differs from reading to reading.
  *
- * @param device names the hardware for people, for instance by a serial number or a PCI address;
- *     not empty
+ * @param device names the hardware for people, for instance by a serial number or a PCI address; not empty
  * @param reason a sentence about what is wrong with it, and what to do; not empty
  */
 public record LeftOut(String device, String reason) {

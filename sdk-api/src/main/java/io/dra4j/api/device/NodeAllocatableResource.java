@@ -8,9 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The amount of one native resource of the node that an allocation of a device takes.
  *
- * <p>The scheduler counts a mapping as if the pod had requested it, and adds an overhead for pods
- * and containers with the device. At least one of the two is given. Kubernetes 1.36 knows mappings
- * alone.
+ * <p>The scheduler counts a mapping as if the pod had requested it, and adds an overhead for pods and containers with
+ * the device. At least one of the two is given. Kubernetes 1.36 knows mappings alone.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5517-dra-node-allocatable-resources">
@@ -102,8 +101,7 @@ public final class NodeAllocatableResource {
      * The amounts of a resource that the use of a device takes besides the mapping; at least one.
      *
      * @param perPod the amount for each pod; {@code null} for none
-     * @param perContainer the amount for each container that refers to the claim; {@code null} for
-     *     none
+     * @param perContainer the amount for each container that refers to the claim; {@code null} for none
      */
     public record Overhead(
             @Nullable Quantity perPod, @Nullable Quantity perContainer) {}

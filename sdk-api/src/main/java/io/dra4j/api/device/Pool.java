@@ -16,17 +16,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An empty pool is published as empty; a pool that is no longer in the inventory is withdrawn.
  *
- * <p>The order of the devices is an order of preference. From Kubernetes 1.36 on, the scheduler
- * takes the first device that fits: it goes through the pools by name, those without binding
- * conditions first, through the slices of a pool by name, and through the devices of a slice from
- * first to last. The SDK names slices and fills them so that the scheduler meets the devices of a
- * pool in the order of {@link #devices()}, over all slices, whatever came and went before. Devices
- * in another order are another inventory, for which slices are written; so list them in an order
- * that lasts. In Kubernetes 1.34, whose scheduler follows no order, devices that consume counters
- * are in the slices of their counter sets instead.
+ * <p>The order of the devices is an order of preference. From Kubernetes 1.36 on, the scheduler takes the first device
+ * that fits: it goes through the pools by name, those without binding conditions first, through the slices of a pool by
+ * name, and through the devices of a slice from first to last. The SDK names slices and fills them so that the
+ * scheduler meets the devices of a pool in the order of {@link #devices()}, over all slices, whatever came and went
+ * before. Devices in another order are another inventory, for which slices are written; so list them in an order that
+ * lasts. In Kubernetes 1.34, whose scheduler follows no order, devices that consume counters are in the slices of their
+ * counter sets instead.
  *
- * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
- *     ResourceSlice, pool</a>
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/"> ResourceSlice,
+ *     pool</a>
  */
 public final class Pool {
 
@@ -109,10 +108,7 @@ public final class Pool {
         return values.counterSets;
     }
 
-    /**
-     * {@return the attribute that names the type of each device that consumes counters; {@code
-     * null} for none}
-     */
+    /** {@return the attribute that names the type of each device that consumes counters; {@code null} for none} */
     public @Nullable String partitionTypeAttribute() {
         return values.partitionTypeAttribute;
     }

@@ -35,17 +35,12 @@ public final class DeviceReadings {
         return builder;
     }
 
-    /**
-     * {@return the id by which other exporters name the device; {@code null} for the id of its
-     * hardware}
-     */
+    /** {@return the id by which other exporters name the device; {@code null} for the id of its hardware} */
     public @Nullable String uuid() {
         return values.uuid;
     }
 
-    /**
-     * {@return the id of the hardware that the device is a part of; {@code null} if it is whole}
-     */
+    /** {@return the id of the hardware that the device is a part of; {@code null} if it is whole} */
     public @Nullable String parentUuid() {
         return values.parentUuid;
     }
@@ -127,8 +122,7 @@ public final class DeviceReadings {
          * @param measure what was measured
          * @param value its value in the measure's unit
          * @return this builder
-         * @throws IllegalArgumentException if the value is no number, or negative and no
-         *     temperature
+         * @throws IllegalArgumentException if the value is no number, or negative and no temperature
          */
         public Builder value(DeviceMeasure measure, double value) {
             values.put(Objects.requireNonNull(measure, "measure"), checked(measure, value));
@@ -141,8 +135,7 @@ public final class DeviceReadings {
          * @param measure what was measured
          * @param value its value in the measure's unit
          * @return this builder
-         * @throws IllegalArgumentException if the value is no number, or negative and no
-         *     temperature
+         * @throws IllegalArgumentException if the value is no number, or negative and no temperature
          */
         public Builder parentValue(DeviceMeasure measure, double value) {
             parentValues.put(Objects.requireNonNull(measure, "measure"), checked(measure, value));

@@ -52,8 +52,7 @@ final class Counters {
     /**
      * Charges a device's counters, or returns why they cannot be.
      *
-     * <p>A counter that is overdrawn refuses each device of the pool, even one that does not use
-     * it.
+     * <p>A counter that is overdrawn refuses each device of the pool, even one that does not use it.
      */
     @Nullable
     Obstacle charge(Candidate candidate) {

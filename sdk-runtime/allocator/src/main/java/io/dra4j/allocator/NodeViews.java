@@ -19,9 +19,8 @@ import java.util.stream.Stream;
 /**
  * Views of a cluster with what counts for one node, so that thousands of nodes can be tried.
  *
- * <p>A view leaves out the pools of other nodes, and what they have to do with it. Claims fit in
- * the view if they fit in the cluster, and get the same devices; an outcome names the pools of the
- * view alone.
+ * <p>A view leaves out the pools of other nodes, and what they have to do with it. Claims fit in the view if they fit
+ * in the cluster, and get the same devices; an outcome names the pools of the view alone.
  */
 public final class NodeViews {
     private final Cluster cluster;

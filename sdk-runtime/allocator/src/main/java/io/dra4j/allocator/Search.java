@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tries devices for one request after the other, depth first; the first solution counts.
  *
- * <p>Within a request, devices are taken in their order only, so that no combination is tried
- * twice. Between requests and claims everything is tried: a dead end goes back to the device that
- * was taken last.
+ * <p>Within a request, devices are taken in their order only, so that no combination is tried twice. Between requests
+ * and claims everything is tried: a dead end goes back to the device that was taken last.
  */
 record Search(
         Behaviour behaviour,

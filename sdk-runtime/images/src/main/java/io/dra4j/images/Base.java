@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The base of the images.
  *
- * @param archive the base as an archive in Docker's layout; null for an image from nothing but
- *     layers
+ * @param archive the base as an archive in Docker's layout; null for an image from nothing but layers
  * @param layers layers of ours that belong to it
  * @param packages Debian's packages of these layers
  */

@@ -22,11 +22,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The building of images: their layers are staged as folders, from what changes least to what
- * changes most, and written as archives.
+ * The building of images: their layers are staged as folders, from what changes least to what changes most, and written
+ * as archives.
  *
- * <p>The same inputs give the same archive, but for the layer of the AOT cache: the JVM writes
- * another one each time.
+ * <p>The same inputs give the same archive, but for the layer of the AOT cache: the JVM writes another one each time.
  */
 final class ImageBuild {
 

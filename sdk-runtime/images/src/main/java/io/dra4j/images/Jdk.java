@@ -46,8 +46,7 @@ record Jdk(Path home, Properties release) {
             "bin/jwebserver", "bin/keytool", "lib/classlist", "lib/jexec", "lib/jrt-fs.jar", "lib/security/cacerts");
 
     /**
-     * Finds a JDK 25: the one that is given, or JAVA_HOME_25, JAVA_HOME, or below /usr/lib/jvm, as
-     * the gate does.
+     * Finds a JDK 25: the one that is given, or JAVA_HOME_25, JAVA_HOME, or below /usr/lib/jvm, as the gate does.
      *
      * @throws ImageBuildException if there is none
      */

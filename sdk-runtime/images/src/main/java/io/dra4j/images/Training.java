@@ -11,11 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The making of an AOT cache: a program runs as it will on a node, the JVM records what it loads,
- * and a second JVM writes the cache.
+ * The making of an AOT cache: a program runs as it will on a node, the JVM records what it loads, and a second JVM
+ * writes the cache.
  *
- * <p>The JVM compares the options, the jars' names, sizes and times, and the JDK; where the jars
- * lie, it does not.
+ * <p>The JVM compares the options, the jars' names, sizes and times, and the JDK; where the jars lie, it does not.
  *
  * @param java the JVM of the image
  * @param folder a folder for what is made; the jars of the image are in {@code lib}
@@ -60,10 +59,7 @@ record Training(Path java, Path folder) {
         return command;
     }
 
-    /**
-     * A folder that has the jars of an image as the image has them, with their times, and its
-     * libraries.
-     */
+    /** A folder that has the jars of an image as the image has them, with their times, and its libraries. */
     static Training in(Path folder, Path java, List<Stage> stages) {
         Folders.remove(folder);
         for (Stage stage : stages) {

@@ -47,9 +47,8 @@ public final class Addresses {
     }
 
     /**
-     * Returns the one text of an address with a prefix that the server accepts; empty if it is
-     * none. Leading zeros, upper case, and IPv4 addresses in the form of IPv6 are read, but not
-     * written.
+     * Returns the one text of an address with a prefix that the server accepts; empty if it is none. Leading zeros,
+     * upper case, and IPv4 addresses in the form of IPv6 are read, but not written.
      */
     public static Optional<String> canonical(String address) {
         return Network.parse(address).map(Network::canonical);

@@ -7,10 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/**
- * Rules for a claim's status: the allocation by the scheduler, the consumers, and the device status
- * by drivers.
- */
+/** Rules for a claim's status: the allocation by the scheduler, the consumers, and the device status by drivers. */
 final class ClaimStatusRules {
     private static final int CONSUMERS = 256;
 

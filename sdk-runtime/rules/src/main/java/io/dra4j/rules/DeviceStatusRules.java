@@ -73,9 +73,7 @@ public final class DeviceStatusRules {
         address.requireThat(problem.isEmpty(), problem);
     }
 
-    /**
-     * Rules for UUIDs: forms that the server can read but does not want have a problem of their own.
-     */
+    /** Rules for UUIDs: forms that the server can read but does not want have a problem of their own. */
     private static final class UuidRules {
         private static final int LENGTH = 36;
         private static final String URN = "urn:uuid:";

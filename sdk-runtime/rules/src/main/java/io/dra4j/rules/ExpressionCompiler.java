@@ -3,8 +3,7 @@
 package io.dra4j.rules;
 
 /**
- * Compiles the CEL expressions of claims and classes, as a release does with expressions that it
- * has not stored yet.
+ * Compiles the CEL expressions of claims and classes, as a release does with expressions that it has not stored yet.
  */
 public interface ExpressionCompiler {
 

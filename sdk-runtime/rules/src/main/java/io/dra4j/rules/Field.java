@@ -155,10 +155,7 @@ public final class Field {
         requireThat(number > 0, number, "must be greater than zero");
     }
 
-    /**
-     * Requires that the number of elements or keys does not exceed a limit, and returns whether it
-     * does not.
-     */
+    /** Requires that the number of elements or keys does not exceed a limit, and returns whether it does not. */
     boolean requireAtMost(int limit) {
         return requireAtMost(size(), limit);
     }

@@ -8,10 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/**
- * The server's rules for names, in its words. Each method returns the problems of a name, none for
- * a good one.
- */
+/** The server's rules for names, in its words. Each method returns the problems of a name, none for a good one. */
 public final class Names {
     /** The bytes of a driver's name. */
     public static final int DRIVER_LENGTH = 63;

@@ -116,9 +116,8 @@ public final class Quantities {
     }
 
     /**
-     * The text that a server gives back: the one that was sent where it has no fraction that a
-     * smaller suffix could do without, and otherwise the largest suffix of its family that needs
-     * none.
+     * The text that a server gives back: the one that was sent where it has no fraction that a smaller suffix could do
+     * without, and otherwise the largest suffix of its family that needs none.
      */
     public static String canonical(String quantity) {
         Matcher matcher = matched(quantity);

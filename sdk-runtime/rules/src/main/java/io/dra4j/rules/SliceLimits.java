@@ -9,8 +9,7 @@ package io.dra4j.rules;
  * @param counterSets per slice
  * @param setCounters of one set, and that one device consumes of it
  * @param consumedSets counter sets that one device consumes from
- * @param complexDevices devices of a slice in which any device has taints, consumes counters or
- *     (1.36) has lists
+ * @param complexDevices devices of a slice in which any device has taints, consumes counters or (1.36) has lists
  * @param attributeValues per device, list items counted singly
  * @param sharedCounters of all sets of a slice together
  * @param deviceCounters that one device consumes, of all sets together

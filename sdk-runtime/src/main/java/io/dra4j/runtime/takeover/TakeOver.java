@@ -21,9 +21,8 @@ public interface TakeOver {
     /**
      * Returns whether the other driver has run on this node since the last take-over.
      *
-     * <p>Claims that this driver still holds, and the cluster does not have any more, were then
-     * unprepared by the other one, which did not know them: they don't keep their devices from
-     * others.
+     * <p>Claims that this driver still holds, and the cluster does not have any more, were then unprepared by the other
+     * one, which did not know them: they don't keep their devices from others.
      */
     boolean hasRun();
 
@@ -32,8 +31,7 @@ public interface TakeOver {
      *
      * @param bootId the id of the node's present boot
      * @return the UIDs of the claims that it has prepared in this boot
-     * @throws io.dra4j.api.error.DraException if it can't be read; the driver then does not start,
-     *     with this message
+     * @throws io.dra4j.api.error.DraException if it can't be read; the driver then does not start, with this message
      */
     Set<String> claims(String bootId);
 

@@ -21,13 +21,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The driver's process dies at each step of preparing and of unpreparing: before it, after it, and
- * in the middle of each write. The steps are not known beforehand: the driver is killed at the
- * first, at the second and so on until a call survives; without {@code dra4j.full} at every sixth
- * step, because a start costs more than the rest of a round.
+ * The driver's process dies at each step of preparing and of unpreparing: before it, after it, and in the middle of
+ * each write. The steps are not known beforehand: the driver is killed at the first, at the second and so on until a
+ * call survives; without {@code dra4j.full} at every sixth step, because a start costs more than the rest of a round.
  *
- * <p>A kill leaves what was written, synced or not; that the syncs are there is shown by the
- * journal's own tests.
+ * <p>A kill leaves what was written, synced or not; that the syncs are there is shown by the journal's own tests.
  */
 @Tag("slow")
 @Tag("counts")

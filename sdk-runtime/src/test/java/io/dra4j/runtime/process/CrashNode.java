@@ -76,9 +76,7 @@ final class CrashNode implements AutoCloseable {
         return testNode.kubelet().unprepare(NAME, claims);
     }
 
-    /**
-     * Returns whether the step was reached, now or by work that goes on; the driver is dead then.
-     */
+    /** Returns whether the step was reached, now or by work that goes on; the driver is dead then. */
     boolean died(long step, Moment moment) throws IOException, InterruptedException {
         List<Step> steps = points.steps();
         if (steps.size() < step) {

@@ -16,9 +16,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The steps of a process on the files of some directories: counted, and the process killed at one
- * of them or its disk spoilt, by a library that is preloaded into it ({@code
- * src/test/c/crashpoint.c}).
+ * The steps of a process on the files of some directories: counted, and the process killed at one of them or its disk
+ * spoilt, by a library that is preloaded into it ({@code src/test/c/crashpoint.c}).
  */
 final class CrashPoints {
 

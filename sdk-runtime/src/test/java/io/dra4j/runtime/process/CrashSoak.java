@@ -26,11 +26,10 @@ import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 
 /**
- * Rounds of one node: what the driver must know is kept in a model, and compared after every call
- * and every start.
+ * Rounds of one node: what the driver must know is kept in a model, and compared after every call and every start.
  *
- * <p>A claim whose call was cut off may be prepared or not: its devices stay its own until a later
- * call about it has been answered.
+ * <p>A claim whose call was cut off may be prepared or not: its devices stay its own until a later call about it has
+ * been answered.
  */
 final class CrashSoak implements Callable<CrashSoak> {
 

@@ -115,9 +115,7 @@ class PlayIT {
     @Nested
     class FailsWithTheReason {
 
-        /**
-         * It is killed while it prepares, its socket's path is taken, and its directory is missing.
-         */
+        /** It is killed while it prepares, its socket's path is taken, and its directory is missing. */
         @ParameterizedTest
         @CsvSource(delimiter = '|', textBlock = """
                         "$@" & d=$!; until [ "$(ls $CDI_ROOT)" ]; do sleep 0.02; done; kill -9 $d; exit 9 | 9 | FAILED in step

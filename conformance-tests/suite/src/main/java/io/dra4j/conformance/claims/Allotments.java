@@ -27,8 +27,7 @@ import java.util.Optional;
 /**
  * Gives devices to claims of the settings' shapes, as the scheduler does.
  *
- * <p>A device goes to one claim, be it one that several may share: more claims of it are the rules'
- * own.
+ * <p>A device goes to one claim, be it one that several may share: more claims of it are the rules' own.
  */
 public final class Allotments {
 

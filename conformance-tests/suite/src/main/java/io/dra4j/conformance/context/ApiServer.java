@@ -29,12 +29,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The API server of a test context, with the proxy before it, and a node and a namespace of its
- * own.
+ * The API server of a test context, with the proxy before it, and a node and a namespace of its own.
  *
- * <p>The suite's own requests to a real one go through a proxy of their own, which adds the
- * kubeconfig's credentials. Node and namespace are deleted in the end, if they were made here; both
- * have a label by which those of a run that was killed can be found.
+ * <p>The suite's own requests to a real one go through a proxy of their own, which adds the kubeconfig's credentials.
+ * Node and namespace are deleted in the end, if they were made here; both have a label by which those of a run that was
+ * killed can be found.
  */
 final class ApiServer implements AutoCloseable {
 

@@ -11,8 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The claims of a test context: made with an allocation, and cleared away after each rule.
- * Thread-safe.
+ * The claims of a test context: made with an allocation, and cleared away after each rule. Thread-safe.
  *
  * <p>They live in a namespace of the run's own, and no other claim is ever touched.
  */

@@ -19,9 +19,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The devices that the driver publishes for its node, and a choice of them that claims can have.
- */
+/** The devices that the driver publishes for its node, and a choice of them that claims can have. */
 public final class Devices {
 
     private final Place place;
@@ -66,9 +64,7 @@ public final class Devices {
                 .toList();
     }
 
-    /**
-     * The driver's pools that are complete, by name: the slices of each one's newest generation.
-     */
+    /** The driver's pools that are complete, by name: the slices of each one's newest generation. */
     public Map<String, List<JsonNode>> pools() {
         return new Pools(slices()).complete();
     }

@@ -127,10 +127,7 @@ public final class DriverControl implements AutoCloseable {
         return wait.end(kubelet.get().awaitRegistered(place.driver(), limit));
     }
 
-    /**
-     * Returns whether the kubelet registers a driver, since some number of its events, in some
-     * time.
-     */
+    /** Returns whether the kubelet registers a driver, since some number of its events, in some time. */
     public boolean registers(int before, Duration timeout) {
         try {
             return kubelet.get()

@@ -9,8 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The commands of the settings that change what the driver sees: unplug a device, break it, repair
- * it.
+ * The commands of the settings that change what the driver sees: unplug a device, break it, repair it.
  *
  * <p>One that fails is an error of the setup, and no fault of the driver.
  */

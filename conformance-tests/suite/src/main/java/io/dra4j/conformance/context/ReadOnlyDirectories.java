@@ -18,9 +18,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Directories in which nothing can be created, changed or removed until this is closed.
  *
- * <p>How depends on what the suite may do: modes stop a suite that is not root; root sets the
- * immutable flag, or mounts the directories read-only, as the driver's process sees them. Each
- * mechanism is tried out before it counts.
+ * <p>How depends on what the suite may do: modes stop a suite that is not root; root sets the immutable flag, or mounts
+ * the directories read-only, as the driver's process sees them. Each mechanism is tried out before it counts.
  */
 public final class ReadOnlyDirectories implements AutoCloseable {
 

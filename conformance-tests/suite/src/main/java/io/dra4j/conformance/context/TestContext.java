@@ -98,8 +98,7 @@ public final class TestContext implements AutoCloseable {
     /**
      * Sets up a node; the driver is not started yet.
      *
-     * @param name distinguishes it from other test contexts of the run; lower case letters and
-     *     digits
+     * @param name distinguishes it from other test contexts of the run; lower case letters and digits
      */
     public static TestContext open(Settings settings, DriverAdapter adapter, String name) {
         return open(settings, adapter, name, LOG::warn);
@@ -114,8 +113,7 @@ public final class TestContext implements AutoCloseable {
      * Sets up a node; the driver is not started yet.
      *
      * @param access what the driver may ask the API server for; empty for everything
-     * @param name distinguishes it from other test contexts of the run; lower case letters and
-     *     digits
+     * @param name distinguishes it from other test contexts of the run; lower case letters and digits
      * @param notes gets a sentence for each thing that could not be removed in the end
      * @throws io.dra4j.testkit.settings.SettingsException if the settings cannot be used
      */
@@ -302,10 +300,7 @@ public final class TestContext implements AutoCloseable {
         return Optional.of(Unpublished.of(devices, driver, api, access, waited));
     }
 
-    /**
-     * Records that the driver does not publish anything: it was waited for, on this test context or
-     * another.
-     */
+    /** Records that the driver does not publish anything: it was waited for, on this test context or another. */
     public void knows(Unpublished found) {
         unpublished = found;
     }

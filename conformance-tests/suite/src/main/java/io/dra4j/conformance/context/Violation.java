@@ -9,8 +9,7 @@ import java.util.Optional;
 /**
  * The driver breaks the rule that is tried.
  *
- * <p>The message has what was seen and what was expected, for a reader who knows the driver and not
- * the suite.
+ * <p>The message has what was seen and what was expected, for a reader who knows the driver and not the suite.
  */
 public final class Violation extends RuntimeException {
 
@@ -61,9 +60,8 @@ public final class Violation extends RuntimeException {
     }
 
     /**
-     * The requirements that a failure of this kind is about: if the driver breaks one of them, the
-     * violation says nothing of the rule in which it was seen. Empty if it is the rule's own in any
-     * case.
+     * The requirements that a failure of this kind is about: if the driver breaks one of them, the violation says
+     * nothing of the rule in which it was seen. Empty if it is the rule's own in any case.
      */
     public List<String> roots() {
         return roots;

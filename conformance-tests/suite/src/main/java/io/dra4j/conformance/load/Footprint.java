@@ -12,15 +12,14 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * The memory and the threads of a driver's process and its descendants at one moment, from Linux's
- * {@code /proc}.
+ * The memory and the threads of a driver's process and its descendants at one moment, from Linux's {@code /proc}.
  *
  * @param residentBytes the sum of their resident memory; pages that several share count for each
  * @param anonymousBytes of it, what no file backs: a node cannot take it back
  * @param threads the sum of their threads
  * @param processes how many they are; more than 1 if the command is a wrapper such as a shell
- * @param largest the id of the process with the most resident memory: the driver itself, also where
- *     a wrapper started it
+ * @param largest the id of the process with the most resident memory: the driver itself, also where a wrapper started
+ *     it
  */
 public record Footprint(long residentBytes, long anonymousBytes, int threads, int processes, long largest) {
 

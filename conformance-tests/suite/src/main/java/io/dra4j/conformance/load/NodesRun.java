@@ -119,10 +119,7 @@ public final class NodesRun {
         return difference;
     }
 
-    /**
-     * Describes what is missing of the slices of all nodes, or wrong with them; empty if nothing
-     * is.
-     */
+    /** Describes what is missing of the slices of all nodes, or wrong with them; empty if nothing is. */
     private String incomplete(List<JsonNode> slices) {
         Pools pools = new Pools(slices);
         int devices = pools.devices().size();

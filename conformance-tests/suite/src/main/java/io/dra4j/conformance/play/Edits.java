@@ -23,10 +23,7 @@ final class Edits {
     private final Map<String, String> env = new LinkedHashMap<>();
     private final List<String> others = new ArrayList<>();
 
-    /**
-     * Returns the edits of a container with these devices; a spec's own edits once, before its
-     * devices'.
-     */
+    /** Returns the edits of a container with these devices; a spec's own edits once, before its devices'. */
     static Edits of(CdiView cdi, Collection<String> ids) {
         Edits edits = new Edits();
         Set<String> entered = new HashSet<>();

@@ -3,8 +3,7 @@
 /**
  * Play manifests with a driver: the whole way of a claim, on one machine and for people to watch.
  *
- * <p>Flow: the command line → here → the embedded API server, the fake kubelet and the driver's
- * process.
+ * <p>Flow: the command line → here → the embedded API server, the fake kubelet and the driver's process.
  */
 @NullMarked
 package io.dra4j.conformance.play;

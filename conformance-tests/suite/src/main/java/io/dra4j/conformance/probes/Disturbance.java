@@ -16,9 +16,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The results of deleting a slice, changing another, deleting that too once the driver has updated
- * it, and adding foreign slices beside: a helper may take 30 s for each repair, so it is done once
- * for all rules about it.
+ * The results of deleting a slice, changing another, deleting that too once the driver has updated it, and adding
+ * foreign slices beside: a helper may take 30 s for each repair, so it is done once for all rules about it.
  *
  * @param afterDelete how the deleted slice was not made again; empty if it was
  * @param untilBack the time until the deleted slice was made again

@@ -57,10 +57,7 @@ public record HealthStreams(TestContext context) {
         return wait.end(watch.awaitEnd(limit));
     }
 
-    /**
-     * Returns whether an entry has more than a kubelet would assume by itself when it is out of
-     * date.
-     */
+    /** Returns whether an entry has more than a kubelet would assume by itself when it is out of date. */
     public static boolean isKnown(HealthWatch.Device device) {
         return !device.state().equals("UNKNOWN");
     }

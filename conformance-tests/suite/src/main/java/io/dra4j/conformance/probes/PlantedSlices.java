@@ -29,9 +29,7 @@ public final class PlantedSlices {
         this.context = context;
     }
 
-    /**
-     * Plants what a former life of the driver could have left: in the same pool, and in another.
-     */
+    /** Plants what a former life of the driver could have left: in the same pool, and in another. */
     public void stale(JsonNode like) {
         long generation = Pools.generation(like);
         plant("stale-same", like, spec -> pool(spec, Pools.pool(like), generation));

@@ -265,17 +265,12 @@ public record Publishing(TestContext context) {
         return context.proxy().requests(WRITES.and(Requests.after(number)));
     }
 
-    /**
-     * Returns whether the driver writes a slice within a time; waits no longer than until it does.
-     */
+    /** Returns whether the driver writes a slice within a time; waits no longer than until it does. */
     public boolean writesWithin(int number, Duration time) {
         return happens(WRITES.and(Requests.after(number)), time);
     }
 
-    /**
-     * Returns whether a request comes, or came, within a limit, with the time until then as
-     * measured.
-     */
+    /** Returns whether a request comes, or came, within a limit, with the time until then as measured. */
     public boolean happens(String what, Predicate<RecordedRequest> request, Duration limit) {
         Measurements.Wait wait = context.measurements().begin(what, limit);
         return wait.end(happens(request, limit));

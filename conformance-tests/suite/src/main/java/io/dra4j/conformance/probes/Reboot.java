@@ -38,9 +38,8 @@ public final class Reboot {
     }
 
     /**
-     * Kills the driver, gives the node another boot id, empties the CDI directory, which is on a
-     * file system in memory, removes the sockets, lets the settings' hook do what else there is,
-     * and starts the driver.
+     * Kills the driver, gives the node another boot id, empties the CDI directory, which is on a file system in memory,
+     * removes the sockets, lets the settings' hook do what else there is, and starts the driver.
      */
     public static void of(TestContext context) throws IOException {
         context.driver().kill();
@@ -62,9 +61,7 @@ public final class Reboot {
         context.driver().restarted();
     }
 
-    /**
-     * Returns whether a directory is the run's own; another is the host's, with specs of others.
-     */
+    /** Returns whether a directory is the run's own; another is the host's, with specs of others. */
     private static boolean isOfTheRun(TestContext context, Path folder) {
         return folder.startsWith(context.place().root())
                 || folder.equals(context.place().cdi());

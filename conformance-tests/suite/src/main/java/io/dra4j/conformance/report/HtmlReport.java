@@ -26,9 +26,8 @@ import java.util.stream.Collectors;
 /**
  * {@code report.html}: the outcome for people, as one page that needs nothing else.
  *
- * <p>It is read from the top: the verdict with its reasons, the profiles, what is wrong, and then
- * everything. No
- * script runs on it, and its policy forbids that one could.
+ * <p>It is read from the top: the verdict with its reasons, the profiles, what is wrong, and then everything. No script
+ * runs on it, and its policy forbids that one could.
  */
 final class HtmlReport {
 

@@ -16,11 +16,10 @@ import java.util.regex.Pattern;
 /**
  * Takes secrets out of all that is written: reports are published, and logs are full of tokens.
  *
- * <p>What goes: the values of authorization headers, bearer tokens, JSON web tokens, private keys,
- * passwords in URLs, the values of fields, variables and options that are called a token, a
- * password, a secret or a key, and every long run of characters that looks like Base64 of something
- * random. What stays: UIDs, digests in hexadecimal digits, paths and the names of GPUs. Redacting
- * twice changes nothing. All patterns take time in proportion to the text.
+ * <p>What goes: the values of authorization headers, bearer tokens, JSON web tokens, private keys, passwords in URLs,
+ * the values of fields, variables and options that are called a token, a password, a secret or a key, and every long
+ * run of characters that looks like Base64 of something random. What stays: UIDs, digests in hexadecimal digits, paths
+ * and the names of GPUs. Redacting twice changes nothing. All patterns take time in proportion to the text.
  */
 final class Redaction {
 
@@ -133,13 +132,11 @@ final class Redaction {
     }
 
     /**
-     * Returns whether small letters, capitals and digits are as mixed as Base64 of random bytes has
-     * them.
+     * Returns whether small letters, capitals and digits are as mixed as Base64 of random bytes has them.
      *
-     * <p>There, two neighbours are of different kinds in six cases of ten, and a small letter
-     * follows four capitals of ten. It follows nearly all in names written in capitals and small
-     * letters; paths have longer words, hexadecimal digits one size of letters only, and the UUID
-     * of a GPU has three capitals at its beginning.
+     * <p>There, two neighbours are of different kinds in six cases of ten, and a small letter follows four capitals of
+     * ten. It follows nearly all in names written in capitals and small letters; paths have longer words, hexadecimal
+     * digits one size of letters only, and the UUID of a GPU has three capitals at its beginning.
      */
     private static boolean looksRandom(String run) {
         int[] kinds = new int[4];

@@ -148,10 +148,7 @@ final class Wording {
         return profile.success().name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /**
-     * Returns the data of the implementation: first the keys that reports have, in their order,
-     * then others.
-     */
+    /** Returns the data of the implementation: first the keys that reports have, in their order, then others. */
     static Map<String, String> implementation(Header header) {
         Map<String, String> given = new TreeMap<>(header.implementation());
         Map<String, String> ordered = new LinkedHashMap<>();

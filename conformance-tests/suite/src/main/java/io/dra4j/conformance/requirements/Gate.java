@@ -94,10 +94,9 @@ public enum Gate {
     }
 
     /**
-     * Returns whether it is about what the suite may do and was given, and not about the driver.
-     * Where such a gate is closed, a requirement is untested: that the driver does not have what it
-     * is about is not known. What the vendor declares of the driver, as its configurations and
-     * where its state is, is no such means: a driver may have none.
+     * Returns whether it is about what the suite may do and was given, and not about the driver. Where such a gate is
+     * closed, a requirement is untested: that the driver does not have what it is about is not known. What the vendor
+     * declares of the driver, as its configurations and where its state is, is no such means: a driver may have none.
      */
     public boolean isMeans() {
         return switch (this) {

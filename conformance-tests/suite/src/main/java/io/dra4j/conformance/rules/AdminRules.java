@@ -80,9 +80,7 @@ record AdminRules(TestContext context) {
         context.calls().unprepared(third);
     }
 
-    /**
-     * Returns whether a device in use is refused to other claims when no administrator was there.
-     */
+    /** Returns whether a device in use is refused to other claims when no administrator was there. */
     private boolean defends() {
         context.tidy();
         PublishedDevice device = context.devices().exclusive();

@@ -56,9 +56,7 @@ record KillRules(TestContext context) {
         context.remark("window hit %d/%d".formatted(hits, rounds.done()));
     }
 
-    /**
-     * Returns whether the answer was still missing when the spec was there, and the driver killed.
-     */
+    /** Returns whether the answer was still missing when the spec was there, and the driver killed. */
     private boolean killedAtItsSpec(KubeletClaim claim) throws IOException, InterruptedException {
         try (WatchService watch = FileSystems.getDefault().newWatchService()) {
             for (Path folder : context.cdi().folders()) {

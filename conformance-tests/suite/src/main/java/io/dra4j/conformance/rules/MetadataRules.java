@@ -29,8 +29,7 @@ import java.util.regex.Pattern;
 /**
  * The files from which containers read about their devices.
  *
- * @see <a
- *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
+ * @see <a href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
  *     KEP-5304</a>
  */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)

@@ -249,10 +249,7 @@ record PrepareRules(TestContext context) {
         }
     }
 
-    /**
-     * The number of claims that a driver can prepare within a call, if it does so one after the
-     * other.
-     */
+    /** The number of claims that a driver can prepare within a call, if it does so one after the other. */
     private int roomFor() {
         KubeletClaim one = context.claims().allocate(context.devices().one());
         long begin = System.nanoTime();

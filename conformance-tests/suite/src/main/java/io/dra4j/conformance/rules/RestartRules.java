@@ -33,9 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/**
- * Rules for restarts of the driver, of the kubelet and of the node, and for damaged state files.
- */
+/** Rules for restarts of the driver, of the kubelet and of the node, and for damaged state files. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
 record RestartRules(TestContext context) {
 

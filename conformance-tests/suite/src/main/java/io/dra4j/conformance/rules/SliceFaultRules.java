@@ -21,9 +21,7 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
 
     private static final Duration OUTAGE = Duration.ofSeconds(2);
 
-    /**
-     * A driver that doubles its wait after each failure is not done sooner, for any timeout factor.
-     */
+    /** A driver that doubles its wait after each failure is not done sooner, for any timeout factor. */
     private static final Duration LEAST = Duration.ofSeconds(60);
 
     /** Contract: so many writes in this time are enough for whoever is refused. */

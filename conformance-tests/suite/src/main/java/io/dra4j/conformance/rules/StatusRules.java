@@ -29,9 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/**
- * Rules for the status that the driver writes into claims, and the conditions for binding in it.
- */
+/** Rules for the status that the driver writes into claims, and the conditions for binding in it. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 record StatusRules(TestContext context, Publishing publishing) {
 

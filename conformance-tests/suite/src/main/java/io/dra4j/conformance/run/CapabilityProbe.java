@@ -175,9 +175,7 @@ final class CapabilityProbe {
         }
     }
 
-    /**
-     * Returns whether it publishes, or would if the API server let it, devices for several claims.
-     */
+    /** Returns whether it publishes, or would if the API server let it, devices for several claims. */
     private boolean triesToShare() {
         return context.proxy().requests(Requests.writes("resourceslices")).stream()
                 .anyMatch(write -> write.body().contains("\"allowMultipleAllocations\":true"));

@@ -21,10 +21,7 @@ record Closed(Verdict verdict, String reason, String by) {
         this(verdict, reason, "");
     }
 
-    /**
-     * The order in which closed gates decide, if several are: a driver that lacks something is not
-     * blocked.
-     */
+    /** The order in which closed gates decide, if several are: a driver that lacks something is not blocked. */
     private static final List<Verdict> ORDER = List.of(Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.BLOCKED);
 
     /** A gate of which no more is known. */

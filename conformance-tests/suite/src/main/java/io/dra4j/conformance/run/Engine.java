@@ -154,8 +154,7 @@ public final class Engine {
     }
 
     /**
-     * Returns whether a second instance runs while the first does; the test contexts on which one
-     * runs then are ready.
+     * Returns whether a second instance runs while the first does; the test contexts on which one runs then are ready.
      */
     private boolean runTogether(List<TestContext> ready) {
         boolean done = false;
@@ -265,10 +264,7 @@ public final class Engine {
         return revised;
     }
 
-    /**
-     * The execution group that has the first test context: that of the requirement which failed on
-     * it, if one did.
-     */
+    /** The execution group that has the first test context: that of the requirement which failed on it, if one did. */
     private static int ofFirst(List<List<Requirement>> groups, Capabilities capabilities) {
         return IntStream.range(0, groups.size())
                 .filter(i -> groups.get(i).stream().anyMatch(capabilities::isFailedBy))

@@ -19,10 +19,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The requirements of one execution group, one after the other, on a test context that is replaced
- * when it is bad.
- */
+/** The requirements of one execution group, one after the other, on a test context that is replaced when it is bad. */
 final class GroupRun {
 
     /** The groups in which one look serves several requirements. */

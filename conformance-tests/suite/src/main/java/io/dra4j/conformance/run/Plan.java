@@ -44,8 +44,7 @@ final class Plan {
     }
 
     /**
-     * The requirements of a run: first those that explain failures of others, and each after those
-     * that it needs.
+     * The requirements of a run: first those that explain failures of others, and each after those that it needs.
      *
      * @throws SettingsException if the settings name what the catalogue does not have
      */

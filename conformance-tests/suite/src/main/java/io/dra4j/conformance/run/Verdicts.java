@@ -60,8 +60,7 @@ final class Verdicts {
      * The end of a requirement in one variant.
      *
      * @param result the result
-     * @param profile the optional profile whose part of the requirement is broken; empty if it is
-     *     none, or the whole
+     * @param profile the optional profile whose part of the requirement is broken; empty if it is none, or the whole
      */
     record Ended(Result result, String profile) {
 

@@ -3,9 +3,8 @@
 /**
  * The run: which requirements, in which order, with which verdict.
  *
- * <p>Flow: settings and catalogue → {@link io.dra4j.conformance.run.Engine} (execution groups,
- * needs, gates, versions of the service) → a rule → {@link io.dra4j.conformance.run.Result} → the
- * report.
+ * <p>Flow: settings and catalogue → {@link io.dra4j.conformance.run.Engine} (execution groups, needs, gates, versions
+ * of the service) → a rule → {@link io.dra4j.conformance.run.Result} → the report.
  */
 @NullMarked
 package io.dra4j.conformance.run;

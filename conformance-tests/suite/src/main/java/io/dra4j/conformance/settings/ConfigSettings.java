@@ -12,11 +12,9 @@ import java.util.regex.PatternSyntaxException;
 /**
  * Opaque configurations of the driver under test.
  *
- * @param valid what it accepts, and does not do without; two with different effects let most rules
- *     be tried
+ * @param valid what it accepts, and does not do without; two with different effects let most rules be tried
  * @param invalid what it must refuse
- * @param precedence which of several it uses: {@code last}, {@code merge} or {@code
- *     reject-multiple}
+ * @param precedence which of several it uses: {@code last}, {@code merge} or {@code reject-multiple}
  */
 public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String precedence) {
 

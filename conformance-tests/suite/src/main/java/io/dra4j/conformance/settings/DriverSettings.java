@@ -22,23 +22,20 @@ import org.jspecify.annotations.Nullable;
  * @param external the place of a driver that is run externally; for {@link Kind#EXTERNAL}
  * @param startTimeoutSeconds how long a start may take until the kubelet has registered it
  * @param seamlessUpgrade whether two instances with different {@code POD_UID} may run side by side
- * @param stateFiles a glob for the files in which it remembers claims; empty if it has none, or
- *     they are unknown
+ * @param stateFiles a glob for the files in which it remembers claims; empty if it has none, or they are unknown
  * @param emptyWhenUnprepared globs for files that must be gone once no claim is prepared
  * @param hooks commands that change what the driver sees, by name
  * @param configs opaque configurations to try
- * @param claims classes and claim templates as its users write them: files with manifests, or the
- *     manifests themselves; empty if a claim may have any of its devices
- * @param declares the capabilities that its vendor claims, by the names of their gates; {@value
- *     #NO_DEVICES} if it has no devices on the node of the run, {@value #NO_CDI} if it prepares
- *     them without CDI
+ * @param claims classes and claim templates as its users write them: files with manifests, or the manifests themselves;
+ *     empty if a claim may have any of its devices
+ * @param declares the capabilities that its vendor claims, by the names of their gates; {@value #NO_DEVICES} if it has
+ *     no devices on the node of the run, {@value #NO_CDI} if it prepares them without CDI
  * @param cdiVersion the newest CDI version that the runtimes of its nodes read
- * @param cdiDirectories the directories from which the runtimes of its nodes read CDI specs, the
- *     one that counts most last; empty for the one that it is given, and with {@code standardPaths}
- *     for both standard ones
+ * @param cdiDirectories the directories from which the runtimes of its nodes read CDI specs, the one that counts most
+ *     last; empty for the one that it is given, and with {@code standardPaths} for both standard ones
  * @param nri whether it is a plugin of the container runtime, by NRI, and needs one
- * @param metrics the URL of its metrics in Prometheus' text format, with the names of the place in
- *     braces as in a command; empty if it has none
+ * @param metrics the URL of its metrics in Prometheus' text format, with the names of the place in braces as in a
+ *     command; empty if it has none
  */
 public record DriverSettings(
         String name,

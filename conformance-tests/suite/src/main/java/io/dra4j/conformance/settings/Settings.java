@@ -100,10 +100,9 @@ public record Settings(
      * @param kubernetes the release that the embedded one behaves as, for example {@code 1.36}
      * @param kubeconfig a real one instead; empty for the embedded
      * @param context the kubeconfig's context; empty for its current one
-     * @param serviceAccount whose RBAC the driver's requests are checked against, {@code
-     *     namespace/name}; empty if they are all allowed
-     * @param manifests files and folders with that ServiceAccount, its roles, admission policies, and
-     *     their bindings
+     * @param serviceAccount whose RBAC the driver's requests are checked against, {@code namespace/name}; empty if they
+     *     are all allowed
+     * @param manifests files and folders with that ServiceAccount, its roles, admission policies, and their bindings
      */
     public record ApiServerSettings(
             String kubernetes, String kubeconfig, String context, String serviceAccount, List<String> manifests) {

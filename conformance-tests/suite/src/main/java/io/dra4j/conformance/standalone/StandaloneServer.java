@@ -37,8 +37,7 @@ public final class StandaloneServer implements AutoCloseable {
      *
      * @param manifests files, and folders of them
      * @param file the kubeconfig, which is written last; null takes one in a temporary folder
-     * @throws SettingsException if the port, a gate, a manifest or the kubeconfig's file is
-     *     unusable
+     * @throws SettingsException if the port, a gate, a manifest or the kubeconfig's file is unusable
      */
     public synchronized Ready start(EmbeddedApiServer.Builder builder, List<String> manifests, @Nullable Path file)
             throws IOException {

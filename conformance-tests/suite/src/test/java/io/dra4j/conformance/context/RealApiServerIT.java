@@ -32,9 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * A test context before an API server that is not its own, and one that others look for at a port.
- */
+/** A test context before an API server that is not its own, and one that others look for at a port. */
 @Tag("gate")
 class RealApiServerIT {
 

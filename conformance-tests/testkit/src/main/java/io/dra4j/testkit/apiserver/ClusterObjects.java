@@ -28,10 +28,9 @@ import java.util.function.Predicate;
 /**
  * The cluster's objects, for the test or program that holds the server: no HTTP, same rules.
  *
- * <p>A resource is named by its plural ({@code resourceslices}) or, where two groups have one, by
- * plural and group ({@code events.events.k8s.io}). Cluster-scoped objects take an empty namespace.
- * Trees handed out are copies. Writes go through validation and gates like any other and throw
- * {@link ApiFailure}. Thread-safe.
+ * <p>A resource is named by its plural ({@code resourceslices}) or, where two groups have one, by plural and group
+ * ({@code events.events.k8s.io}). Cluster-scoped objects take an empty namespace. Trees handed out are copies. Writes
+ * go through validation and gates like any other and throw {@link ApiFailure}. Thread-safe.
  */
 public final class ClusterObjects {
     private final ResourceKinds kinds;
@@ -169,8 +168,7 @@ public final class ClusterObjects {
     }
 
     /**
-     * Waits until a resource's objects, all of them, are as wanted, looking again after every
-     * change.
+     * Waits until a resource's objects, all of them, are as wanted, looking again after every change.
      *
      * @return the objects that were
      * @throws AssertionError when the time is over, with what there was instead

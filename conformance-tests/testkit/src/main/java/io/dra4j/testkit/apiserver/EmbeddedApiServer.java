@@ -151,9 +151,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     /**
-     * Writes {@code ca.crt}, {@code token} and {@code namespace} into a folder, as the kubelet does
-     * for a pod, and returns the folder. Where it has written them before, it replaces them all at
-     * once.
+     * Writes {@code ca.crt}, {@code token} and {@code namespace} into a folder, as the kubelet does for a pod, and
+     * returns the folder. Where it has written them before, it replaces them all at once.
      */
     public Path writeServiceAccount(Path folder) throws IOException {
         ServiceAccountFiles.write(folder, "default", authority());

@@ -7,8 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Validates CDI specs: the fields of CDI 1.1 and no others, of the right types, with devices that
- * have edits.
+ * Validates CDI specs: the fields of CDI 1.1 and no others, of the right types, with devices that have edits.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
  */

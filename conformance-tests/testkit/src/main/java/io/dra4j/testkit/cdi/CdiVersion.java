@@ -9,8 +9,7 @@ import java.util.Optional;
 /**
  * The releases of the CDI specification, and the least one that a spec needs.
  *
- * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI,
- *     released versions</a>
+ * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, released versions</a>
  */
 public final class CdiVersion {
 
@@ -33,10 +32,7 @@ public final class CdiVersion {
         }
     }
 
-    /**
-     * Returns the problem of the {@code cdiVersion} of a spec, for runtimes that read up to a
-     * version.
-     */
+    /** Returns the problem of the {@code cdiVersion} of a spec, for runtimes that read up to a version. */
     public static Optional<String> problem(JsonNode spec, String newest) {
         String version = spec.path("cdiVersion").asText();
         if (!KNOWN.contains(version)) {

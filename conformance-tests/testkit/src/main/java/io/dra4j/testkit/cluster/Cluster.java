@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Objects on an API server, as JSON. Thread-safe.
  *
- * <p>A response that is an error is a {@link ClusterException}, which is a fault of the suite and
- * never the driver's.
+ * <p>A response that is an error is a {@link ClusterException}, which is a fault of the suite and never the driver's.
  */
 public final class Cluster {
 

@@ -24,10 +24,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Writes allocations as the scheduler does: devices, and the configurations that apply to them.
- * Thread-safe.
- */
+/** Writes allocations as the scheduler does: devices, and the configurations that apply to them. Thread-safe. */
 public final class Allocations {
 
     private static final String REQUESTS = "requests";

@@ -20,13 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs pods with claims on an embedded API server: creates claims of templates, allocates and
- * reserves them, binds the pods, prepares the claims, and undoes all of it when pods are gone.
+ * Runs pods with claims on an embedded API server: creates claims of templates, allocates and reserves them, binds the
+ * pods, prepares the claims, and undoes all of it when pods are gone.
  *
- * <p>One thread does it, a round after each change of any object; {@link #close} ends it.
- * Containers are not run: a pod is {@code Running} once its claims are prepared. There is no
- * priority, no affinity but {@code nodeSelector}, no preemption, and of resources only those of DRA
- * count.
+ * <p>One thread does it, a round after each change of any object; {@link #close} ends it. Containers are not run: a pod
+ * is {@code Running} once its claims are prepared. There is no priority, no affinity but {@code nodeSelector}, no
+ * preemption, and of resources only those of DRA count.
  */
 public final class Controllers implements AutoCloseable {
 

@@ -34,10 +34,7 @@ final class PodClaims {
         return name.isEmpty() ? Optional.empty() : Optional.of(name);
     }
 
-    /**
-     * Returns the uses of a container: the claims that it names, and those of its extended
-     * resources.
-     */
+    /** Returns the uses of a container: the claims that it names, and those of its extended resources. */
     static List<Use> of(Pod pod, String container) {
         List<Use> uses = new ArrayList<>();
         for (JsonNode spec : pod.containerSpecs()) {

@@ -14,8 +14,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * A command of the vendor's that changes something for the suite: the driver, or what it sees.
  *
- * <p>A word of it may hold {@code {NAME}}, a value of the place; the values are also in its
- * environment.
+ * <p>A word of it may hold {@code {NAME}}, a value of the place; the values are also in its environment.
  */
 public final class Command {
 
@@ -30,8 +29,7 @@ public final class Command {
      * @param words the program and its arguments
      * @param more is in its environment, too
      * @return what it printed
-     * @throws DriverUnusable if it cannot be run, does not end within two minutes, or ends with a
-     *     status but 0
+     * @throws DriverUnusable if it cannot be run, does not end within two minutes, or ends with a status but 0
      */
     public static String run(String name, List<String> words, Place place, Map<String, String> more) {
         Path output = place.root().resolve("hook-" + name + ".log");

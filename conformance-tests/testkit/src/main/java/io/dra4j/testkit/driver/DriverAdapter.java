@@ -17,10 +17,7 @@ public interface DriverAdapter {
     /** Returns whether the suite may start, stop and kill the driver. */
     boolean controlsProcess();
 
-    /**
-     * Returns whether each test context may have a driver of its own, so that several run at a
-     * time.
-     */
+    /** Returns whether each test context may have a driver of its own, so that several run at a time. */
     boolean runsAnywhere();
 
     /**

@@ -12,8 +12,7 @@ import java.util.OptionalInt;
 /**
  * A driver that is run externally, on the one node that there is.
  *
- * <p>The suite starts, stops and kills it by commands, if it was given all three; each returns when
- * its work is done.
+ * <p>The suite starts, stops and kills it by commands, if it was given all three; each returns when its work is done.
  */
 public final class ExternalDriver implements DriverAdapter {
 

@@ -11,8 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /**
  * A driver that runs in this JVM, one for each place.
  *
- * <p>It has no process of its own, so requirements that stop, kill or restart a driver are not
- * checked.
+ * <p>It has no process of its own, so requirements that stop, kill or restart a driver are not checked.
  */
 public final class InProcessDriver implements DriverAdapter {
 

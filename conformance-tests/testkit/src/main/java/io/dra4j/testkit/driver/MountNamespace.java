@@ -19,12 +19,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * The paths at which a driver's process finds files of its place: bind mounts in a mount namespace
- * that each process has for itself, so that nothing on the host changes.
+ * The paths at which a driver's process finds files of its place: bind mounts in a mount namespace that each process
+ * has for itself, so that nothing on the host changes.
  *
- * <p>util-linux does the work: {@code unshare} makes the namespace, {@code mount} reads the mounts
- * from a file, and the shell in between is replaced by the driver, whose process id is that of the
- * process that was started.
+ * <p>util-linux does the work: {@code unshare} makes the namespace, {@code mount} reads the mounts from a file, and the
+ * shell in between is replaced by the driver, whose process id is that of the process that was started.
  *
  * @param mounts a file or directory of the host, by the path at which the driver finds it
  */
@@ -116,10 +115,7 @@ public record MountNamespace(Map<String, Path> mounts) {
         return command;
     }
 
-    /**
-     * The reason why no process can have a mount namespace here, found by a probe; empty if one
-     * can.
-     */
+    /** The reason why no process can have a mount namespace here, found by a probe; empty if one can. */
     public static String missing() {
         return missing(List.of());
     }

@@ -16,8 +16,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The surroundings of a driver: its node, and the directories that it shares with kubelet and
- * runtime.
+ * The surroundings of a driver: its node, and the directories that it shares with kubelet and runtime.
  *
  * @param root below which everything lies that is removed in the end
  * @param node the node's name
@@ -25,12 +24,12 @@ import java.util.UUID;
  * @param registry the kubelet's directory of registration sockets
  * @param plugins the kubelet's plugins directory
  * @param cdi the directory of CDI specs that the driver is configured with
- * @param cdiDirectories all directories from which its node's runtimes read CDI specs; of two
- *     devices of the same name that in the later directory counts
+ * @param cdiDirectories all directories from which its node's runtimes read CDI specs; of two devices of the same name
+ *     that in the later directory counts
  * @param namespace what the driver's processes find elsewhere than the suite
  * @param kubeconfig the way to the API server
- * @param securePort the port of 127.0.0.1 at which the API server is found by TLS, for a driver
- *     that finds it as in a cluster; 0 for one that has the kubeconfig
+ * @param securePort the port of 127.0.0.1 at which the API server is found by TLS, for a driver that finds it as in a
+ *     cluster; 0 for one that has the kubeconfig
  * @param log where the driver's output goes
  * @param freePort a port of 127.0.0.1 that nothing listened at
  */
@@ -216,10 +215,7 @@ public record Place(
         return namespace.names(outside);
     }
 
-    /**
-     * Returns whether a directory of CDI specs is on a disk, and not in memory as {@code
-     * /var/run/cdi}.
-     */
+    /** Returns whether a directory of CDI specs is on a disk, and not in memory as {@code /var/run/cdi}. */
     public boolean outlivesReboot(Path directory) {
         return directory.equals(outside(CDI_ON_DISK));
     }
@@ -244,10 +240,7 @@ public record Place(
         return namespace.command(root, words, environment);
     }
 
-    /**
-     * Puts into the environment of a process what it finds at this place: in a cluster, no
-     * kubeconfig.
-     */
+    /** Puts into the environment of a process what it finds at this place: in a cluster, no kubeconfig. */
     void enter(Map<String, String> environment) {
         environment.putAll(values());
         if (securePort > 0) {

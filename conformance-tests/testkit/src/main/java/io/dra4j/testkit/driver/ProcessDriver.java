@@ -195,8 +195,7 @@ public final class ProcessDriver implements DriverAdapter {
         /**
          * A place in which they are the run's.
          *
-         * @throws DriverUnusable if the settings ask for what needs a mount namespace, and there is
-         *     none
+         * @throws DriverUnusable if the settings ask for what needs a mount namespace, and there is none
          */
         Place in(Place bare) {
             return in(bare, MountNamespace.missing());

@@ -7,15 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The command of a driver and its surroundings; in each word, {@code {NAME}} stands for a value of
- * the place.
+ * The command of a driver and its surroundings; in each word, {@code {NAME}} stands for a value of the place.
  *
  * @param command the program and its arguments
  * @param environment what it finds in its environment beside the usual names
- * @param standardPaths whether it finds the directories of the run at the standard paths of a node,
- *     because it has no option for others
- * @param inCluster whether it finds the API server as in a container of a cluster, and no
- *     kubeconfig
+ * @param standardPaths whether it finds the directories of the run at the standard paths of a node, because it has no
+ *     option for others
+ * @param inCluster whether it finds the API server as in a container of a cluster, and no kubeconfig
  * @param makeDirectories directories that are there before each start, as its DaemonSet makes them
  * @param serial whether one instance runs at a time, because two would be in conflict
  */

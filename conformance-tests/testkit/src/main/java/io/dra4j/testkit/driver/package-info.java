@@ -3,8 +3,7 @@
 /**
  * The driver under test: start, stop, kill, and what it wrote.
  *
- * <p>Flow: the settings → a {@link io.dra4j.testkit.driver.DriverAdapter} → instances of the driver
- * → the test context.
+ * <p>Flow: the settings → a {@link io.dra4j.testkit.driver.DriverAdapter} → instances of the driver → the test context.
  */
 @NullMarked
 package io.dra4j.testkit.driver;

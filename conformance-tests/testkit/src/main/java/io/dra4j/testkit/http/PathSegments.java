@@ -7,11 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The segments of a path as it was sent: decoded once, then split at {@code /}, as the real server
- * does it.
+ * The segments of a path as it was sent: decoded once, then split at {@code /}, as the real server does it.
  *
- * <p>A {@code ;} is a character like any other, an encoded slash divides like a plain one, and
- * {@code ..} leads nowhere.
+ * <p>A {@code ;} is a character like any other, an encoded slash divides like a plain one, and {@code ..} leads
+ * nowhere.
  */
 public final class PathSegments {
 

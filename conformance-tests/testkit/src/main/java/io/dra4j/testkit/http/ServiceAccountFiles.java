@@ -15,8 +15,7 @@ public final class ServiceAccountFiles {
     private ServiceAccountFiles() {}
 
     /**
-     * Writes {@code ca.crt}, {@code namespace} and a {@code token} of its own; all at once where
-     * others are.
+     * Writes {@code ca.crt}, {@code namespace} and a {@code token} of its own; all at once where others are.
      *
      * <p>Each is a link to a file below the link {@code ..data}, which is replaced by renaming.
      */

@@ -421,8 +421,7 @@ public final class FakeKubelet implements AutoCloseable {
     }
 
     /**
-     * The sockets of the registry directory that the kubelet sees: no hidden names, nothing but
-     * sockets.
+     * The sockets of the registry directory that the kubelet sees: no hidden names, nothing but sockets.
      *
      * @param outside where the kubelet finds what a driver calls so
      */
@@ -432,9 +431,8 @@ public final class FakeKubelet implements AutoCloseable {
         private static final int FILE_TYPE = 0170000;
 
         /**
-         * Returns the sockets with their identities, which a later one of the same name does not
-         * have: inode and when it was bound, which neither a change of its mode nor a rename
-         * touches.
+         * Returns the sockets with their identities, which a later one of the same name does not have: inode and when
+         * it was bound, which neither a change of its mode nor a rename touches.
          */
         Map<Path, String> sockets() throws IOException {
             Map<Path, String> sockets = new HashMap<>();

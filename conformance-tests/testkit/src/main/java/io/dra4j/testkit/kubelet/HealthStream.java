@@ -15,9 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The health stream that a kubelet opens to every driver, whether it declared one or not, and opens
- * again 5 s after it ended. One of {@code v1} is not opened again once the driver has answered that
- * it does not serve it.
+ * The health stream that a kubelet opens to every driver, whether it declared one or not, and opens again 5 s after it
+ * ended. One of {@code v1} is not opened again once the driver has answered that it does not serve it.
  */
 record HealthStream(ManagedChannel channel, Version version, ScheduledExecutorService loop, Consumer<Status> onEnd)
         implements StreamObserver<NodeWatchResourcesResponse> {

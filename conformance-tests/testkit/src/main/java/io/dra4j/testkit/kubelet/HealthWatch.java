@@ -40,9 +40,7 @@ public final class HealthWatch implements AutoCloseable {
             this.wireName = wireName;
         }
 
-        /**
-         * The version that a kubelet asks a driver for, by the number after "1." of its release.
-         */
+        /** The version that a kubelet asks a driver for, by the number after "1." of its release. */
         static Version ofKubelet(int minor) {
             return minor >= FIRST_WITH_V1 ? V1 : V1ALPHA1;
         }

@@ -31,13 +31,11 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests
- * fail as configured.
+ * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests fail as configured.
  *
- * <p>Clients of any language talk to it instead of the server, without credentials; those of the
- * {@link Upstream} are put on by the proxy and are never recorded. Responses are sent on piece by
- * piece as they come, so watches work as without it. Thread-safe; {@link #close} ends all
- * connections.
+ * <p>Clients of any language talk to it instead of the server, without credentials; those of the {@link Upstream} are
+ * put on by the proxy and are never recorded. Responses are sent on piece by piece as they come, so watches work as
+ * without it. Thread-safe; {@link #close} ends all connections.
  */
 public final class ApiProxy implements AutoCloseable {
 
@@ -108,9 +106,8 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Listens by TLS, too, and writes what a driver needs for that: {@code token}, {@code ca.crt}
-     * and {@code namespace} of a service account.
-     * The token of a request is not passed on, as on the other port. Written again, the files are
+     * Listens by TLS, too, and writes what a driver needs for that: {@code token}, {@code ca.crt} and {@code namespace}
+     * of a service account. The token of a request is not passed on, as on the other port. Written again, the files are
      * replaced all at once, as the kubelet does.
      *
      * @return the port of 127.0.0.1, the same each time
@@ -152,10 +149,7 @@ public final class ApiProxy implements AutoCloseable {
         return port;
     }
 
-    /**
-     * Writes a kubeconfig for the port without TLS, readable by this user alone, and returns the
-     * file.
-     */
+    /** Writes a kubeconfig for the port without TLS, readable by this user alone, and returns the file. */
     public Path writeKubeconfig(Path file) throws IOException {
         return Connections.writeKubeconfig(file, url());
     }
@@ -176,8 +170,7 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Waits until some request, of now or of before, is as wanted; looks again after every arrival,
-     * response and end.
+     * Waits until some request, of now or of before, is as wanted; looks again after every arrival, response and end.
      *
      * @return the first such request
      * @throws AssertionError when the time is over, with the log
@@ -190,8 +183,7 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Waits until the requests, all of them, are as wanted; looks again after every arrival,
-     * response and end.
+     * Waits until the requests, all of them, are as wanted; looks again after every arrival, response and end.
      *
      * @return the requests that were
      * @throws AssertionError when the time is over, with the log

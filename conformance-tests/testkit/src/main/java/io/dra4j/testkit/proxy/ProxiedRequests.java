@@ -35,9 +35,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records each request, puts the first fault upon it that is for it, and sends it on.
  *
- * <p>A request's body is read before it is sent on, so that faults may look at it; responses are
- * sent on as they come. Where the server cannot be reached the client's connection is closed, or
- * the request's stream of HTTP/2.
+ * <p>A request's body is read before it is sent on, so that faults may look at it; responses are sent on as they come.
+ * Where the server cannot be reached the client's connection is closed, or the request's stream of HTTP/2.
  */
 final class ProxiedRequests extends ProxyHandler.Reverse {
 

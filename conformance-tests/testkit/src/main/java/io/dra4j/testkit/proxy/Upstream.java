@@ -8,11 +8,10 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The API server that the proxy stands before, and what lets the proxy in. Its text never shows the
- * headers' values, which are credentials.
+ * The API server that the proxy stands before, and what lets the proxy in. Its text never shows the headers' values,
+ * which are credentials.
  *
- * @param server for example {@code https://10.0.0.1:6443}, with a path where the API is not at the
- *     top
+ * @param server for example {@code https://10.0.0.1:6443}, with a path where the API is not at the top
  * @param tls the trusted CAs and the client's certificate; null for plain HTTP
  * @param serverName the name that the server's certificate must bear; empty for the URL's host
  * @param headers what each request bears in place of the client's own headers of these names
@@ -24,8 +23,7 @@ public record Upstream(
     /**
      * Copies the headers.
      *
-     * @throws IllegalArgumentException if the URL is none of HTTP, or of HTTPS without a TLS
-     *     context
+     * @throws IllegalArgumentException if the URL is none of HTTP, or of HTTPS without a TLS context
      */
     public Upstream {
         headers = Map.copyOf(headers);

@@ -13,8 +13,7 @@ import java.util.Set;
  *
  * @param verb for example {@code list}
  * @param group the API group; empty for the core group
- * @param resource the plural, with a slash and the subresource if there is one; empty for a path
- *     that is no resource's
+ * @param resource the plural, with a slash and the subresource if there is one; empty for a path that is no resource's
  * @param namespace empty at the cluster scope
  * @param name of the object; empty for a collection
  * @param path as it was sent

@@ -24,14 +24,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The real client-go through the proxy to the server: {@code src/test/go/client.go} is built and
- * run, and prints what each step saw.
+ * The real client-go through the proxy to the server: {@code src/test/go/client.go} is built and run, and prints what
+ * each step saw.
  *
- * <p>It needs Go and the sources of client-go, as Debian's unstable suite has them in the packages
- * golang-go and golang-k8s-client-go-dev. They can be unpacked into any folder, by an apt
- * configuration of its own; then {@code GOROOT} names Go, and {@code GOPATH} the folder {@code
- * usr/share/gocode} there. Skips itself elsewhere. The first build takes minutes, later ones use
- * Go's cache.
+ * <p>It needs Go and the sources of client-go, as Debian's unstable suite has them in the packages golang-go and
+ * golang-k8s-client-go-dev. They can be unpacked into any folder, by an apt configuration of its own; then {@code
+ * GOROOT} names Go, and {@code GOPATH} the folder {@code usr/share/gocode} there. Skips itself elsewhere. The first
+ * build takes minutes, later ones use Go's cache.
  */
 @Timeout(1_800)
 class GoClientIT {

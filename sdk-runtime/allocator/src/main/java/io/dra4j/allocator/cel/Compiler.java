@@ -87,10 +87,7 @@ final class Compiler {
 
         private Domains() {}
 
-        /**
-         * Replaces each index and each field of {@code attributes} and {@code capacity}; types are to
-         * be checked.
-         */
+        /** Replaces each index and each field of {@code attributes} and {@code capacity}; types are to be checked. */
         static CelAbstractSyntaxTree optional(CelAbstractSyntaxTree compiled) {
             CelMutableAst mutable = CelMutableAst.fromCelAst(compiled);
             CelNavigableMutableAst.fromAst(mutable)

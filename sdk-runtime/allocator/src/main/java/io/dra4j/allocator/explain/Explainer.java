@@ -30,9 +30,8 @@ import java.util.stream.Stream;
 /**
  * Explains why claims do not fit, by allocating them again without obstacles.
  *
- * <p>Obstacles of one kind are taken away first, those of two kinds where none is enough alone. Of
- * those that help, the fewest are kept that do. An attempt takes no longer than a scheduler's, and
- * no new one begins after the time limit.
+ * <p>Obstacles of one kind are taken away first, those of two kinds where none is enough alone. Of those that help, the
+ * fewest are kept that do. An attempt takes no longer than a scheduler's, and no new one begins after the time limit.
  */
 public final class Explainer {
     private final Allocator allocator;

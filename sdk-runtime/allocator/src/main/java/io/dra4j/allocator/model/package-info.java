@@ -3,9 +3,8 @@
 /**
  * The objects that an allocation depends on, decoded from JSON to what the allocator reads of them.
  *
- * <p>Flow: an object as JSON → {@code of} of its record → {@code io.dra4j.allocator}. Unknown
- * fields are ignored, absent ones have the API's defaults, and names that many objects share are
- * kept once.
+ * <p>Flow: an object as JSON → {@code of} of its record → {@code io.dra4j.allocator}. Unknown fields are ignored,
+ * absent ones have the API's defaults, and names that many objects share are kept once.
  */
 @NullMarked
 package io.dra4j.allocator.model;

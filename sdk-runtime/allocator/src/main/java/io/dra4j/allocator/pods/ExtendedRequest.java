@@ -11,8 +11,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * A request that stands for an extended resource of a container, such as {@code example.com/gpu:
- * 1}.
+ * A request that stands for an extended resource of a container, such as {@code example.com/gpu: 1}.
  *
  * <p>A resource is DRA's on a node where a class has its name and no device plugin offers it.
  *

@@ -151,9 +151,7 @@ public final class ClusterView {
         return slicesByNode().values().stream().flatMap(List::stream).toList();
     }
 
-    /**
-     * The pools that have a slice that is looked at, with all their slices: a pool may span nodes.
-     */
+    /** The pools that have a slice that is looked at, with all their slices: a pool may span nodes. */
     List<List<SliceFacts>> pools() {
         Map<PoolId, List<SliceFacts>> pools =
                 allSlices().stream().collect(Collectors.groupingBy(SliceFacts::poolId, toList()));

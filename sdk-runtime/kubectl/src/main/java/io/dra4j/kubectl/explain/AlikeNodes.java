@@ -76,9 +76,7 @@ record AlikeNodes(List<Attempt> attempts) {
         return pool.problem().replace(attempt.node().name(), "");
     }
 
-    /**
-     * A rank: the smaller, the nearer to a fit; an error comes first, since it ends the attempt.
-     */
+    /** A rank: the smaller, the nearer to a fit; an error comes first, since it ends the attempt. */
     private static int distance(Attempt attempt) {
         if (attempt.outcome() instanceof Outcome.Failed) {
             return 0;

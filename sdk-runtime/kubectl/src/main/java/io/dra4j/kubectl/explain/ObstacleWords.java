@@ -331,8 +331,7 @@ final class ObstacleWords {
     }
 
     /**
-     * Returns the device that misses the fewest parts of a selector, and which; none if no part is
-     * known to be false.
+     * Returns the device that misses the fewest parts of a selector, and which; none if no part is known to be false.
      */
     Optional<String> nearestMiss(String expression, Collection<DeviceId> ids) {
         return ids.stream()

@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out which devices in use would not be selected even if they were free.
  *
- * <p>A scheduler does not evaluate selectors on devices in use. For a reader such a device is one
- * that does not match.
+ * <p>A scheduler does not evaluate selectors on devices in use. For a reader such a device is one that does not match.
  *
  * <p>Thread-safe.
  */

@@ -111,8 +111,7 @@ public final class ApiReader implements AutoCloseable {
     }
 
     /**
-     * Reads the objects of a list, one after the other; a list that grew too old to be continued is
-     * an error.
+     * Reads the objects of a list, one after the other; a list that grew too old to be continued is an error.
      *
      * @param path of the collection; its query may be empty
      * @throws ReadException if the server refuses it, or does not answer

@@ -34,11 +34,10 @@ public final class ClusterReader {
     /**
      * Reads the cluster.
      *
-     * <p>Each list is read at a moment of its own. What refers to other objects is read before
-     * them: claims, then the slices of their devices, then the nodes of these. An object that is
-     * referred to exists first, and is deleted last: a node joins, its slices are published, a
-     * claim gets a device of them, a pod is placed with it. So an object that comes while this
-     * reads never seems to refer to one that does not exist.
+     * <p>Each list is read at a moment of its own. What refers to other objects is read before them: claims, then the
+     * slices of their devices, then the nodes of these. An object that is referred to exists first, and is deleted
+     * last: a node joins, its slices are published, a claim gets a device of them, a pod is placed with it. So an
+     * object that comes while this reads never seems to refer to one that does not exist.
      *
      * @throws ReadException if it can't be read, or serves no claims
      */

@@ -139,8 +139,7 @@ final class CdiJson {
     /**
      * The versions of CDI, by the fields that they brought.
      *
-     * <p>A spec declares the lowest version that knows its fields, since runtimes refuse versions newer
-     * than they know.
+     * <p>A spec declares the lowest version that knows its fields, since runtimes refuse versions newer than they know.
      */
     enum CdiVersion {
         V0_3_0("0.3.0"),

@@ -146,8 +146,7 @@ public final class CdiSpecs {
     }
 
     /**
-     * Removes a claim's spec, also one that a driver in Go of this name has left; none is there on
-     * return.
+     * Removes a claim's spec, also one that a driver in Go of this name has left; none is there on return.
      *
      * @throws DraException if it can't be removed
      */

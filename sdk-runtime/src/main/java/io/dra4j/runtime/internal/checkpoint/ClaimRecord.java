@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param results the results of the preparation; only of a prepared claim
  * @param unprepareSkipped true if the kubelet never asks to unprepare the claim; else {@code null}
  * @param damaged true if the claim was damaged before it was unprepared; else {@code null}
- * @param pods the pods that the claim was reserved for when its preparation began; {@code null} if
- *     none is known
+ * @param pods the pods that the claim was reserved for when its preparation began; {@code null} if none is known
  */
 public record ClaimRecord(
         ClaimRef ref,
@@ -93,8 +92,7 @@ public record ClaimRecord(
     }
 
     /**
-     * The results for the kubelet and the containers, which can be returned again without the
-     * provider.
+     * The results for the kubelet and the containers, which can be returned again without the provider.
      *
      * @param edits what every container of the claim receives
      */

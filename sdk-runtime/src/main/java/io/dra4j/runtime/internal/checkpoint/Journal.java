@@ -21,22 +21,21 @@ import java.util.function.Consumer;
 /**
  * Remembers claims across crashes: what {@link #put} returned from is durable.
  *
- * <p>The file only grows, by one line for each call; calls that come together are written together
- * and share one sync. When it holds far more than its claims it is replaced by one that holds the
- * claims alone. If a write fails, the call throws, the journal's content is unchanged, and later
- * calls try the disk again. While the disk is full, claims can still be given back, as long as a
- * {@linkplain Reserve reserve} lasts.
+ * <p>The file only grows, by one line for each call; calls that come together are written together and share one sync.
+ * When it holds far more than its claims it is replaced by one that holds the claims alone. If a write fails, the call
+ * throws, the journal's content is unchanged, and later calls try the disk again. While the disk is full, claims can
+ * still be given back, as long as a {@linkplain Reserve reserve} lasts.
  *
- * <p>Several processes may have one journal open, and each sees what the others wrote: they write
- * one at a time, and before each look what the file became.
+ * <p>Several processes may have one journal open, and each sees what the others wrote: they write one at a time, and
+ * before each look what the file became.
  *
- * <p>A journal that is damaged can be opened all the same. A line that a crash tore at the end
- * counts for nothing. Where other lines are damaged or gone, the claims that they were about are
- * held as {@code DAMAGED}, with the devices of their last intact record; {@link #loss} lists them,
- * and whether they are all. Intact lines after the damage are valid.
+ * <p>A journal that is damaged can be opened all the same. A line that a crash tore at the end counts for nothing.
+ * Where other lines are damaged or gone, the claims that they were about are held as {@code DAMAGED}, with the devices
+ * of their last intact record; {@link #loss} lists them, and whether they are all. Intact lines after the damage are
+ * valid.
  *
- * <p>Thread-safe. All file access is on one thread that is never interrupted; callers wait for it,
- * and their own interrupts leave the file alone.
+ * <p>Thread-safe. All file access is on one thread that is never interrupted; callers wait for it, and their own
+ * interrupts leave the file alone.
  */
 @SuppressWarnings("try") // locks are held, and not looked at
 public final class Journal implements AutoCloseable {

@@ -22,11 +22,10 @@ import org.slf4j.LoggerFactory;
 /**
  * One file of bytes: some are appended and synced, or all are replaced by one rename.
  *
- * <p>An append that fails is cut off again. While the channel is open its inode is in use, so a
- * file of that name with another inode is another file.
+ * <p>An append that fails is cut off again. While the channel is open its inode is in use, so a file of that name with
+ * another inode is another file.
  *
- * <p>Not thread-safe, and not to be used by a thread that may be interrupted: an interrupt would
- * close the channel.
+ * <p>Not thread-safe, and not to be used by a thread that may be interrupted: an interrupt would close the channel.
  */
 final class JournalFile implements Closeable {
 

@@ -33,15 +33,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lines of a journal file, format version 1.
  *
- * <p>Each line is a JSON object without spaces between its members, which come in this order:
- * {@code file} and {@code line}, its {@linkplain LineNumber number}; {@code claim}, the UID of the
- * claim that the record is about, which thus stands in the line twice; {@code record}; and {@code
- * crc32c}, the sum of all bytes before it, eight lower-case hexadecimal digits. The first line is
- * the header, without a claim and with the record {@code {"format":"dra4j-claims","version":1}}. It
- * has {@code "incomplete":true} if claims were lost that nothing in the file names. Other records
- * put a claim, forget one, or record that the lost ones were found: {@code {"put":{…}}}, {@code
- * {"forget":"<uid>"}}, {@code {"found":true}}. Members that a reader does not know are passed over,
- * so that a newer release's journal can be read.
+ * <p>Each line is a JSON object without spaces between its members, which come in this order: {@code file} and {@code
+ * line}, its {@linkplain LineNumber number}; {@code claim}, the UID of the claim that the record is about, which thus
+ * stands in the line twice; {@code record}; and {@code crc32c}, the sum of all bytes before it, eight lower-case
+ * hexadecimal digits. The first line is the header, without a claim and with the record {@code
+ * {"format":"dra4j-claims","version":1}}. It has {@code "incomplete":true} if claims were lost that nothing in the file
+ * names. Other records put a claim, forget one, or record that the lost ones were found: {@code {"put":{…}}}, {@code
+ * {"forget":"<uid>"}}, {@code {"found":true}}. Members that a reader does not know are passed over, so that a newer
+ * release's journal can be read.
  */
 final class JournalFormat {
 
@@ -76,9 +75,7 @@ final class JournalFormat {
             @Nullable String forget,
             @Nullable Boolean found) {
 
-        /**
-         * Returns whether this reader understands it; if not, it is damaged, or of a newer writer.
-         */
+        /** Returns whether this reader understands it; if not, it is damaged, or of a newer writer. */
         boolean isKnown() {
             return put != null || forget != null || found != null || NAME.equals(format) && version != null;
         }

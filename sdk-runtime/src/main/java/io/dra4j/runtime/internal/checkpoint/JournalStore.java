@@ -24,14 +24,13 @@ import org.slf4j.LoggerFactory;
 /**
  * A journal on the disk, for the thread that owns it, and only while it holds the journal's lock.
  *
- * <p>Each write first reconciles memory and file: lines that another process appended are replayed,
- * a file that it replaced is read from its start. A file that was removed or truncated is written
- * again from memory. Then the records are written with one sync; they are committed when that is
- * done, and if it fails none of them is. A file that holds far more than its claims is compacted.
+ * <p>Each write first reconciles memory and file: lines that another process appended are replayed, a file that it
+ * replaced is read from its start. A file that was removed or truncated is written again from memory. Then the records
+ * are written with one sync; they are committed when that is done, and if it fails none of them is. A file that holds
+ * far more than its claims is compacted.
  *
- * <p>What is damaged is kept {@linkplain Quarantine beside the file} before the file is compacted.
- * If that is not possible the file stays as it is, and grows; the next who reads it finds the same
- * damage.
+ * <p>What is damaged is kept {@linkplain Quarantine beside the file} before the file is compacted. If that is not
+ * possible the file stays as it is, and grows; the next who reads it finds the same damage.
  */
 final class JournalStore {
 

@@ -25,19 +25,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps apart the processes of one driver on one node, while a rolling update runs two of them.
  *
- * <p>One file, with a range of bytes for each thing that only one may do at a time: work on a claim
- * (at 48 bits of a hash of its UID), write the journal, publish, and what has a name (at 48 bits of
- * its hash). A lock keeps away the other process and the other threads of this one alike, and a
- * process that dies gives back all that it has. The file has content too: the number of the
- * journal's last line.
+ * <p>One file, with a range of bytes for each thing that only one may do at a time: work on a claim (at 48 bits of a
+ * hash of its UID), write the journal, publish, and what has a name (at 48 bits of its hash). A lock keeps away the
+ * other process and the other threads of this one alike, and a process that dies gives back all that it has. The file
+ * has content too: the number of the journal's last line.
  *
- * <p>Who needs several takes them in this order, so that there is no deadlock: a claim, what has a
- * name, and last the journal, of whose holder none waits for another lock. No one waits for a
- * second claim, or for a claim with a named lock held.
+ * <p>Who needs several takes them in this order, so that there is no deadlock: a claim, what has a name, and last the
+ * journal, of whose holder none waits for another lock. No one waits for a second claim, or for a claim with a named
+ * lock held.
  *
- * <p>Thread-safe. Who waits, asks again and again: a request that blocks in the kernel would be
- * refused as a deadlock that is none, because the kernel takes all threads of a process for one.
- * Locks are not re-entrant; one may be given back by any thread, and more than once.
+ * <p>Thread-safe. Who waits, asks again and again: a request that blocks in the kernel would be refused as a deadlock
+ * that is none, because the kernel takes all threads of a process for one. Locks are not re-entrant; one may be given
+ * back by any thread, and more than once.
  */
 public final class LockFile implements AutoCloseable {
 
@@ -101,8 +100,7 @@ public final class LockFile implements AutoCloseable {
     /**
      * Takes a claim to work on, and waits for it until a deadline.
      *
-     * @throws DraException if another thread or process works on it all the time, or the thread is
-     *     interrupted
+     * @throws DraException if another thread or process works on it all the time, or the thread is interrupted
      */
     public Held claim(String uid, Instant deadline) {
         return await(
@@ -122,13 +120,12 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Takes what has a name, and waits for it. One process that takes it again and again does not
-     * keep another waiting: who waits is the next.
+     * Takes what has a name, and waits for it. One process that takes it again and again does not keep another waiting:
+     * who waits is the next.
      *
      * @param isOver returns whether to wait no longer
      * @param refusal makes the message of the exception, of who has it
-     * @throws DraException if another thread or process has it all the time, or the thread is
-     *     interrupted
+     * @throws DraException if another thread or process has it all the time, or the thread is interrupted
      */
     @SuppressWarnings("try") // the turn is held, and not looked at
     public Held named(String name, BooleanSupplier isOver, UnaryOperator<String> refusal) {
@@ -145,8 +142,7 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Takes the journal. Nothing is waited for by who holds it, so it is held for the time of a
-     * write.
+     * Takes the journal. Nothing is waited for by who holds it, so it is held for the time of a write.
      *
      * @throws DraException if another process has it all the time: it is stopped, or its disk hangs
      */

@@ -85,9 +85,8 @@ final class LockRanges {
     }
 
     /**
-     * Makes the file again if it was removed, and takes there what is held: the next process would
-     * make one that this process knows nothing of. Of one that another process made first, what
-     * that process has is lost.
+     * Makes the file again if it was removed, and takes there what is held: the next process would make one that this
+     * process knows nothing of. Of one that another process made first, what that process has is lost.
      */
     void restore() throws IOException {
         synchronized (taken) {
@@ -190,8 +189,7 @@ final class LockRanges {
     /**
      * Returns the file's content as far as it fits.
      *
-     * <p>An interrupt would close the file, as with all reading and writing; with locking it does
-     * not.
+     * <p>An interrupt would close the file, as with all reading and writing; with locking it does not.
      */
     ByteBuffer read(int length) throws IOException {
         synchronized (taken) {

@@ -8,12 +8,10 @@ import java.util.Set;
 /**
  * The lines that were damaged or missing when a journal was read.
  *
- * @param tornTail true if a crash tore the last line; its write had not returned, and nothing is
- *     lost
+ * @param tornTail true if a crash tore the last line; its write had not returned, and nothing is lost
  * @param damagedLines how many other lines are damaged or missing, as far as that is known
  * @param uids the claims that those lines were about, as far as they name them
- * @param complete true if they name all; if not, claims may be lost that only their CDI specs or
- *     the API server know
+ * @param complete true if they name all; if not, claims may be lost that only their CDI specs or the API server know
  */
 public record Loss(boolean tornTail, int damagedLines, Set<String> uids, boolean complete) {
 

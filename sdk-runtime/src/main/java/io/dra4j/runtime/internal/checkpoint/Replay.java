@@ -16,16 +16,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Computes the committed claims from the lines of a journal, the damaged ones included.
  *
- * <p>Line after line is applied. Where something is wrong, be it pieces that are no line or numbers
- * that are missing, the claims that it was about are held as damaged: those that the {@linkplain
- * CorruptedLines pieces name}, and if they name fewer than the numbers show to be missing, all
- * claims known up to there. A later line is believed: its claim is certain again. A missing header
- * may have recorded that claims are still searched, so then they are.
+ * <p>Line after line is applied. Where something is wrong, be it pieces that are no line or numbers that are missing,
+ * the claims that it was about are held as damaged: those that the {@linkplain CorruptedLines pieces name}, and if they
+ * name fewer than the numbers show to be missing, all claims known up to there. A later line is believed: its claim is
+ * certain again. A missing header may have recorded that claims are still searched, so then they are.
  *
- * <p>At the file's end no later number shows what is missing. There, the number of the last line
- * that was acknowledged does, which is kept apart; it may lag behind after a power failure. What is
- * behind all acknowledged lines and has no line feed was being written when a crash came, and
- * counts for nothing.
+ * <p>At the file's end no later number shows what is missing. There, the number of the last line that was acknowledged
+ * does, which is kept apart; it may lag behind after a power failure. What is behind all acknowledged lines and has no
+ * line feed was being written when a crash came, and counts for nothing.
  *
  * <p>Not thread-safe.
  */

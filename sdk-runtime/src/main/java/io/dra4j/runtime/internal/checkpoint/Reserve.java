@@ -12,11 +12,10 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * A file beside a journal that keeps some room on the disk, so that claims can be given back when
- * it is full.
+ * A file beside a journal that keeps some room on the disk, so that claims can be given back when it is full.
  *
- * <p>It is given up when a write fails that unprepares or forgets a claim, and put back before the
- * next claim is prepared: without it nothing is begun that could not be ended.
+ * <p>It is given up when a write fails that unprepares or forgets a claim, and put back before the next claim is
+ * prepared: without it nothing is begun that could not be ended.
  */
 record Reserve(Path path) {
 

@@ -12,10 +12,9 @@ import java.util.function.Consumer;
 /**
  * Writes what the claims of one kubelet call have to write together, so that they share a sync.
  *
- * <p>A claim that writes waits until every other member has written or left, but only for a short
- * time: then what is there is written. A member that was late then, writes on its own from there
- * on, and delays no other. So the same steps of many quick claims cost one sync, and a slow claim
- * delays the others once, by that time.
+ * <p>A claim that writes waits until every other member has written or left, but only for a short time: then what is
+ * there is written. A member that was late then, writes on its own from there on, and delays no other. So the same
+ * steps of many quick claims cost one sync, and a slow claim delays the others once, by that time.
  *
  * <p>Thread-safe; each member writes on one thread at a time.
  */

@@ -130,9 +130,7 @@ final class ClaimLifecycle implements AutoCloseable {
         return results;
     }
 
-    /**
-     * Puts the CDI spec and the reports of the prepared claim in place, and returns the outcome.
-     */
+    /** Puts the CDI spec and the reports of the prepared claim in place, and returns the outcome. */
     PrepareOutcome restore(Results results) {
         writeSpec(results); // no write if the spec is as it should be
         context.reports().reestablish(uid);
@@ -142,8 +140,7 @@ final class ClaimLifecycle implements AutoCloseable {
     /**
      * Unprepares the claim, in any phase.
      *
-     * @throws Exception what the provider throws, and {@link DraException} if a step fails; the
-     *     claim stays held then
+     * @throws Exception what the provider throws, and {@link DraException} if a step fails; the claim stays held then
      */
     void unprepare(ClaimRecord record) throws Exception {
         writes.put(record.unpreparing());

@@ -8,11 +8,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The kubelet's calls, free of wire versions: the seam between the gRPC services and claim
- * preparation.
+ * The kubelet's calls, free of wire versions: the seam between the gRPC services and claim preparation.
  *
- * <p>Both calls are thread-safe, answer each claim of the request exactly once, and report the
- * failure of a claim in its own outcome.
+ * <p>Both calls are thread-safe, answer each claim of the request exactly once, and report the failure of a claim in
+ * its own outcome.
  */
 public interface ClaimOperations {
 

@@ -26,16 +26,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares each claim exactly once, and unprepares it, even if the kubelet repeats or forgets
- * calls.
+ * Prepares each claim exactly once, and unprepares it, even if the kubelet repeats or forgets calls.
  *
- * <p>Claims run in parallel; the operations of one claim run one after the other, and one that is
- * repeated while it runs is joined ({@link ClaimQueue}). {@link Preparation} and {@link
- * Unpreparation} are the operations, {@link ClaimLifecycle} their durable steps. A prepare always
- * reads the claim's object; an unprepare never does.
+ * <p>Claims run in parallel; the operations of one claim run one after the other, and one that is repeated while it
+ * runs is joined ({@link ClaimQueue}). {@link Preparation} and {@link Unpreparation} are the operations, {@link
+ * ClaimLifecycle} their durable steps. A prepare always reads the claim's object; an unprepare never does.
  *
- * <p>Every claim of a call is answered, about a second before the kubelet gives the call up; work
- * that takes longer goes on, and the kubelet's next try joins it. Thread-safe.
+ * <p>Every claim of a call is answered, about a second before the kubelet gives the call up; work that takes longer
+ * goes on, and the kubelet's next try joins it. Thread-safe.
  */
 public final class ClaimPreparation implements ClaimOperations {
 

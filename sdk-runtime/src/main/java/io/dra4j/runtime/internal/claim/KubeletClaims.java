@@ -14,13 +14,12 @@ import java.util.zip.CRC32;
 /**
  * The kubelet's own file of the claims of the node's pods, {@code dra_manager_state}.
  *
- * <p>The kubelet writes a claim before it asks the first driver to prepare it, and removes it after
- * the last driver has unprepared it: what an intact file lacks, the kubelet will never ask to
- * unprepare. Most drivers' pods do not see the file; then nothing follows from it.
+ * <p>The kubelet writes a claim before it asks the first driver to prepare it, and removes it after the last driver has
+ * unprepared it: what an intact file lacks, the kubelet will never ask to unprepare. Most drivers' pods do not see the
+ * file; then nothing follows from it.
  *
- * @see <a href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/cm/dra/state">The
- *     format: JSON in JSON, with a CRC-32 of the inner text; each claim's UID stands in it as
- *     text</a>
+ * @see <a href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/cm/dra/state">The format: JSON in
+ *     JSON, with a CRC-32 of the inner text; each claim's UID stands in it as text</a>
  */
 public final class KubeletClaims {
 

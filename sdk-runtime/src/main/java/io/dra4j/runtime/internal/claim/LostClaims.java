@@ -34,13 +34,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds the claims that a damaged journal lost, and holds them as damaged.
  *
- * <p>A damaged claim keeps its devices from others until it is unprepared, and never counts as
- * prepared. Claims that the journal can't name are found by CDI specs without a record, and by the
- * API server's claims with devices of this node; these also show which devices a damaged claim may
- * have besides those of its last intact record. As long as a damaged record, or an incomplete
- * journal, has not been compared with them, no claim can be prepared, because it is unknown which
- * devices are free. That holds whenever damage is found: by a start, or later, by another process.
- * A restart compares again. Thread-safe.
+ * <p>A damaged claim keeps its devices from others until it is unprepared, and never counts as prepared. Claims that
+ * the journal can't name are found by CDI specs without a record, and by the API server's claims with devices of this
+ * node; these also show which devices a damaged claim may have besides those of its last intact record. As long as a
+ * damaged record, or an incomplete journal, has not been compared with them, no claim can be prepared, because it is
+ * unknown which devices are free. That holds whenever damage is found: by a start, or later, by another process. A
+ * restart compares again. Thread-safe.
  */
 final class LostClaims {
 

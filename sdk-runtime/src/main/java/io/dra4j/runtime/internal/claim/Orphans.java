@@ -23,11 +23,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Unprepares claims that the kubelet will never ask for: force-deleted, or forgotten by it.
  *
- * <p>A claim is an orphan if two readings of the API server, ten minutes apart at least and with no
- * other between them, find that it is {@linkplain PresentAllocations over}; one minute is enough if
- * the kubelet's own file is intact and does not name the claim. A reading that fails counts for
- * nothing. An orphan stays while an operation of it runs, or the kubelet's file names it. Not
- * thread-safe.
+ * <p>A claim is an orphan if two readings of the API server, ten minutes apart at least and with no other between them,
+ * find that it is {@linkplain PresentAllocations over}; one minute is enough if the kubelet's own file is intact and
+ * does not name the claim. A reading that fails counts for nothing. An orphan stays while an operation of it runs, or
+ * the kubelet's file names it. Not thread-safe.
  */
 final class Orphans {
 

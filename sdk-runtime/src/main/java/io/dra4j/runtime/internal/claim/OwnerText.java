@@ -8,9 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes a message one that the kubelet can show to the owner of a pod.
  *
- * <p>It is never empty, for on the wire an empty error is success; it is valid UTF-8 without
- * control characters, and at most 4 KiB of it: the kubelet puts it into an Event, as often as it
- * tries.
+ * <p>It is never empty, for on the wire an empty error is success; it is valid UTF-8 without control characters, and at
+ * most 4 KiB of it: the kubelet puts it into an Event, as often as it tries.
  */
 final class OwnerText {
 

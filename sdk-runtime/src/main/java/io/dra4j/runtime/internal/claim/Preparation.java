@@ -35,14 +35,13 @@ import org.slf4j.LoggerFactory;
 /**
  * A prepare: the claim is prepared, once, or the outcome has the reason.
  *
- * <p>In order: the claim's object is read, while other operations of the claim may run; when the
- * claim's operation starts, claims that a damaged journal lost are found again, and stale claims
- * that hold its devices are unprepared; then, with the claim's lock, a claim that is prepared
- * already gets its results from the journal, and any other is prepared ({@link ClaimLifecycle}),
- * after what is left of it was unprepared. If it is refused, and forgotten claims that held its
- * devices could be unprepared, it is prepared once more. A claim with a record whose device is other hardware by
- * now is refused, and stays held for its unprepare. What fails is unprepared at once; if that
- * fails, too, the claim stays held for the kubelet's next call. Thread-safe.
+ * <p>In order: the claim's object is read, while other operations of the claim may run; when the claim's operation
+ * starts, claims that a damaged journal lost are found again, and stale claims that hold its devices are unprepared;
+ * then, with the claim's lock, a claim that is prepared already gets its results from the journal, and any other is
+ * prepared ({@link ClaimLifecycle}), after what is left of it was unprepared. If it is refused, and forgotten claims
+ * that held its devices could be unprepared, it is prepared once more. A claim with a record whose device is other
+ * hardware by now is refused, and stays held for its unprepare. What fails is unprepared at once; if that fails, too,
+ * the claim stays held for the kubelet's next call. Thread-safe.
  */
 final class Preparation {
 

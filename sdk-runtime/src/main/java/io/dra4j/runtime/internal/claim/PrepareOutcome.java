@@ -26,10 +26,7 @@ public sealed interface PrepareOutcome {
         }
     }
 
-    /**
-     * One prepared device in the kubelet's response; requests are base names, without the
-     * subrequest.
-     */
+    /** One prepared device in the kubelet's response; requests are base names, without the subrequest. */
     record DeviceResult(
             List<String> requests,
             String pool,

@@ -18,11 +18,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds mistakes of a provider in what it prepared.
  *
- * <p>A container uses all devices of a request, or all of the claim, and its runtime makes the last
- * alone of edits that contradict each other. So two devices of one request with different things on
- * one path are refused. Other contradictions are logged: it may be that no container uses both
- * devices, or needs the variable. The edits of the claim are made first, and a device's replace
- * them.
+ * <p>A container uses all devices of a request, or all of the claim, and its runtime makes the last alone of edits that
+ * contradict each other. So two devices of one request with different things on one path are refused. Other
+ * contradictions are logged: it may be that no container uses both devices, or needs the variable. The edits of the
+ * claim are made first, and a device's replace them.
  */
 final class PreparedCheck {
 

@@ -19,12 +19,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Translates a provider's results into those of the journal, the CDI spec, and the kubelet's
- * response.
+ * Translates a provider's results into those of the journal, the CDI spec, and the kubelet's response.
  *
- * <p>Pure, and the same for equal input: a repeated prepare returns byte for byte what the first
- * did. Every allocated device is returned, in the allocation's order; one that the provider gave no
- * edits for, with no CDI device.
+ * <p>Pure, and the same for equal input: a repeated prepare returns byte for byte what the first did. Every allocated
+ * device is returned, in the allocation's order; one that the provider gave no edits for, with no CDI device.
  */
 public final class PreparedResults {
 

@@ -25,14 +25,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reconciles CDI specs with the journal after a start: there is a spec for each claim that is
- * prepared, and no other. Later, specs that are gone are written again: the kubelet would not ask.
+ * Reconciles CDI specs with the journal after a start: there is a spec for each claim that is prepared, and no other.
+ * Later, specs that are gone are written again: the kubelet would not ask.
  *
- * <p>The spec of a prepared claim is written again if it is missing or differs; that of a claim of
- * an earlier boot is removed. A spec whose claim has no record is evidence that the journal lost
- * it, because specs are removed before records; but after a reboot it is just one whose removal the
- * disk lost. A failure concerns its own claim, is reported, and tried again: it never ends the
- * start. A claim that an operation runs of is left to it. Not thread-safe.
+ * <p>The spec of a prepared claim is written again if it is missing or differs; that of a claim of an earlier boot is
+ * removed. A spec whose claim has no record is evidence that the journal lost it, because specs are removed before
+ * records; but after a reboot it is just one whose removal the disk lost. A failure concerns its own claim, is
+ * reported, and tried again: it never ends the start. A claim that an operation runs of is left to it. Not thread-safe.
  */
 final class SpecRepair {
 
@@ -190,9 +189,8 @@ final class SpecRepair {
     /**
      * A file next to the journal, with the boot in which CDI specs were last reconciled.
      *
-     * <p>In another boot, specs without a record are of that one and of no use. A mark that a crash of
-     * the node lost makes them count as evidence of damage, which is the safe side: so it is not
-     * synced.
+     * <p>In another boot, specs without a record are of that one and of no use. A mark that a crash of the node lost
+     * makes them count as evidence of damage, which is the safe side: so it is not synced.
      */
     private static final class BootMark {
 

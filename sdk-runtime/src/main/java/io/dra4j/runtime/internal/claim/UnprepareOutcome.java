@@ -10,10 +10,7 @@ public sealed interface UnprepareOutcome {
     /** Nothing of the claim is left. */
     record Unprepared() implements UnprepareOutcome {}
 
-    /**
-     * Something may be left; the kubelet tries again. {@link OwnerText} has made the message fit to
-     * be shown.
-     */
+    /** Something may be left; the kubelet tries again. {@link OwnerText} has made the message fit to be shown. */
     record Failed(String message) implements UnprepareOutcome {
         public Failed(@Nullable String message) {
             this.message = OwnerText.of(message);

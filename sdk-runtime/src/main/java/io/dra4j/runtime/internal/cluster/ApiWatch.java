@@ -17,8 +17,7 @@ import java.util.function.Function;
 /**
  * A running watch: takes a response without an end apart, line by line, and hands its events on.
  *
- * <p>A line is decoded when it is complete: of a piece of bytes alone, a character beyond ASCII may
- * be cut in two.
+ * <p>A line is decoded when it is complete: of a piece of bytes alone, a character beyond ASCII may be cut in two.
  *
  * <p>The listener is called on threads of the HTTP client, one at a time, and gets one end at most.
  */

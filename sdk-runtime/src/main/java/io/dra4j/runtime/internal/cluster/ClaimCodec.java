@@ -17,10 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads a {@code ResourceClaim} of {@code resource.k8s.io/v1}; fields it does not know stay in the
- * JSON.
- */
+/** Reads a {@code ResourceClaim} of {@code resource.k8s.io/v1}; fields it does not know stay in the JSON. */
 public final class ClaimCodec {
 
     private static final String POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name";
@@ -102,10 +99,7 @@ public final class ClaimCodec {
         return configs(Json.parse(json).path("devices"));
     }
 
-    /**
-     * A config of another kind than opaque is of a later API than this SDK knows, and names no
-     * driver.
-     */
+    /** A config of another kind than opaque is of a later API than this SDK knows, and names no driver. */
     private static List<Config> configs(JsonNode devices) {
         return Json.list(devices.path("config"), config -> config).stream()
                 .filter(config -> config.path("opaque").isObject())

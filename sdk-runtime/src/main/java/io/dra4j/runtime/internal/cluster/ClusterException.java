@@ -66,9 +66,7 @@ public class ClusterException extends DraException {
         return status == 0 || status == 408 || status == 429 || status >= 500;
     }
 
-    /**
-     * Returns whether the object was changed, deleted or created by another client in the meantime.
-     */
+    /** Returns whether the object was changed, deleted or created by another client in the meantime. */
     public boolean isConflict() {
         return status == 404 || status == 409 || status == 410 || status == 412;
     }

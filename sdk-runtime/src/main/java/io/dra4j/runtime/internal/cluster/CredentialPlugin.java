@@ -17,11 +17,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * A program that prints the credentials of a kubeconfig's user.
  *
- * <p>It runs here, and not in fabric8, which waits for it without a limit, and accepts an answer
- * without credentials.
+ * <p>It runs here, and not in fabric8, which waits for it without a limit, and accepts an answer without credentials.
  *
- * @see <a
- *     href="https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins">
+ * @see <a href="https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins">
  *     Client-go credential plugins</a>
  */
 record CredentialPlugin(ExecConfig exec, Path kubeconfig) {

@@ -84,9 +84,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         return claims;
     }
 
-    /**
-     * Lists them from the API server's watch cache, which costs etcd nothing, and has no chunks.
-     */
+    /** Lists them from the API server's watch cache, which costs etcd nothing, and has no chunks. */
     void pending(Consumer<PendingClaim> claim, Duration limit) {
         calls.list(PATH + "?resourceVersion=0", json -> ClaimCodec.pending(json).ifPresent(claim), limit);
     }

@@ -9,16 +9,13 @@ import java.util.regex.Pattern;
 /**
  * An API server's response at {@code /version}.
  *
- * @param gitVersion the release, which distributions append to: {@code v1.34.1+k3s1}; empty if it
- *     does not report it
+ * @param gitVersion the release, which distributions append to: {@code v1.34.1+k3s1}; empty if it does not report it
  */
 record ServerVersion(String gitVersion) {
 
     private static final Pattern RELEASE = Pattern.compile("v?1\\.([0-9]{1,4})(\\D.*)?");
 
-    /**
-     * Reads the response; a proxy between may respond with something else, which counts as empty.
-     */
+    /** Reads the response; a proxy between may respond with something else, which counts as empty. */
     static ServerVersion parse(String response) {
         try {
             return new ServerVersion(Json.parse(response).path("gitVersion").asText());

@@ -9,9 +9,8 @@ import java.time.InstantSource;
 /**
  * The time for which a watch has received nothing.
  *
- * <p>A server sends a bookmark about once a minute even if nothing happens, to a watch that asks
- * for them. A connection that hangs looks like a quiet one, and is treated as dead after a while.
- * For one thread.
+ * <p>A server sends a bookmark about once a minute even if nothing happens, to a watch that asks for them. A connection
+ * that hangs looks like a quiet one, and is treated as dead after a while. For one thread.
  */
 public final class Silence {
 

@@ -110,8 +110,7 @@ public interface SliceStore {
     }
 
     /**
-     * The content of a slice: devices, or counter sets, or neither (an empty pool), or, before
-     * Kubernetes 1.35, both.
+     * The content of a slice: devices, or counter sets, or neither (an empty pool), or, before Kubernetes 1.35, both.
      *
      * @param pool its pool
      * @param generation the pool's generation: consumers ignore slices of older ones
@@ -120,8 +119,7 @@ public interface SliceStore {
      * @param devices the devices, in order of preference
      * @param counterSets what the pool's devices share
      * @param partitionTypeAttribute the attribute with the types of devices that consume counters
-     * @param skipNodeOperations the calls of the kubelet that the devices do without, in the API's
-     *     names
+     * @param skipNodeOperations the calls of the kubelet that the devices do without, in the API's names
      */
     record Content(
             PoolName pool,

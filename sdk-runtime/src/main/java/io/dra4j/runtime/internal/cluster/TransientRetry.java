@@ -12,11 +12,10 @@ import java.util.random.RandomGenerator;
 /**
  * Repeats one call while it fails in passing and there is time left.
  *
- * <p>The kubelet waits 45 s for a prepare and comes back only 60 to 90 s after an error, so that a
- * short outage is better waited for inside the call. No attempt may take all the time there is:
- * after one without an answer {@link ApiClient} gives up all connections that were open, and the
- * next attempt opens a new one. And no repetition begins that has no time for an response: its
- * failure would hide the server's earlier response.
+ * <p>The kubelet waits 45 s for a prepare and comes back only 60 to 90 s after an error, so that a short outage is
+ * better waited for inside the call. No attempt may take all the time there is: after one without an answer {@link
+ * ApiClient} gives up all connections that were open, and the next attempt opens a new one. And no repetition begins
+ * that has no time for an response: its failure would hide the server's earlier response.
  */
 record TransientRetry(InstantSource clock, Sleeper sleeper, RandomGenerator random) {
     private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(10);

@@ -5,8 +5,7 @@ package io.dra4j.runtime.internal.cluster;
 /**
  * A running watch of objects in the cluster.
  *
- * <p>It ends when its connection does, when the server has forgotten what happened since, or on
- * {@link #close}.
+ * <p>It ends when its connection does, when the server has forgotten what happened since, or on {@link #close}.
  */
 public interface Watch extends AutoCloseable {
 

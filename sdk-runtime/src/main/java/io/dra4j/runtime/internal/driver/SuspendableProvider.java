@@ -33,8 +33,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A provider that is suspended while nothing of its hardware is in use in a maintenance.
  *
- * <p>Suspended, it has the inventory that was read last, and a claim that comes all the same
- * resumes it. Thread-safe.
+ * <p>Suspended, it has the inventory that was read last, and a claim that comes all the same resumes it. Thread-safe.
  */
 final class SuspendableProvider implements DeviceProvider {
 

@@ -136,8 +136,7 @@ public final class HealthReports {
     /**
      * Returns whether a device did not work when that was last known.
      *
-     * <p>Unknown is not healthy: neither a report of it nor the end of a report makes a device
-     * work.
+     * <p>Unknown is not healthy: neither a report of it nor the end of a report makes a device work.
      */
     synchronized boolean isUnhealthy(Pool pool, Device device) {
         return isUnhealthy(new Id(pool.name(), device.name()));

@@ -10,11 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Taints devices that do not work: a function of the inventory and the reports, and of nothing that
- * was published.
+ * Taints devices that do not work: a function of the inventory and the reports, and of nothing that was published.
  *
- * <p>The taint stays until the device is reported healthy. A device that bears a taint of that key
- * already keeps it: the provider knows better. Thread-safe.
+ * <p>The taint stays until the device is reported healthy. A device that bears a taint of that key already keeps it:
+ * the provider knows better. Thread-safe.
  */
 public final class HealthTaints {
 

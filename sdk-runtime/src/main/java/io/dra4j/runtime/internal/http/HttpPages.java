@@ -19,12 +19,11 @@ import org.slf4j.LoggerFactory;
 /**
  * A server of a few pages, over HTTP or HTTPS.
  *
- * <p>Every request runs on a thread of its own, so that a client that hangs keeps no other waiting.
- * There are not more of them than a node can bear, and a request whose client takes longer than
- * half a minute is given up.
+ * <p>Every request runs on a thread of its own, so that a client that hangs keeps no other waiting. There are not more
+ * of them than a node can bear, and a request whose client takes longer than half a minute is given up.
  *
- * <p>The limits are the JDK's, and it reads them once: they have no effect in a process that has
- * used its server before.
+ * <p>The limits are the JDK's, and it reads them once: they have no effect in a process that has used its server
+ * before.
  */
 public final class HttpPages implements AutoCloseable {
 
@@ -106,9 +105,7 @@ public final class HttpPages implements AutoCloseable {
         return Math.max(1, Math.min(MOST_CONNECTIONS, room));
     }
 
-    /**
-     * Adds a page that is only read. The server matches paths by their beginning: here, exactly.
-     */
+    /** Adds a page that is only read. The server matches paths by their beginning: here, exactly. */
     public HttpPages get(String path, Page page) {
         return add(path, page, 0, "GET", "HEAD");
     }

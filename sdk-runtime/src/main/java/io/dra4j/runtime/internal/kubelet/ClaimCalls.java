@@ -30,8 +30,7 @@ import org.slf4j.MDC;
 /**
  * The kubelet's calls in all versions: every UID of a request gets exactly one result.
  *
- * <p>This is the edge: a failure beyond it becomes a gRPC status, is logged once, and does not end
- * the process.
+ * <p>This is the edge: a failure beyond it becomes a gRPC status, is logged once, and does not end the process.
  */
 final class ClaimCalls {
 

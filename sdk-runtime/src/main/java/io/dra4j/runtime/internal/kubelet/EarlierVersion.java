@@ -8,8 +8,7 @@ import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
 
 /**
- * A service under the name of an earlier version, whose messages have the same fields of the same
- * numbers and types.
+ * A service under the name of an earlier version, whose messages have the same fields of the same numbers and types.
  */
 final class EarlierVersion {
 

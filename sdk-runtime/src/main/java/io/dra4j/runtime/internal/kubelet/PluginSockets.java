@@ -90,9 +90,8 @@ public record PluginSockets(
     }
 
     /**
-     * Returns a name beside a socket that the kubelet passes over, to bind before the socket is
-     * published; shorter than the shortest name of a socket, since the JDK takes one byte less than
-     * the kernel.
+     * Returns a name beside a socket that the kubelet passes over, to bind before the socket is published; shorter than
+     * the shortest name of a socket, since the JDK takes one byte less than the kernel.
      */
     Path hidden(Path socket) {
         byte[] random = new byte[2];
@@ -106,12 +105,11 @@ public record PluginSockets(
     }
 
     /**
-     * Returns whether only an instance of this driver can have given a registration socket its
-     * name.
+     * Returns whether only an instance of this driver can have given a registration socket its name.
      *
-     * <p>A driver may be named like another and a suffix, but not with a whole pod UID for suffix,
-     * nor with capitals or an underscore, as the hashes in these names have. A name that is a hash
-     * as a whole begins with that of the driver's name.
+     * <p>A driver may be named like another and a suffix, but not with a whole pod UID for suffix, nor with capitals or
+     * an underscore, as the hashes in these names have. A name that is a hash as a whole begins with that of the
+     * driver's name.
      */
     boolean isOwnRegistration(String name) {
         return name.matches("%s(-(%s|%s))?-reg\\.sock".formatted(Pattern.quote(driverName), POD_UID, TELLING_HASH))

@@ -21,9 +21,8 @@ import java.util.List;
 /**
  * One gRPC call with an empty message over a connection of its own, in bytes of HTTP/2.
  *
- * <p>A driver calls itself alone. gRPC's client would cost it hundreds of classes. This one
- * understands the answers of the driver's own server, which writes the first headers of a
- * connection as plain text.
+ * <p>A driver calls itself alone. gRPC's client would cost it hundreds of classes. This one understands the answers of
+ * the driver's own server, which writes the first headers of a connection as plain text.
  */
 final class RawCall {
 

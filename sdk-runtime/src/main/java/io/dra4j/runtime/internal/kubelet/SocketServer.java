@@ -25,9 +25,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * A gRPC server on a unix socket, as the kubelet expects one.
  *
- * <p>Calls run on threads of their own, as many as there are calls, so that one that hangs keeps no
- * other waiting. Connections are never closed for their age or for being idle: the kubelet takes a
- * lost connection for a lost plugin.
+ * <p>Calls run on threads of their own, as many as there are calls, so that one that hangs keeps no other waiting.
+ * Connections are never closed for their age or for being idle: the kubelet takes a lost connection for a lost plugin.
  */
 final class SocketServer {
 

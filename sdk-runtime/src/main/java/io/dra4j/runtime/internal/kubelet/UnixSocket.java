@@ -20,9 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A connection over a unix socket, as the {@link Socket} that gRPC's transport needs.
  *
- * <p>The JDK has channels of unix sockets, but no sockets. One thread may read while another
- * writes; a close by any thread ends writes at once, and reads when the peer has closed, too, or a
- * second later. Reads wait without a limit.
+ * <p>The JDK has channels of unix sockets, but no sockets. One thread may read while another writes; a close by any
+ * thread ends writes at once, and reads when the peer has closed, too, or a second later. Reads wait without a limit.
  */
 final class UnixSocket extends Socket {
 

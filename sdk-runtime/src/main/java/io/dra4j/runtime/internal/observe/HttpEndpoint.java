@@ -44,8 +44,7 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     /**
-     * The state that the probes report; each supplier is called on any thread, and all but the last
-     * return at once.
+     * The state that the probes report; each supplier is called on any thread, and all but the last return at once.
      *
      * @param restartReason why the process must be restarted; empty if it must not
      * @param missing the conditions that the driver lacks to be ready, a line each

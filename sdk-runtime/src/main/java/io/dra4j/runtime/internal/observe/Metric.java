@@ -7,9 +7,8 @@ import java.util.List;
 /**
  * The metrics of a driver: one list, from which the reference page is rendered.
  *
- * <p>Each metric also has the labels {@code driver} and {@code node}. No label ever names a claim,
- * a device or anything else of which there may be ever more; {@link DeviceMetric} has the metrics
- * of devices.
+ * <p>Each metric also has the labels {@code driver} and {@code node}. No label ever names a claim, a device or anything
+ * else of which there may be ever more; {@link DeviceMetric} has the metrics of devices.
  */
 public enum Metric {
     BUILD_INFO(Kind.GAUGE, "dra4j.build.info", "1; its label is the release of dra4j", "version"),

@@ -29,11 +29,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The file {@code devices.pins} beside the journal: which hardware each published name means.
  *
- * <p>JSON lines: a header, {@code {"format":"dra4j-pins","version":1}}; a line for each name, with
- * {@code pool}, {@code device} and {@code physicalId}; and {@code {"crc32c":"…"}}, the sum of all
- * bytes before that line. It is replaced by a rename, and synced before that. Another process of
- * the driver may replace it: each read looks whether one did. A node without the file is new.
- * Thread-safe.
+ * <p>JSON lines: a header, {@code {"format":"dra4j-pins","version":1}}; a line for each name, with {@code pool}, {@code
+ * device} and {@code physicalId}; and {@code {"crc32c":"…"}}, the sum of all bytes before that line. It is replaced by
+ * a rename, and synced before that. Another process of the driver may replace it: each read looks whether one did. A
+ * node without the file is new. Thread-safe.
  */
 public final class DevicePins {
 

@@ -34,12 +34,11 @@ import org.slf4j.LoggerFactory;
 /**
  * The inventory as it may be published: each name for the hardware that it was first published for.
  *
- * <p>A name is pinned to its device's physical id before it is published. A name that means other
- * hardware by then is withheld, because a claim may be allocated it that meant the hardware before:
- * until its device has been out of the slices for as long as the scheduler may take to bind a pod,
- * and then no claim refers to it. So is a device whose hardware such a name, or one that has left
- * the inventory, is still pinned to. Devices without physical ids are published as they are. For
- * the one process that publishes; not thread-safe.
+ * <p>A name is pinned to its device's physical id before it is published. A name that means other hardware by then is
+ * withheld, because a claim may be allocated it that meant the hardware before: until its device has been out of the
+ * slices for as long as the scheduler may take to bind a pod, and then no claim refers to it. So is a device whose
+ * hardware such a name, or one that has left the inventory, is still pinned to. Devices without physical ids are
+ * published as they are. For the one process that publishes; not thread-safe.
  */
 public final class PinnedNames {
 

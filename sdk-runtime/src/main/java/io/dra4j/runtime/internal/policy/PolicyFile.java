@@ -19,9 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The policy of a file that may change at any time, as a mounted ConfigMap does.
  *
- * <p>A wrong file is an error at the start. Later it is reported, and the last good policy stays in
- * force. A file that is being written is left alone until it is the same in two looks. Used on one
- * thread, except for {@link #current}.
+ * <p>A wrong file is an error at the start. Later it is reported, and the last good policy stays in force. A file that
+ * is being written is left alone until it is the same in two looks. Used on one thread, except for {@link #current}.
  */
 final class PolicyFile {
 

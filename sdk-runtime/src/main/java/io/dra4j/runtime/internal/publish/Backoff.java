@@ -5,10 +5,7 @@ package io.dra4j.runtime.internal.publish;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
-/**
- * Growing waits: each up to twice as long as the one before, jittered, up to a cap. Not
- * thread-safe.
- */
+/** Growing waits: each up to twice as long as the one before, jittered, up to a cap. Not thread-safe. */
 final class Backoff {
 
     private final Duration first;

@@ -30,10 +30,9 @@ import org.slf4j.event.Level;
 /**
  * Reads the inventory when it may have changed, and keeps the last one that could be read.
  *
- * <p>The provider is called on a thread of its own: one that hangs in its hardware does not keep
- * the publisher from repairs. A failure is logged with its stack when its reason changes, and with
- * its count otherwise.
- * Used on the loop's thread alone, except where a method is documented otherwise.
+ * <p>The provider is called on a thread of its own: one that hangs in its hardware does not keep the publisher from
+ * repairs. A failure is logged with its stack when its reason changes, and with its count otherwise. Used on the loop's
+ * thread alone, except where a method is documented otherwise.
  */
 final class InventoryReader {
 

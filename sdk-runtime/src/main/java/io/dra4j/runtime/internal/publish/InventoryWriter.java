@@ -72,8 +72,7 @@ final class InventoryWriter {
      * Starts with no knowledge of the cluster.
      *
      * @param loop runs tasks on the loop's thread
-     * @param onDue called there when there may be something to do earlier than {@link #due}
-     *     returned
+     * @param onDue called there when there may be something to do earlier than {@link #due} returned
      */
     InventoryWriter(
             SliceStore store,

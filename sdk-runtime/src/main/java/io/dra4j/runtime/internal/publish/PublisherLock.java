@@ -14,9 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The right to write slices: of the processes of a driver on a node, one has it at a time.
  *
- * <p>During a rolling update the new process waits for the old one to end, however it ends, so that
- * the two never undo what the other wrote. Used on the loop's thread alone, except {@link
- * #isWaiting}.
+ * <p>During a rolling update the new process waits for the old one to end, however it ends, so that the two never undo
+ * what the other wrote. Used on the loop's thread alone, except {@link #isWaiting}.
  */
 final class PublisherLock {
 

@@ -7,9 +7,8 @@ import java.time.Instant;
 import java.util.random.RandomGenerator;
 
 /**
- * Schedules repairs of what another client undid: within half a second, and if that goes on, less
- * and less often: after up to 30 s, or two seconds for each write of the last repair. So two who
- * disagree never make a storm of it.
+ * Schedules repairs of what another client undid: within half a second, and if that goes on, less and less often: after
+ * up to 30 s, or two seconds for each write of the last repair. So two who disagree never make a storm of it.
  *
  * <p>Not thread-safe.
  */
@@ -64,9 +63,7 @@ final class Repairs {
         return FOR_EACH_WRITE.multipliedBy(Math.max(1, lastWrites));
     }
 
-    /**
-     * Brings the next repair forward, for something new: to now, or as early as a conflict allows.
-     */
+    /** Brings the next repair forward, for something new: to now, or as early as a conflict allows. */
     void somethingNew() {
         Instant soon = repairs > FREE_REPAIRS ? lastDone.plus(earned()) : Instant.EPOCH;
         due = soon.isBefore(due) ? soon : due;

@@ -32,11 +32,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Probes which features the API server keeps, before a device needs them.
  *
- * <p>A probe is a dry-run create of a slice with one device: the server returns what it would keep,
- * and keeps nothing, so no consumer ever sees a device without its guards. A yes holds until the
- * connection breaks; a no is probed again after half an hour, because gates can be switched on. Its
- * release is read if a pool has counter sets, because it decides where these belong, or if the
- * rules of releases differ about a pool. Used on the loop's thread alone.
+ * <p>A probe is a dry-run create of a slice with one device: the server returns what it would keep, and keeps nothing,
+ * so no consumer ever sees a device without its guards. A yes holds until the connection breaks; a no is probed again
+ * after half an hour, because gates can be switched on. Its release is read if a pool has counter sets, because it
+ * decides where these belong, or if the rules of releases differ about a pool. Used on the loop's thread alone.
  */
 final class ServerFeatures {
 
@@ -93,8 +92,7 @@ final class ServerFeatures {
     }
 
     /**
-     * Returns the rules that a pool breaks: those of all servers, and those of this one for what it
-     * would be sent.
+     * Returns the rules that a pool breaks: those of all servers, and those of this one for what it would be sent.
      *
      * @param pool the pool to publish
      * @param existing its slices in the cluster

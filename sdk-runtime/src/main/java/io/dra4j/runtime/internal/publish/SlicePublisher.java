@@ -69,8 +69,7 @@ public final class SlicePublisher implements AutoCloseable {
      * @param meters measure how much is published
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads
-     * @param storedTaints puts taints on a device as the cluster has it, as long as the source
-     *     never could be read
+     * @param storedTaints puts taints on a device as the cluster has it, as long as the source never could be read
      * @param names what may be published of that
      */
     public record Parts(
@@ -234,9 +233,8 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     /**
-     * Returns whether the cluster has the last inventory that could be read, with the taints as
-     * they are; also while a later one can't be read. If none ever could, it is about the devices
-     * that the cluster has.
+     * Returns whether the cluster has the last inventory that could be read, with the taints as they are; also while a
+     * later one can't be read. If none ever could, it is about the devices that the cluster has.
      */
     public boolean areTaintsPublished() {
         return taintChanges.areAllPublished();

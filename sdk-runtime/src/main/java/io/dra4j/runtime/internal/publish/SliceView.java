@@ -106,9 +106,7 @@ final class SliceView implements AutoCloseable {
         return true;
     }
 
-    /**
-     * Returns the time when a watch will have been silent for so long that it is treated as dead.
-     */
+    /** Returns the time when a watch will have been silent for so long that it is treated as dead. */
     Instant silentAt() {
         return current
                 ? listeners.stream()

@@ -29,12 +29,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets the binding conditions of allocated devices, as the driver's {@link ReadinessCheck} returns
- * them.
+ * Sets the binding conditions of allocated devices, as the driver's {@link ReadinessCheck} returns them.
  *
- * <p>All of it happens on one thread. Nothing is remembered: what is set already is read from the
- * claims, so that a restart goes on where it was. The conditions have a field manager of their own,
- * beside that of {@link ClaimReports}: each writes all that it owns of an entry, and no more.
+ * <p>All of it happens on one thread. Nothing is remembered: what is set already is read from the claims, so that a
+ * restart goes on where it was. The conditions have a field manager of their own, beside that of {@link ClaimReports}:
+ * each writes all that it owns of an entry, and no more.
  */
 public final class BindingLoop implements AutoCloseable {
 

@@ -69,10 +69,7 @@ record ClaimReport(ClaimRef claim, @Nullable String podClaimName, List<DeviceRep
                 .toList();
     }
 
-    /**
-     * The entries of {@code status.devices}, as JSON; a device that two requests got has one, the
-     * latest.
-     */
+    /** The entries of {@code status.devices}, as JSON; a device that two requests got has one, the latest. */
     List<String> statusEntries(String driver) {
         List<DeviceReport> reporting =
                 devices.stream().filter(device -> device.status() != null).toList();

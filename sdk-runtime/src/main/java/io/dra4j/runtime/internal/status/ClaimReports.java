@@ -30,11 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The reports of held claims' devices: to the cluster in the claim's status, to containers in
- * metadata files.
+ * The reports of held claims' devices: to the cluster in the claim's status, to containers in metadata files.
  *
- * <p>A report is kept in a file before it goes anywhere, and ends with the claim's preparation. The
- * API server gets it later, as soon as possible; no method waits for that. Thread-safe.
+ * <p>A report is kept in a file before it goes anywhere, and ends with the claim's preparation. The API server gets it
+ * later, as soon as possible; no method waits for that. Thread-safe.
  */
 public final class ClaimReports implements AutoCloseable {
 
@@ -266,8 +265,7 @@ public final class ClaimReports implements AutoCloseable {
     /**
      * Sets what containers read about a held device; the metadata of another one is dropped.
      *
-     * @throws DraException if the device was prepared without metadata, so that no container has a
-     *     file to read it in
+     * @throws DraException if the device was prepared without metadata, so that no container has a file to read it in
      */
     public synchronized void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata content) {
         DeviceReport before = before(claim, device);

@@ -36,13 +36,11 @@ import java.util.regex.Pattern;
 /**
  * The files in which containers read about their devices: one for each request of a claim.
  *
- * <p>A file holds the same object once for each version of the format, newest first, with a
- * generation that counts its changes. On the host it lies below the claim's UID, so that a claim
- * never gets the file of another one that had its name, and every name fits; in the container it
- * lies where KEP-5304 defines.
+ * <p>A file holds the same object once for each version of the format, newest first, with a generation that counts its
+ * changes. On the host it lies below the claim's UID, so that a claim never gets the file of another one that had its
+ * name, and every name fits; in the container it lies where KEP-5304 defines.
  *
- * @see <a
- *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
+ * @see <a href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
  *     KEP-5304</a>
  */
 final class MetadataFiles {
@@ -207,10 +205,9 @@ final class MetadataFiles {
     /**
      * A file that containers have mounted, and that may change under them.
      *
-     * <p>It appears by a rename, complete. From then on it is written over in place, because a mount
-     * would not see another file of its name: by one write, which is padded with line ends to the
-     * length that the file has, so that it is never cut. A reader of that moment may get a mixture that
-     * is no JSON, and has to read again.
+     * <p>It appears by a rename, complete. From then on it is written over in place, because a mount would not see
+     * another file of its name: by one write, which is padded with line ends to the length that the file has, so that
+     * it is never cut. A reader of that moment may get a mixture that is no JSON, and has to read again.
      */
     private record MetadataFile(Path path) {
 

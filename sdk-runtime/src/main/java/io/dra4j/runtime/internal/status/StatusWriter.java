@@ -23,10 +23,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings a field manager's part of claims' statuses to the API server, later and until it is there.
  *
- * <p>Callers never wait. The entries are computed at each try, because another process of the
- * driver may have changed it since. What failed is tried again after a second, then less and less
- * often, for as long as the claim exists; for lack of permission, after ten minutes. A refusal
- * because the entries themselves are wrong is final. Thread-safe.
+ * <p>Callers never wait. The entries are computed at each try, because another process of the driver may have changed
+ * it since. What failed is tried again after a second, then less and less often, for as long as the claim exists; for
+ * lack of permission, after ten minutes. A refusal because the entries themselves are wrong is final. Thread-safe.
  */
 final class StatusWriter {
 

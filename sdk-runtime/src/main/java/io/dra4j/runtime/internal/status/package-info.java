@@ -1,11 +1,10 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Report a claim's devices to the cluster and the containers: {@code status.devices}, binding
- * conditions, metadata files.
+ * Report a claim's devices to the cluster and the containers: {@code status.devices}, binding conditions, metadata
+ * files.
  *
- * <p>Flow: claim, and the provider by its context → here → cluster, and files below the driver's
- * directory.
+ * <p>Flow: claim, and the provider by its context → here → cluster, and files below the driver's directory.
  */
 @NullMarked
 package io.dra4j.runtime.internal.status;

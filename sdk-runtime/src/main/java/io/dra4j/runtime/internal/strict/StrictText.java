@@ -25,9 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads JSON and YAML strictly, with Jackson and its exceptions.
  *
- * <p>An unknown field, a field given twice, something behind the end, or a value of another type is
- * an error, a number where a text belongs included; but a quantity may be a number, as everywhere
- * in Kubernetes. Thread-safe.
+ * <p>An unknown field, a field given twice, something behind the end, or a value of another type is an error, a number
+ * where a text belongs included; but a quantity may be a number, as everywhere in Kubernetes. Thread-safe.
  */
 public final class StrictText {
 

@@ -19,19 +19,16 @@ public final class ShortLivedThreads {
 
     private static final int IDLE_SECONDS = 2;
 
-    /**
-     * The release whose virtual threads leave their carrier while they wait for a lock (JEP 491).
-     */
+    /** The release whose virtual threads leave their carrier while they wait for a lock (JEP 491). */
     private static final boolean HAS_VIRTUAL = Runtime.version().feature() >= 24;
 
     private ShortLivedThreads() {}
 
     /**
-     * Returns a pool of as many threads as there are tasks, which wait more than they work. It
-     * needs no shutdown.
+     * Returns a pool of as many threads as there are tasks, which wait more than they work. It needs no shutdown.
      *
-     * <p>The threads are virtual if the JVM has such: native code that waits would hold up all of
-     * them, and belongs on those of {@link #ofNativeCode}.
+     * <p>The threads are virtual if the JVM has such: native code that waits would hold up all of them, and belongs on
+     * those of {@link #ofNativeCode}.
      */
     public static ExecutorService waiting(String name) {
         return HAS_VIRTUAL ? virtual(name) : unlimited(name);

@@ -3,8 +3,7 @@
 /**
  * Have threads for bursts of work, which end soon after it.
  *
- * <p>Flow: a task of any package → here → a thread. A leaf: it depends on no other package of
- * dra4j.
+ * <p>Flow: a task of any package → here → a thread. A leaf: it depends on no other package of dra4j.
  */
 @NullMarked
 package io.dra4j.runtime.internal.thread;

@@ -23,10 +23,9 @@ import org.slf4j.LoggerFactory;
 /**
  * A server's certificate and key, read again whenever their files have changed.
  *
- * <p>Each handshake compares the files with what it last read, so a renewed certificate is in use
- * at once, and connections that are open go on. Files that can't be used are logged, once for each
- * content, and what was read before stays. That also happens between the replacement of the first
- * file and the second.
+ * <p>Each handshake compares the files with what it last read, so a renewed certificate is in use at once, and
+ * connections that are open go on. Files that can't be used are logged, once for each content, and what was read before
+ * stays. That also happens between the replacement of the first file and the second.
  */
 public final class ServerCertificate {
 

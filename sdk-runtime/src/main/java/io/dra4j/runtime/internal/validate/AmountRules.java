@@ -19,12 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Amounts that the API server keeps as they are.
  *
- * <p>It rounds what is finer than a billionth, and what does not fit 64 bits it cuts, or writes
- * back in other words than it understands: a slice with such an amount would never equal what the
- * driver wants.
+ * <p>It rounds what is finer than a billionth, and what does not fit 64 bits it cuts, or writes back in other words
+ * than it understands: a slice with such an amount would never equal what the driver wants.
  *
- * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/">
- *     Quantity</a>
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/"> Quantity</a>
  */
 final class AmountRules {
 

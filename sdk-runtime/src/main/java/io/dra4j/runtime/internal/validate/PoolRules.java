@@ -21,24 +21,22 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * The rules for a pool: those of API servers, in their words, and those of drivers, which are
- * narrower where a server takes what can never work.
+ * The rules for a pool: those of API servers, in their words, and those of drivers, which are narrower where a server
+ * takes what can never work.
  *
  * <p>Pure; handles all that a provider can build, and never throws.
  *
  * @param driver the driver's name
  * @param book returns the errors for which a server of a release would refuse a slice
- * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
- *     ResourceSlice</a>
+ * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/"> ResourceSlice</a>
  */
 public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<FieldError>> book) {
 
     /**
-     * Checks a pool by the rules for drivers, and by those of the newest release with all gates on,
-     * which has all fields that a pool can have.
+     * Checks a pool by the rules for drivers, and by those of the newest release with all gates on, which has all
+     * fields that a pool can have.
      *
-     * @return its problems, the first hundred; empty if it can be published, or is not for this
-     *     driver to publish
+     * @return its problems, the first hundred; empty if it can be published, or is not for this driver to publish
      */
     public List<Problem> problems(Pool pool) {
         return verdict(pool, new Findings(pool.name(), false)).problems();

@@ -34,9 +34,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A journal of 50 claims, opened after every single damage of one byte, and cut at every byte.
  *
- * <p>All damages are replayed in memory, and some of them from a file. With any damage, it opens,
- * and each claim is afterwards committed as it was, or held as damaged; or the journal knows that
- * it does not know all claims any more.
+ * <p>All damages are replayed in memory, and some of them from a file. With any damage, it opens, and each claim is
+ * afterwards committed as it was, or held as damaged; or the journal knows that it does not know all claims any more.
  */
 @Tag("counts")
 class JournalCorruptionTest {

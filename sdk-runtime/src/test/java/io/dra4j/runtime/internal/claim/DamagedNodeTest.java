@@ -30,12 +30,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node whose journal of 50 prepared claims is damaged in one byte and started again, with the CDI
- * specs there and with them gone.
+ * A node whose journal of 50 prepared claims is damaged in one byte and started again, with the CDI specs there and
+ * with them gone.
  *
- * <p>What the journal makes of every single byte is tried where the journal is; here, what the node
- * does: it starts, and each claim that was answered is prepared afterwards, or held as damaged with
- * its device refused to others.
+ * <p>What the journal makes of every single byte is tried where the journal is; here, what the node does: it starts,
+ * and each claim that was answered is prepared afterwards, or held as damaged with its device refused to others.
  */
 @Tag("counts")
 class DamagedNodeTest {

@@ -17,9 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/**
- * The cost of a prepare does not grow with the claims held: measured alternately, in one process.
- */
+/** The cost of a prepare does not grow with the claims held: measured alternately, in one process. */
 @Tag("counts")
 @Isolated
 class HeldClaimsCostTest {

@@ -211,10 +211,7 @@ class LostClaimsTest extends NodeFixture {
         }
     }
 
-    /**
-     * Devices of a claim whose record is damaged or lost are kept from others, no matter who finds
-     * it.
-     */
+    /** Devices of a claim whose record is damaged or lost are kept from others, no matter who finds it. */
     @Nested
     class DamagedRecords {
 
@@ -318,9 +315,7 @@ class LostClaimsTest extends NodeFixture {
             Files.writeString(file, blank, StandardOpenOption.WRITE);
         }
 
-        /**
-         * Spoils the sums of all lines behind the first ones, and restarts; the UIDs stay legible.
-         */
+        /** Spoils the sums of all lines behind the first ones, and restarts; the UIDs stay legible. */
         private void damageFrom(int line) throws IOException {
             node.stop();
             List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);

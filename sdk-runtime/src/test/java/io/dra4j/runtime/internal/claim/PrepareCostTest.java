@@ -33,9 +33,8 @@ class PrepareCostTest {
     private static final int ROUNDS = 50;
 
     /**
-     * The most of a prepare and its unprepare, in bytes: 77,600 were measured on JDK 17, and
-     * 114,500 on JDK 25, whose virtual threads have their stacks on the heap; up to 146,000 there if
-     * threads of earlier tests still run.
+     * The most of a prepare and its unprepare, in bytes: 77,600 were measured on JDK 17, and 114,500 on JDK 25, whose
+     * virtual threads have their stacks on the heap; up to 146,000 there if threads of earlier tests still run.
      */
     private static final long ALLOCATED_AT_MOST = Runtime.version().feature() < 24 ? 105_000 : 170_000;
 

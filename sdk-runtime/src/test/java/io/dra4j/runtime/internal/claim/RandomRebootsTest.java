@@ -29,12 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node that reboots 1,000 times (fewer in a plain build), each time perhaps with its devices in
- * another order.
+ * A node that reboots 1,000 times (fewer in a plain build), each time perhaps with its devices in another order.
  *
- * <p>Claims are allocated by the slices, also by old ones as long as the scheduler may, and
- * prepared before or after reboots. None may get other hardware than its device's name meant in the
- * slices that it was allocated by.
+ * <p>Claims are allocated by the slices, also by old ones as long as the scheduler may, and prepared before or after
+ * reboots. None may get other hardware than its device's name meant in the slices that it was allocated by.
  */
 class RandomRebootsTest {
 

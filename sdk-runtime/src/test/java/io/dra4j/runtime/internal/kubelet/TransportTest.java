@@ -166,9 +166,8 @@ class TransportTest extends SocketFixture {
     }
 
     /**
-     * The transport resets it unread. What was on its way by then stays subtracted from the window
-     * of the connection (gRPC 1.82), so that later calls of this connection may wait for ever; on
-     * another they go on.
+     * The transport resets it unread. What was on its way by then stays subtracted from the window of the connection
+     * (gRPC 1.82), so that later calls of this connection may wait for ever; on another they go on.
      */
     @Test
     void aMessageOfManyMebibytesIsResetAndAnotherConnectionWorks() {

@@ -31,10 +31,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Pins the bytes of every message to bytes computed by hand.
  *
- * <p>A tag is {@code field number * 8 + wire type}: type 2 (0a, 12, 1a, 22, 2a for fields 1 to 5)
- * is followed by a length, type 0 (08, 10, 18, 20) by a number. Letters: a = 61, b = 62, and so on.
- * A map entry is a message: the key is field 1, the value field 2. The share id has explicit
- * presence: an empty one is not absent. 300 is the varint ac 02.
+ * <p>A tag is {@code field number * 8 + wire type}: type 2 (0a, 12, 1a, 22, 2a for fields 1 to 5) is followed by a
+ * length, type 0 (08, 10, 18, 20) by a number. Letters: a = 61, b = 62, and so on. A map entry is a message: the key is
+ * field 1, the value field 2. The share id has explicit presence: an empty one is not absent. 300 is the varint ac 02.
  */
 class WireFormatTest {
 

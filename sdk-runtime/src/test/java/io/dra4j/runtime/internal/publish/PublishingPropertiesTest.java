@@ -31,13 +31,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Random inventories of several pools with all features, and random edits of them, through the real
- * planner and the real diff, while the driver crashes between writes and others delete, copy and
- * alter slices.
+ * Random inventories of several pools with all features, and random edits of them, through the real planner and the
+ * real diff, while the driver crashes between writes and others delete, copy and alter slices.
  *
- * <p>In all cases, the settled cluster equals the inventory, no write follows, and no consumer ever
- * sees a complete pool that is half one inventory and half another. Undisturbed, the number of
- * writes is the least, and devices stay where they are.
+ * <p>In all cases, the settled cluster equals the inventory, no write follows, and no consumer ever sees a complete
+ * pool that is half one inventory and half another. Undisturbed, the number of writes is the least, and devices stay
+ * where they are.
  */
 @Tag("slow")
 @Tag("counts")

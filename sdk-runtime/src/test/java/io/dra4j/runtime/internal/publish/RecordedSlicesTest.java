@@ -38,16 +38,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The slices that kube-apiserver 1.36.2 was sent, as pools of a provider: what it refused, the
- * publisher does not send, and reports at the same fields; what it took is held back only for the
- * reasons that are named here.
+ * The slices that kube-apiserver 1.36.2 was sent, as pools of a provider: what it refused, the publisher does not send,
+ * and reports at the same fields; what it took is held back only for the reasons that are named here.
  *
- * <p>A provider can't build all of them. Names, generations and counts of slices are the
- * publisher's, and so is the number of counter sets in a slice, or that they are beside devices:
- * what was refused for these alone has to pass. Counter sets that no recorded slice has are those
- * of another slice of the pool, and are added. Not compared are slices of too many devices, which
- * the publisher cuts, objects that can't be decoded, values of no type or of two, names and enums
- * that the SPI has no value for, and lists and texts that are there but empty.
+ * <p>A provider can't build all of them. Names, generations and counts of slices are the publisher's, and so is the
+ * number of counter sets in a slice, or that they are beside devices: what was refused for these alone has to pass.
+ * Counter sets that no recorded slice has are those of another slice of the pool, and are added. Not compared are
+ * slices of too many devices, which the publisher cuts, objects that can't be decoded, values of no type or of two,
+ * names and enums that the SPI has no value for, and lists and texts that are there but empty.
  */
 @Tag("slow")
 class RecordedSlicesTest {

@@ -47,12 +47,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The entries of {@code status.devices} that kube-apiserver 1.36.2 was sent, as reports of a
- * provider: what it accepted is stored as it was; of what it refused, the rest is stored, and the
- * provider is told the same fields.
+ * The entries of {@code status.devices} that kube-apiserver 1.36.2 was sent, as reports of a provider: what it accepted
+ * is stored as it was; of what it refused, the rest is stored, and the provider is told the same fields.
  *
- * <p>Not compared are the identity of the device and the times and generations of conditions, which
- * no provider sets, objects that can't be decoded, and fields that the SPI has no value for.
+ * <p>Not compared are the identity of the device and the times and generations of conditions, which no provider sets,
+ * objects that can't be decoded, and fields that the SPI has no value for.
  */
 class RecordedStatusesIT {
 

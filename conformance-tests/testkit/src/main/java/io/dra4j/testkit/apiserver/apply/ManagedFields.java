@@ -17,11 +17,9 @@ import java.util.Set;
 /**
  * The owners of the fields of an object: {@code metadata.managedFields}.
  *
- * <p>Immutable. What the server owns by itself (names, versions, times of the metadata) has no
- * other owner.
+ * <p>Immutable. What the server owns by itself (names, versions, times of the metadata) has no other owner.
  *
- * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/">Server-Side
- *     Apply</a>
+ * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/">Server-Side Apply</a>
  */
 final class ManagedFields {
     private static final String FIELD = "managedFields";
@@ -147,9 +145,7 @@ final class ManagedFields {
         return "\"%s\"%s%s".formatted(manager.name, part, version);
     }
 
-    /**
-     * Returns the shares after a create, an update, or another kind of patch: it takes by force.
-     */
+    /** Returns the shares after a create, an update, or another kind of patch: it takes by force. */
     ManagedFields updated(Manager writer, MergeRules.Difference difference, String now) {
         Share before = shares.get(writer);
         FieldSet owned = before == null ? FieldSet.EMPTY : before.fields;

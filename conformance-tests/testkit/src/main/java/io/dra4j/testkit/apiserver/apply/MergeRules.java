@@ -13,14 +13,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The merge of objects under server-side apply, by field, and so the fields that can have owners of
- * their own.
+ * The merge of objects under server-side apply, by field, and so the fields that can have owners of their own.
  *
- * <p>Objects merge field by field; lists are owned as a whole, but for those that merge by key or
- * are sets. A place is the path of field names, without list elements.
+ * <p>Objects merge field by field; lists are owned as a whole, but for those that merge by key or are sets. A place is
+ * the path of field names, without list elements.
  *
- * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy">
- *     Merge strategy</a>
+ * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy"> Merge strategy</a>
  */
 final class MergeRules {
     static final String ROOT = "";

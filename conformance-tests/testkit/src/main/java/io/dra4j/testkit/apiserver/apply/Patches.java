@@ -14,9 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/**
- * The patch formats: JSON patch (RFC 6902), JSON merge patch (RFC 7396) and strategic merge patch.
- */
+/** The patch formats: JSON patch (RFC 6902), JSON merge patch (RFC 7396) and strategic merge patch. */
 public final class Patches {
     /** Server-side apply: no patch of the object as it is, see {@code Registry.apply}. */
     public static final String APPLY = "application/apply-patch+yaml";
@@ -50,8 +48,7 @@ public final class Patches {
      * Applies a patch to an object, which it may change.
      *
      * @param type one of the known content types, but for {@link #APPLY}
-     * @throws ApiFailure 400 when the patch has not the form of its type, 422 when it does not
-     *     apply
+     * @throws ApiFailure 400 when the patch has not the form of its type, 422 when it does not apply
      */
     public static ObjectNode apply(String type, JsonNode patch, ObjectNode object) {
         if (type.equals(JSON_PATCH)) {

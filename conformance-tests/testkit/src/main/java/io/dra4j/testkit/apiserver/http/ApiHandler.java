@@ -181,10 +181,7 @@ final class ApiHandler extends Handler.Abstract {
         }
     }
 
-    /**
-     * Answers reviews of access, which are not stored: each request is allowed here, and its user is
-     * unknown.
-     */
+    /** Answers reviews of access, which are not stored: each request is allowed here, and its user is unknown. */
     private static final class Reviews {
 
         private static final Map<String, String> KINDS = Map.of(

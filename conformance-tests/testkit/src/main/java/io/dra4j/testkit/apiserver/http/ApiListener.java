@@ -144,10 +144,7 @@ public final class ApiListener implements AutoCloseable {
         }
     }
 
-    /**
-     * Requests that never reach the API, such as an ambiguous path, get a Status as well, not a
-     * page for people.
-     */
+    /** Requests that never reach the API, such as an ambiguous path, get a Status as well, not a page for people. */
     private static final class StatusErrors extends ErrorHandler {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {

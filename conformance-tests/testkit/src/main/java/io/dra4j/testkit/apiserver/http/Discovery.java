@@ -16,10 +16,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 
-/**
- * Serves the discovery documents: one aggregated document, or the older documents per group and
- * version.
- */
+/** Serves the discovery documents: one aggregated document, or the older documents per group and version. */
 record Discovery(ResourceKinds kinds) {
     private static final String AGGREGATED_KIND = "APIGroupDiscoveryList";
     private static final String AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=" + AGGREGATED_KIND;

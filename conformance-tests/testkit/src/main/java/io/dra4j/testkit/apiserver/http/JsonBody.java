@@ -71,8 +71,7 @@ final class JsonBody {
     }
 
     /**
-     * The keys that maps of the first document of YAML have more than once, with their lines; the
-     * last value counts.
+     * The keys that maps of the first document of YAML have more than once, with their lines; the last value counts.
      */
     static List<String> repeatedKeys(byte[] body) {
         Set<String> seen = new HashSet<>();

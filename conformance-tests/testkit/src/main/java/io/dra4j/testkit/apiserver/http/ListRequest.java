@@ -127,8 +127,7 @@ record ListRequest(
     /**
      * The beginning of the next part of a list; an opaque token for clients.
      *
-     * @param revision of the whole list; {@link #CURRENT} for a rest that may be newer than what
-     *     came before
+     * @param revision of the whole list; {@link #CURRENT} for a rest that may be newer than what came before
      * @param after the last object that was sent
      */
     private record Continuation(long revision, ObjectKey after) {

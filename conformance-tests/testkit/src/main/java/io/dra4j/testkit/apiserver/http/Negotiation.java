@@ -27,10 +27,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpField;
 
-/**
- * Chooses the form of a response from an Accept header: JSON, or YAML or protobuf where that stands
- * first.
- */
+/** Chooses the form of a response from an Accept header: JSON, or YAML or protobuf where that stands first. */
 final class Negotiation {
     /** The forms of objects. */
     static final List<String> FORMS = List.of(Body.JSON, Body.YAML, KubernetesProtobuf.MEDIA_TYPE);

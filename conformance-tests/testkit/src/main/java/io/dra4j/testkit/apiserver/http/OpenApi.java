@@ -15,9 +15,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * OpenAPI v3 documents, as far as {@code kubectl apply} looks: which kinds there are, that a patch
- * takes {@code fieldValidation}, and which patch formats. Schemas are permissive: they name no
- * fields.
+ * OpenAPI v3 documents, as far as {@code kubectl apply} looks: which kinds there are, that a patch takes {@code
+ * fieldValidation}, and which patch formats. Schemas are permissive: they name no fields.
  *
  * <p>There is no OpenAPI v2 document; clients that know only v2 get a 404.
  */

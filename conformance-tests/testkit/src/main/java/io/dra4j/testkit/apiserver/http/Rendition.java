@@ -12,10 +12,7 @@ import io.dra4j.testkit.apiserver.store.WatchEvent;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/**
- * The form in which a client asked for objects. One per request: a form may remember what it has
- * sent.
- */
+/** The form in which a client asked for objects. One per request: a form may remember what it has sent. */
 abstract class Rendition {
     abstract Body object(StoredObject object);
 

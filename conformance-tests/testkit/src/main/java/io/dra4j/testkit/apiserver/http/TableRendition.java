@@ -19,10 +19,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/**
- * Rows for people, as {@code kubectl get} asks for them. In a watch only the first event names the
- * columns.
- */
+/** Rows for people, as {@code kubectl get} asks for them. In a watch only the first event names the columns. */
 final class TableRendition extends Rendition {
     private final String includeObject;
     private final InstantSource clock;

@@ -81,10 +81,7 @@ public final class Json {
         }
     }
 
-    /**
-     * Sets the field to a copy of what the other object has there, or removes it when the other has
-     * nothing.
-     */
+    /** Sets the field to a copy of what the other object has there, or removes it when the other has nothing. */
     public static void carryOver(ObjectNode from, ObjectNode to, String field) {
         JsonNode value = from.get(field);
         if (value == null) {

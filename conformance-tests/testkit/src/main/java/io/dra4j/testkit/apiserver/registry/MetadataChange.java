@@ -26,9 +26,7 @@ record MetadataChange(StoredObject current, JsonNode sent) {
         return new MetadataChange(current, body.path("metadata").deepCopy());
     }
 
-    /**
-     * Collects what is wrong with it, twice: the real server checks it for all kinds, and again.
-     */
+    /** Collects what is wrong with it, twice: the real server checks it for all kinds, and again. */
     void check(ObjectNode next, FieldErrors errors) {
         checkOnce(next, errors);
         checkOnce(next, errors);

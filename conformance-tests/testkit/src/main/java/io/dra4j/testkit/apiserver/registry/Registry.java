@@ -44,8 +44,7 @@ public final class Registry {
     private final Map<String, Strategy> strategies;
 
     /**
-     * @param strategies by plural, and group where another group has that plural; a kind without
-     *     one is plain
+     * @param strategies by plural, and group where another group has that plural; a kind without one is plain
      */
     public Registry(ResourceKinds kinds, ObjectStore store, MetadataRules metadata, Map<String, Strategy> strategies) {
         this.kinds = kinds;
@@ -176,8 +175,7 @@ public final class Registry {
     }
 
     /**
-     * Applies a change to the current object: the change sees and returns a whole object of its
-     * own.
+     * Applies a change to the current object: the change sees and returns a whole object of its own.
      *
      * @param shown describes an object that is none of its kind any more, in messages
      */
@@ -270,9 +268,7 @@ public final class Registry {
         schema.complete(kind, body);
     }
 
-    /**
-     * Decodes what is applied: an unknown field has no owner, and is refused as a wrong type is.
-     */
+    /** Decodes what is applied: an unknown field has no owner, and is refused as a wrong type is. */
     private void decodeApplied(Target target, ObjectNode applied) {
         List<String> unknown;
         try {

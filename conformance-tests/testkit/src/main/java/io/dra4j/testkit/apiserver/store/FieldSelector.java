@@ -13,9 +13,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The {@code fieldSelector} of a list, a watch or a DeleteCollection: comparisons joined by commas.
- */
+/** The {@code fieldSelector} of a list, a watch or a DeleteCollection: comparisons joined by commas. */
 public record FieldSelector(List<Term> terms) {
     public static final FieldSelector ALL = new FieldSelector(List.of());
 
@@ -47,8 +45,7 @@ public record FieldSelector(List<Term> terms) {
     /**
      * Reads a selector for objects of that kind.
      *
-     * @throws ApiFailure 400 when it cannot be read or names a field that this kind cannot be
-     *     selected by
+     * @throws ApiFailure 400 when it cannot be read or names a field that this kind cannot be selected by
      */
     public static FieldSelector parse(ResourceKind kind, String text) {
         List<Term> terms = new ArrayList<>();

@@ -31,10 +31,7 @@ import org.jspecify.annotations.Nullable;
  * conflict inside; watchers are notified under the lock and flushed outside it.
  */
 public final class ObjectStore {
-    /**
-     * Computes what a write makes of the current object: a new tree, the same tree (no change) or
-     * null (delete).
-     */
+    /** Computes what a write makes of the current object: a new tree, the same tree (no change) or null (delete). */
     public interface Mutation {
         @Nullable
         ObjectNode apply(@Nullable StoredObject current);
@@ -161,8 +158,7 @@ public final class ObjectStore {
     /**
      * Notifies the watcher of every change after that revision.
      *
-     * @throws ApiFailure 410 Expired when the history no longer reaches back that far, 504 when it
-     *     lies in the future
+     * @throws ApiFailure 410 Expired when the history no longer reaches back that far, 504 when it lies in the future
      */
     public synchronized void watchAfter(ResourceKind kind, long from, Watcher watcher) {
         if (from < forgotten) {
@@ -175,10 +171,7 @@ public final class ObjectStore {
         watchersOf(kind).add(watcher);
     }
 
-    /**
-     * Refuses a revision that this server has not reached: it comes from an earlier life of the
-     * cluster.
-     */
+    /** Refuses a revision that this server has not reached: it comes from an earlier life of the cluster. */
     public void requireReached(long asked) {
         long current = revision();
         if (asked > current) {

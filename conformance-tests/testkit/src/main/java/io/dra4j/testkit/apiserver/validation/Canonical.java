@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/**
- * Brings a tree into the form in which the real server, with its typed objects, would give it back.
- */
+/** Brings a tree into the form in which the real server, with its typed objects, would give it back. */
 public final class Canonical {
     /** Raw JSON of third parties, which the server keeps as it is. */
     private static final Set<String> RAW = Set.of("parameters", "data");
@@ -23,10 +21,7 @@ public final class Canonical {
         prune(node, JsonNode::isNull);
     }
 
-    /**
-     * An empty list is not written out. Called after validation, which may distinguish it from no
-     * list.
-     */
+    /** An empty list is not written out. Called after validation, which may distinguish it from no list. */
     public static void dropEmptyLists(JsonNode node) {
         prune(node, value -> value.isArray() && value.isEmpty());
     }

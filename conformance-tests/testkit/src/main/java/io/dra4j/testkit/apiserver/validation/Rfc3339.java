@@ -10,8 +10,7 @@ import java.time.YearMonth;
 import java.time.ZoneOffset;
 
 /**
- * Reads times as the real server does: an hour may have one digit, and messages say which part of
- * the text is wrong.
+ * Reads times as the real server does: an hour may have one digit, and messages say which part of the text is wrong.
  */
 final class Rfc3339 {
     private static final String LAYOUT = "2006-01-02T15:04:05Z07:00";

@@ -43,8 +43,7 @@ public final class Schema {
     }
 
     /**
-     * Brings a whole object into form: nulls and unknown fields are gone, quantities and times are
-     * rewritten.
+     * Brings a whole object into form: nulls and unknown fields are gone, quantities and times are rewritten.
      *
      * @return the paths of the unknown fields
      * @throws ApiFailure 400 for a value of the wrong type

@@ -19,10 +19,7 @@ public interface Strategy {
         STATUS
     }
 
-    /**
-     * Keeps what is sent and checks nothing beyond metadata: for kinds that drivers only read or
-     * note events in.
-     */
+    /** Keeps what is sent and checks nothing beyond metadata: for kinds that drivers only read or note events in. */
     Strategy PLAIN = new Strategy() {};
 
     /** Drops fields of gates that are off, sets defaults, brings values into canonical form. */

@@ -145,9 +145,7 @@ class RecordedRequestsIT {
         }
     }
 
-    /**
-     * The answer to a request: its code, its media type, and one document, or the events of a watch.
-     */
+    /** The answer to a request: its code, its media type, and one document, or the events of a watch. */
     private record RecordedAnswer(int code, String contentType, List<JsonNode> documents) {
 
         /** The words for values that are others each time, by the field that has them. */

@@ -15,8 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up what claims take of limited things: the counters of a pool, the capacities of a device
- * that is shared.
+ * Adds up what claims take of limited things: the counters of a pool, the capacities of a device that is shared.
  *
  * <p>Not thread-safe.
  */

@@ -21,11 +21,10 @@ import java.util.stream.Collectors;
 /**
  * Chooses the configurations of each device by the API's rules.
  *
- * <p>Each entry of the driver is decoded, whether it applies or not. Those of the class come before
- * those of the claim, and are searched from the last to the first: an entry is for a result if it
- * names no request, the result's request (with its subrequest, if there is one), or the main
- * request of its subrequest. The search for a device ends when each kind that fits it is found, so
- * earlier entries are neither validated nor a misfit. One object serves one claim.
+ * <p>Each entry of the driver is decoded, whether it applies or not. Those of the class come before those of the claim,
+ * and are searched from the last to the first: an entry is for a result if it names no request, the result's request
+ * (with its subrequest, if there is one), or the main request of its subrequest. The search for a device ends when each
+ * kind that fits it is found, so earlier entries are neither validated nor a misfit. One object serves one claim.
  */
 final class ConfigChoice {
 

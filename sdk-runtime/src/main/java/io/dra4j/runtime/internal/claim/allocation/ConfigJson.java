@@ -22,10 +22,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * Reads the JSON of a configuration as {@link StrictText} does, and reports errors in words of
- * JSON. Thread-safe.
- */
+/** Reads the JSON of a configuration as {@link StrictText} does, and reports errors in words of JSON. Thread-safe. */
 final class ConfigJson {
 
     private static final int LONGEST_SHOWN = 60;

@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The devices that a claim may hold whose record is damaged: all that are known.
  *
- * <p>Its last intact record may be older than what the claim held last, its object in the API may
- * be newer, and its CDI spec does not name pools: a device too many is refused to others rather
- * than one too few. Pure.
+ * <p>Its last intact record may be older than what the claim held last, its object in the API may be newer, and its CDI
+ * spec does not name pools: a device too many is refused to others rather than one too few. Pure.
  */
 public final class DamagedDevices {
 
@@ -68,11 +67,10 @@ public final class DamagedDevices {
     }
 
     /**
-     * Returns the devices that the names in a CDI spec may mean: {@code <uid>-<device>[-<share
-     * id>]}.
+     * Returns the devices that the names in a CDI spec may mean: {@code <uid>-<device>[-<share id>]}.
      *
-     * <p>A name does not contain the pool, and it may be read in two ways: then all that fit are
-     * taken, for a device too many is refused to others rather than one too few.
+     * <p>A name does not contain the pool, and it may be read in two ways: then all that fit are taken, for a device
+     * too many is refused to others rather than one too few.
      */
     public static List<HeldDevice> named(String uid, List<String> names, Inventory inventory) {
         List<HeldDevice> devices = new ArrayList<>();

@@ -21,14 +21,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Refuses a device that another claim holds: the last line of defence against one device for two
- * workloads.
+ * Refuses a device that another claim holds: the last line of defence against one device for two workloads.
  *
- * <p>It keeps no list of its own: held are the journal's committed claims at the moment of the
- * check, so that two processes of the driver can't disagree. A device may be held by several claims
- * if the API allows it: shares of it, each with a share id of its own and all of them within the
- * device's capacities, or access for administration, which neither waits for other claims nor keeps
- * them waiting. Devices that overlap by the pool's counters may not be held together. Thread-safe.
+ * <p>It keeps no list of its own: held are the journal's committed claims at the moment of the check, so that two
+ * processes of the driver can't disagree. A device may be held by several claims if the API allows it: shares of it,
+ * each with a share id of its own and all of them within the device's capacities, or access for administration, which
+ * neither waits for other claims nor keeps them waiting. Devices that overlap by the pool's counters may not be held
+ * together. Thread-safe.
  */
 public final class DeviceHolds {
 

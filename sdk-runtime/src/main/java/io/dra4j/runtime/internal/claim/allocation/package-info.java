@@ -1,8 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Read an allocation: its devices, their configurations, and the claims that hold them already.
- * Pure.
+ * Read an allocation: its devices, their configurations, and the claims that hold them already. Pure.
  *
  * <p>Flow: claim → here → checkpoint's and cluster's values.
  */

@@ -12,8 +12,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Spreads things with names over numbered slices so that what was placed stays where it is,
- * whatever their order.
+ * Spreads things with names over numbered slices so that what was placed stays where it is, whatever their order.
  *
  * @param <T> what is placed: counter sets, alone or with their devices
  * @param nameOf the name of a thing
@@ -24,8 +23,7 @@ import java.util.function.Function;
 record Arrangement<T>(Function<T, Object> nameOf, int limit, int first, int step) {
 
     /**
-     * Places all things: each in the slice that held it, else in the first with room, else in a new
-     * one.
+     * Places all things: each in the slice that held it, else in the first with room, else in a new one.
      *
      * @param things what to place, in order
      * @param before what the slices held

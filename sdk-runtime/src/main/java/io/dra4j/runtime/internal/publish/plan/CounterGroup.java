@@ -19,8 +19,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The content that Kubernetes 1.34 wants in one slice: counter sets, and all devices that consume
- * of them.
+ * The content that Kubernetes 1.34 wants in one slice: counter sets, and all devices that consume of them.
  *
  * <p>Sets are in one group if a device consumes of both, or if other sets link them so.
  *

@@ -67,8 +67,7 @@ public enum CounterLayout {
      *
      * @param before the last plan, or what the cluster has after a restart, in any layout
      * @param mayTaint whether a device of this provider may ever have taints, counters or lists
-     * @throws IllegalArgumentException if the pool can't be written as slices; the message names
-     *     pool, device and field
+     * @throws IllegalArgumentException if the pool can't be written as slices; the message names pool, device and field
      */
     public abstract List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint);
 

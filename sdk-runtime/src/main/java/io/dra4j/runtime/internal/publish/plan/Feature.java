@@ -28,10 +28,9 @@ import java.util.stream.Collectors;
 /**
  * A part of a device or a pool that an API server does not keep while its feature gate is off.
  *
- * <p>Some parts guard the device: without them it could be allocated twice, or to a workload that
- * must not have it. A device whose guard the server leaves out must not be published at all. This
- * table is all that the publisher and the documentation know of gates: field, gate, releases, what
- * becomes of the device, and how the loss is found.
+ * <p>Some parts guard the device: without them it could be allocated twice, or to a workload that must not have it. A
+ * device whose guard the server leaves out must not be published at all. This table is all that the publisher and the
+ * documentation know of gates: field, gate, releases, what becomes of the device, and how the loss is found.
  */
 public enum Feature {
     /** NoSchedule and NoExecute keep workloads away; None only informs. */
@@ -423,10 +422,7 @@ public enum Feature {
         return withoutRawField(device, field);
     }
 
-    /**
-     * Returns whether a device without this part has the same in another shape, so that nothing is
-     * missing.
-     */
+    /** Returns whether a device without this part has the same in another shape, so that nothing is missing. */
     boolean isInOtherShape(Device device) {
         return false;
     }

@@ -14,10 +14,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A dry-run create of a slice with one device: the server returns what it would keep, and keeps
- * nothing.
- */
+/** A dry-run create of a slice with one device: the server returns what it would keep, and keeps nothing. */
 public final class FeatureProbe {
 
     private static final Logger LOG = LoggerFactory.getLogger(FeatureProbe.class);

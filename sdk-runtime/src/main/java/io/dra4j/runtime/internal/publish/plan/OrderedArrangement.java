@@ -13,17 +13,16 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Spreads devices over slices so that the slices, in the order of their indexes, have the devices
- * in the order of the inventory, and so that as few slices as possible change.
+ * Spreads devices over slices so that the slices, in the order of their indexes, have the devices in the order of the
+ * inventory, and so that as few slices as possible change.
  *
- * <p>A slice may stay if its devices still follow one another. Of all such slices a longest run
- * stays: one slice after the other, in both orders, with the fewest changes in the gaps between
- * them. A gap changes as many slices as it has, or as its devices need, if that is more; new slices
- * get indexes between those of their neighbours. Where there is no index left for them, neighbours
- * have to move, too.
+ * <p>A slice may stay if its devices still follow one another. Of all such slices a longest run stays: one slice after
+ * the other, in both orders, with the fewest changes in the gaps between them. A gap changes as many slices as it has,
+ * or as its devices need, if that is more; new slices get indexes between those of their neighbours. Where there is no
+ * index left for them, neighbours have to move, too.
  *
- * <p>So a device that goes changes one slice at most, and one that comes two: the slice that it
- * belongs in and, if that is full, a neighbour.
+ * <p>So a device that goes changes one slice at most, and one that comes two: the slice that it belongs in and, if that
+ * is full, a neighbour.
  *
  * @param limit how many devices a slice takes
  * @param indexes the indexes that devices may have

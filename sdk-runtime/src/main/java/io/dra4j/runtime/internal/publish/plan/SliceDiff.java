@@ -32,9 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SliceDiff {
 
-    /**
-     * No driver counts that far: a higher generation, of another client, leaves no room for a next.
-     */
+    /** No driver counts that far: a higher generation, of another client, leaves no room for a next. */
     private static final long LAST_GENERATION = Long.MAX_VALUE / 2;
 
     private final List<Stored> obsolete = new ArrayList<>();

@@ -10,8 +10,7 @@ import java.util.stream.IntStream;
 /**
  * The indexes of slices: numbers of 28 bits far enough apart that others fit between them.
  *
- * <p>The first slice of a pool has room for more before it, and each has room for 65,535 between
- * itself and the next.
+ * <p>The first slice of a pool has room for more before it, and each has room for 65,535 between itself and the next.
  *
  * @param taken the indexes that are no longer free, sorted
  */

@@ -38,8 +38,7 @@ final class SlicePlanner {
      *
      * @param before the last plan, or what the cluster has after a restart
      * @param mayTaint whether a device of this provider may ever have taints, counters or lists
-     * @throws IllegalArgumentException if the pool can't be written as slices; the message names
-     *     pool, device and field
+     * @throws IllegalArgumentException if the pool can't be written as slices; the message names pool, device and field
      */
     static List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
         try {

@@ -13,10 +13,9 @@ import java.util.function.UnaryOperator;
 /**
  * Finds the updates of taints in a pool that is known from the cluster alone.
  *
- * <p>Each slice that differs is updated by itself, and keeps its generation. Consumers need a new
- * one so as not to take half of an old pool and half of a new one for a whole; taints of one device
- * say nothing about another. And a new generation that is interrupted would leave the pool
- * incomplete, which nothing could complete.
+ * <p>Each slice that differs is updated by itself, and keeps its generation. Consumers need a new one so as not to take
+ * half of an old pool and half of a new one for a whole; taints of one device say nothing about another. And a new
+ * generation that is interrupted would leave the pool incomplete, which nothing could complete.
  */
 public final class TaintUpdates {
 

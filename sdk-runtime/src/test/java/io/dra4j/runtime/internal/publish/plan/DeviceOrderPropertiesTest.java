@@ -20,13 +20,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Random sequences of inventories, as a scheduler meets their devices: by the names of slices, then
- * by the place in a slice.
+ * Random sequences of inventories, as a scheduler meets their devices: by the names of slices, then by the place in a
+ * slice.
  *
- * <p>Devices come, go and are permuted in pools of sizes around the limits of a slice; counter sets
- * come and go; the driver restarts. Each time the order is the inventory's, an inventory that does
- * not change writes nothing, and each slice is written once at most: a device that goes changes one
- * slice, and one that comes two.
+ * <p>Devices come, go and are permuted in pools of sizes around the limits of a slice; counter sets come and go; the
+ * driver restarts. Each time the order is the inventory's, an inventory that does not change writes nothing, and each
+ * slice is written once at most: a device that goes changes one slice, and one that comes two.
  */
 @Tag("slow")
 @Tag("counts")

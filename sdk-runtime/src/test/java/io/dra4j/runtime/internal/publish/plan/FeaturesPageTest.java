@@ -15,9 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * The page of the documentation is the publisher's table; {@code -Dreference.update} updates it.
- */
+/** The page of the documentation is the publisher's table; {@code -Dreference.update} updates it. */
 class FeaturesPageTest {
 
     private static final Path PAGE = Path.of("../docs-site/reference/features.md");

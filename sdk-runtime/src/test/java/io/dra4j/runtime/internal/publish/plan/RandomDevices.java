@@ -28,8 +28,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random devices with any of the features that a driver can publish, at and around the limits of
- * the API.
+ * Random devices with any of the features that a driver can publish, at and around the limits of the API.
  *
  * @param random where they come from
  * @param edges how many of a thousand values are such that the API may refuse them
