@@ -10,17 +10,24 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Records measurements of the other parts of a driver.
  *
- * <p>Measurements go to a composite registry of Micrometer in that of the host, which passes them on to those that are
+ * <p>Measurements go to a composite registry of Micrometer, which passes them on to those that are
  * in it; in an empty one, measuring costs next to nothing. A metric has a value for each of its
- * labels, in their order. Thread-safe, and no method throws for values of run time.
+ * labels, in their order. Two instances of a driver may share a registry: they count together, and a gauge is that of
+ * the first until it is closed. Thread-safe, and no method throws for values of run time.
  */
 public final class Meters implements AutoCloseable {
 
@@ -36,20 +43,42 @@ public final class Meters implements AutoCloseable {
                     .map(Duration::ofSeconds)
                     .toArray(Duration[]::new);
 
-    private final CompositeMeterRegistry shown;
-    private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
+    private static final Shown GLOBAL = Shown.in(Metrics.globalRegistry);
+
+    private final Shown shown;
+    private final Set<Meter> counted = ConcurrentHashMap.newKeySet();
+    private final Map<Meter.Id, Gauge.Builder<?>> gauges = new HashMap<>();
     private final Tags own;
+    private volatile CompositeMeterRegistry registry;
     private volatile Supplier<List<DeviceSample>> samples = List::of;
     private volatile @Nullable Supplier<ListedClaims> claims;
 
-    Meters(CompositeMeterRegistry shown, String driver, String node) {
+    /**
+     * A registry of meters.
+     *
+     * @param endpoints has those of all endpoints, and no meters: Micrometer warns of registries that come after meters
+     * @param open the instances that have meters in it; its lock guards their gauges
+     */
+    record Shown(CompositeMeterRegistry registry, CompositeMeterRegistry endpoints, Set<Meters> open) {
+
+        static Shown in(CompositeMeterRegistry registry) {
+            CompositeMeterRegistry endpoints = new CompositeMeterRegistry();
+            registry.add(endpoints);
+            return new Shown(registry, endpoints, new HashSet<>());
+        }
+    }
+
+    Meters(Shown shown, String driver, String node) {
         this(shown, Tags.of("driver", driver, "node", node));
     }
 
-    private Meters(CompositeMeterRegistry shown, Tags own) {
+    private Meters(Shown shown, Tags own) {
         this.shown = shown;
+        this.registry = shown.registry();
         this.own = own;
-        registry.add(shown);
+        synchronized (shown.open()) {
+            shown.open().add(this);
+        }
     }
 
     /**
@@ -57,17 +86,17 @@ public final class Meters implements AutoCloseable {
      * count, too.
      */
     public static Meters global(String driver, String node) {
-        return new Meters(Metrics.globalRegistry, driver, node);
+        return new Meters(GLOBAL, driver, node);
     }
 
     /** Makes meters of a process that is on no node in particular, in a registry of its own. */
     public static Meters ofCluster(String driver) {
-        return new Meters(new CompositeMeterRegistry(), Tags.of("driver", driver));
+        return new Meters(Shown.in(new CompositeMeterRegistry()), Tags.of("driver", driver));
     }
 
     /** Makes meters whose measurements are discarded. */
     public static Meters none() {
-        return new Meters(new CompositeMeterRegistry(), "none", "none");
+        return new Meters(Shown.in(new CompositeMeterRegistry()), "none", "none");
     }
 
     public void count(Metric metric, String... values) {
@@ -75,20 +104,22 @@ public final class Meters implements AutoCloseable {
     }
 
     public void count(Metric metric, long times, String... values) {
-        Counter.builder(metric.meterName())
+        Counter counter = Counter.builder(metric.meterName())
                 .description(metric.meaning())
                 .tags(tags(Metric.Kind.COUNTER, metric, values))
-                .register(registry)
-                .increment(times);
+                .register(registry);
+        counted.add(counter);
+        counter.increment(times);
     }
 
     public void time(Metric metric, Duration took, String... values) {
-        Timer.builder(metric.meterName())
+        Timer timer = Timer.builder(metric.meterName())
                 .description(metric.meaning())
                 .serviceLevelObjectives(metric == Metric.CLAIM_LATENCY ? LATENCY_BUCKETS : BUCKETS)
                 .tags(tags(Metric.Kind.TIMER, metric, values))
-                .register(registry)
-                .record(took);
+                .register(registry);
+        counted.add(timer);
+        timer.record(took);
     }
 
     /**
@@ -97,11 +128,20 @@ public final class Meters implements AutoCloseable {
      * @param value returns the present value, on any thread
      */
     public void watch(Metric metric, Supplier<Number> value, String... values) {
-        Gauge.builder(metric.meterName(), value)
+        Tags tags = tags(Metric.Kind.GAUGE, metric, values);
+        String unit = metric.unit().isEmpty() ? null : metric.unit();
+        Meter.Id id = new Meter.Id(metric.meterName(), tags, unit, metric.meaning(), Meter.Type.GAUGE);
+        Gauge.Builder<?> gauge = Gauge.builder(metric.meterName(), value)
                 .description(metric.meaning())
-                .baseUnit(metric.unit().isEmpty() ? null : metric.unit())
-                .tags(tags(Metric.Kind.GAUGE, metric, values))
-                .register(registry);
+                .baseUnit(unit)
+                .tags(tags);
+        synchronized (shown.open()) {
+            boolean isShown = shown.open().stream().anyMatch(other -> other.gauges.containsKey(id));
+            gauges.putIfAbsent(id, gauge);
+            if (!isShown) {
+                gauge.register(registry);
+            }
+        }
     }
 
     /**
@@ -157,15 +197,29 @@ public final class Meters implements AutoCloseable {
         return tags;
     }
 
-    /** Returns the registry that shows these meters, and those of the host and of other drivers. */
-    CompositeMeterRegistry shown() {
-        return shown;
+    /** Returns where registries are added that show these meters, and those of the host and of other drivers. */
+    CompositeMeterRegistry endpoints() {
+        return shown.endpoints();
     }
 
-    /** Removes the meters from what shows them, which is the host's, too, and stays. */
+    /** Removes the meters that no other instance has from the registry, which is the host's, too, and stays. */
     @Override
     public void close() {
-        registry.getMeters().forEach(registry::remove);
-        registry.remove(shown);
+        Set<Meters> open = shown.open();
+        synchronized (open) {
+            registry = new CompositeMeterRegistry(); // for what is measured yet
+            open.remove(this);
+            counted.stream()
+                    .filter(meter -> open.stream().noneMatch(other -> other.counted.contains(meter)))
+                    .forEach(shown.registry()::remove);
+            gauges.keySet().forEach(id -> {
+                shown.registry().removeByPreFilterId(id);
+                open.stream()
+                        .flatMap(other -> Stream.ofNullable(other.gauges.get(id)))
+                        .findFirst()
+                        .ifPresent(gauge -> gauge.register(shown.registry()));
+            });
+            gauges.clear();
+        }
     }
 }

@@ -37,7 +37,7 @@ final class PrometheusScrape implements AutoCloseable {
     record Page(String type, byte[] body) {}
 
     PrometheusScrape(Meters meters) {
-        this.source = meters.shown();
+        this.source = meters.endpoints();
         prometheus.config().meterFilter(MeterFilter.deny(meters::areOfAnother));
         Labels own = labels(meters.own());
         prometheus.getPrometheusRegistry().register(new DeviceCollector(own, meters));

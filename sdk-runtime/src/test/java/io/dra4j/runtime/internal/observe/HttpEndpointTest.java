@@ -5,6 +5,8 @@ package io.dra4j.runtime.internal.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.observe.Metric.Kind;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -26,10 +28,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,9 +42,13 @@ class HttpEndpointTest {
 
     private static final int HALF_OPEN = 200;
 
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(CompositeMeterRegistry.class, Level.WARN);
+
     private final HttpClient http = HttpClient.newHttpClient();
     private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
-    private final Meters meters = new Meters(registry, "gpu.example.com", "node-1");
+    private final Meters.Shown shown = Meters.Shown.in(registry);
+    private final Meters meters = new Meters(shown, "gpu.example.com", "node-1");
     private final List<String> missing = new CopyOnWriteArrayList<>();
     private final List<String> notes = new CopyOnWriteArrayList<>();
     private volatile @Nullable String restartReason;
@@ -322,20 +330,49 @@ class HttpEndpointTest {
         }
 
         @Test
-        void leaveTheHostsRegistryWithTheDriver() {
+        void areInTheHostsRegistryWithWhatItAddsAndLeaveItWithTheDriver() {
             SimpleMeterRegistry ofTheHost = new SimpleMeterRegistry();
             registry.add(ofTheHost);
+            registry.config().commonTags("cluster", "a");
             Arrays.stream(Metric.values()).forEach(HttpEndpointTest.this::measure);
             registry.counter("acme.resets").increment();
+            assertThat(registry.find(Metric.HELD_DEVICES.meterName())
+                            .tag("cluster", "a")
+                            .gauge())
+                    .isNotNull();
             assertThat(ofTheHost.getMeters()).hasSizeGreaterThan(Metric.values().length);
 
             meters.close();
             endpoint.close();
+            meters.count(Metric.PROBLEMS, "Late");
 
-            assertThat(ofTheHost.getMeters())
+            assertThat(registry.getMeters())
                     .singleElement()
                     .satisfies(left -> assertThat(left.getId().getName()).isEqualTo("acme.resets"));
-            assertThat(registry.getRegistries()).containsExactly(ofTheHost);
+            assertThat(ofTheHost.getMeters()).hasSize(1);
+            assertThat(shown.endpoints().getRegistries()).isEmpty();
+        }
+
+        /** A rolling update in one JVM. */
+        @Test
+        void stayUntilTheLastInstanceOfTheDriverIsClosed() throws Exception {
+            Meters next = new Meters(shown, "gpu.example.com", "node-1");
+            Stream.of(meters, next).forEach(instance -> instance.count(Metric.PROBLEMS, "InvalidPool"));
+            meters.watch(Metric.HELD_DEVICES, () -> 1);
+            next.watch(Metric.HELD_DEVICES, () -> 2);
+
+            meters.close();
+            PrometheusScrape late = new PrometheusScrape(next);
+
+            assertThat(new String(late.page("").body(), StandardCharsets.UTF_8))
+                    .containsPattern(Metric.HELD_DEVICES.prometheusName() + ".* 2.0");
+            assertThat(get("/metrics").body().lines().filter(line -> line.contains("driver=")))
+                    .anyMatch(line -> line.startsWith(Metric.PROBLEMS.prometheusName()) && line.endsWith(" 2.0"))
+                    .anyMatch(line -> line.startsWith(Metric.HELD_DEVICES.prometheusName()) && line.endsWith(" 2.0"));
+            next.close();
+            late.close();
+            assertThat(registry.getMeters()).isEmpty();
+            assertThat(log.list).isEmpty();
         }
 
         @Test
