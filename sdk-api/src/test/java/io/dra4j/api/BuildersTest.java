@@ -3,6 +3,7 @@
 package io.dra4j.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
@@ -44,6 +45,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -186,6 +188,27 @@ class BuildersTest {
                 assertThat(many).as(accessor.getName()).isNotEmpty();
             }
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("full")
+    void aSetterThatFailsNamesThePlaceAndChangesNothing(Object value) throws Exception {
+        Object builder = value.getClass().getMethod("toBuilder").invoke(value);
+        for (Method setter : builder.getClass().getMethods()) {
+            List<Class<?>> parameters = List.of(setter.getParameterTypes());
+            boolean isMap = parameters.equals(List.of(Map.class));
+            if (isMap
+                    || parameters.equals(List.of(Collection.class))
+                            && !setter.getName().equals("knownTypes")) {
+                Object nothing = isMap ? Collections.singletonMap("x", null) : Collections.singletonList(null);
+
+                assertThatThrownBy(() -> setter.invoke(builder, nothing))
+                        .cause()
+                        .message()
+                        .containsPattern(isMap ? ": \\w+ x( of .*)? is null$" : ": (\\w+\\[0]|one)( of .*)? is null$");
+            }
+        }
+        assertThat(builder.getClass().getMethod("build").invoke(builder)).isEqualTo(value);
     }
 
     private static List<Method> accessors(Object value) {

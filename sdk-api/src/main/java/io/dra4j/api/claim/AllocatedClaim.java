@@ -83,7 +83,7 @@ public final class AllocatedClaim {
     /** Builds a {@link AllocatedClaim}; not thread-safe. */
     public static final class Builder {
         private final ClaimRef ref;
-        private final List<AllocatedDevice> devices = new ArrayList<>();
+        private List<AllocatedDevice> devices = new ArrayList<>();
         private String rawJson = "{}";
 
         private Builder(ClaimRef ref) {
@@ -97,7 +97,7 @@ public final class AllocatedClaim {
          * @return this builder
          */
         public Builder device(AllocatedDevice device) {
-            devices.add(Objects.requireNonNull(device, "device"));
+            devices.add(Objects.requireNonNull(device, () -> "device: devices[" + devices.size() + "] is null"));
             return this;
         }
 
@@ -109,8 +109,9 @@ public final class AllocatedClaim {
          */
         public Builder devices(Collection<AllocatedDevice> devices) {
             Objects.requireNonNull(devices, "devices");
-            this.devices.clear();
-            devices.forEach(this::device);
+            Builder fresh = new Builder(ref);
+            devices.forEach(fresh::device);
+            this.devices = fresh.devices;
             return this;
         }
 

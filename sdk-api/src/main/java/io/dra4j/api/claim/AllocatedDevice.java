@@ -185,7 +185,7 @@ public final class AllocatedDevice {
     public static final class Builder {
         private HeldDevice held;
         private @Nullable String deviceClass;
-        private final List<AppliedConfig<?>> configs = new ArrayList<>();
+        private List<AppliedConfig<?>> configs = new ArrayList<>();
         private @Nullable List<ConfigType<?>> knownTypes;
 
         private Builder(HeldDevice held) {
@@ -210,7 +210,7 @@ public final class AllocatedDevice {
          * @return this builder
          */
         public Builder config(AppliedConfig<?> config) {
-            configs.add(Objects.requireNonNull(config, "config"));
+            configs.add(Objects.requireNonNull(config, () -> "config: configs[" + configs.size() + "] is null"));
             return this;
         }
 
@@ -222,8 +222,9 @@ public final class AllocatedDevice {
          */
         public Builder configs(Collection<? extends AppliedConfig<?>> configs) {
             Objects.requireNonNull(configs, "configs");
-            this.configs.clear();
-            configs.forEach(this::config);
+            Builder fresh = new Builder(held);
+            configs.forEach(fresh::config);
+            this.configs = fresh.configs;
             return this;
         }
 

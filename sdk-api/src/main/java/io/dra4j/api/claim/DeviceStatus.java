@@ -3,6 +3,7 @@
 package io.dra4j.api.claim;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -51,7 +52,7 @@ public final class DeviceStatus {
      */
     public static DeviceStatus of(Condition... conditions) {
         return builder()
-                .conditions(List.of(Objects.requireNonNull(conditions, "conditions")))
+                .conditions(Arrays.asList(Objects.requireNonNull(conditions, "conditions")))
                 .build();
     }
 
@@ -144,7 +145,7 @@ public final class DeviceStatus {
 
     /** Builds a {@link DeviceStatus}; not thread-safe. */
     public static final class Builder {
-        private final List<Condition> conditions = new ArrayList<>();
+        private List<Condition> conditions = new ArrayList<>();
         private @Nullable String data;
         private @Nullable NetworkData networkData;
 
@@ -157,7 +158,8 @@ public final class DeviceStatus {
          * @return this builder
          */
         public Builder condition(Condition condition) {
-            conditions.add(Objects.requireNonNull(condition, "condition"));
+            conditions.add(Objects.requireNonNull(
+                    condition, () -> "condition: conditions[" + conditions.size() + "] is null"));
             return this;
         }
 
@@ -169,8 +171,9 @@ public final class DeviceStatus {
          */
         public Builder conditions(Collection<Condition> conditions) {
             Objects.requireNonNull(conditions, "conditions");
-            this.conditions.clear();
-            conditions.forEach(this::condition);
+            Builder fresh = new Builder();
+            conditions.forEach(fresh::condition);
+            this.conditions = fresh.conditions;
             return this;
         }
 

@@ -129,7 +129,7 @@ public final class HeldClaim {
         private final ClaimRef ref;
         private Phase phase = Phase.PREPARED;
         private boolean beforeReboot;
-        private final List<HeldDevice> devices = new ArrayList<>();
+        private List<HeldDevice> devices = new ArrayList<>();
         private @Nullable ProviderState state;
 
         private Builder(ClaimRef ref) {
@@ -165,7 +165,7 @@ public final class HeldClaim {
          * @return this builder
          */
         public Builder device(HeldDevice device) {
-            devices.add(Objects.requireNonNull(device, "device"));
+            devices.add(Objects.requireNonNull(device, () -> "device: devices[" + devices.size() + "] is null"));
             return this;
         }
 
@@ -177,8 +177,9 @@ public final class HeldClaim {
          */
         public Builder devices(Collection<HeldDevice> devices) {
             Objects.requireNonNull(devices, "devices");
-            this.devices.clear();
-            devices.forEach(this::device);
+            Builder fresh = new Builder(ref);
+            devices.forEach(fresh::device);
+            this.devices = fresh.devices;
             return this;
         }
 

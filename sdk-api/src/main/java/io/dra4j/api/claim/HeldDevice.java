@@ -145,7 +145,7 @@ public final class HeldDevice {
         private @Nullable String physicalId;
         private @Nullable String subrequest;
         private @Nullable String shareId;
-        private final Map<String, Quantity> consumedCapacity = new LinkedHashMap<>();
+        private Map<String, Quantity> consumedCapacity = new LinkedHashMap<>();
         private boolean adminAccess;
 
         private Builder(String request, PoolName pool, DeviceName device) {
@@ -195,7 +195,9 @@ public final class HeldDevice {
          * @return this builder
          */
         public Builder consumedCapacity(String name, Quantity quantity) {
-            consumedCapacity.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(quantity, "quantity"));
+            consumedCapacity.put(
+                    Objects.requireNonNull(name, "name"),
+                    Objects.requireNonNull(quantity, () -> "quantity: capacity " + name + " is null"));
             return this;
         }
 
@@ -207,8 +209,9 @@ public final class HeldDevice {
          */
         public Builder consumedCapacity(Map<String, Quantity> consumedCapacity) {
             Objects.requireNonNull(consumedCapacity, "consumedCapacity");
-            this.consumedCapacity.clear();
-            consumedCapacity.forEach((name, value) -> consumedCapacity(name, value));
+            Builder fresh = new Builder(request, pool, device);
+            consumedCapacity.forEach(fresh::consumedCapacity);
+            this.consumedCapacity = fresh.consumedCapacity;
             return this;
         }
 

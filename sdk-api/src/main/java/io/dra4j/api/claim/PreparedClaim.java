@@ -131,7 +131,7 @@ public final class PreparedClaim {
 
     /** Builds a {@link PreparedClaim}; not thread-safe. */
     public static final class Builder {
-        private final List<PreparedDevice> devices = new ArrayList<>();
+        private List<PreparedDevice> devices = new ArrayList<>();
         private ContainerEdits edits = ContainerEdits.NONE;
         private @Nullable ProviderState state;
 
@@ -156,8 +156,9 @@ public final class PreparedClaim {
          */
         public Builder devices(Collection<PreparedDevice> devices) {
             Objects.requireNonNull(devices, "devices");
-            this.devices.clear();
-            devices.forEach(this::device);
+            Builder fresh = new Builder();
+            devices.forEach(fresh::device);
+            this.devices = fresh.devices;
             return this;
         }
 

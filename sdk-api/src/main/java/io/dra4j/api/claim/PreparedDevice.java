@@ -130,7 +130,7 @@ public final class PreparedDevice {
     public static final class Builder {
         private final AllocatedDevice allocated;
         private ContainerEdits edits = ContainerEdits.NONE;
-        private final List<String> cdiDeviceIds = new ArrayList<>();
+        private List<String> cdiDeviceIds = new ArrayList<>();
         private @Nullable DeviceStatus status;
         private @Nullable DeviceMetadata metadata;
 
@@ -171,8 +171,9 @@ public final class PreparedDevice {
          */
         public Builder cdiDeviceIds(Collection<String> cdiDeviceIds) {
             Objects.requireNonNull(cdiDeviceIds, "cdiDeviceIds");
-            this.cdiDeviceIds.clear();
-            cdiDeviceIds.forEach(this::cdiDeviceId);
+            Builder fresh = new Builder(allocated);
+            cdiDeviceIds.forEach(fresh::cdiDeviceId);
+            this.cdiDeviceIds = fresh.cdiDeviceIds;
             return this;
         }
 

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,12 +136,12 @@ public final class ContainerEdits {
 
     /** Builds a {@link ContainerEdits}; not thread-safe. */
     public static final class Builder {
-        private final Map<String, String> env = new LinkedHashMap<>();
-        private final List<DeviceNode> deviceNodes = new ArrayList<>();
-        private final List<Mount> mounts = new ArrayList<>();
-        private final List<Hook> hooks = new ArrayList<>();
-        private final List<NetDevice> netDevices = new ArrayList<>();
-        private final List<Long> additionalGids = new ArrayList<>();
+        private Map<String, String> env = new LinkedHashMap<>();
+        private List<DeviceNode> deviceNodes = new ArrayList<>();
+        private List<Mount> mounts = new ArrayList<>();
+        private List<Hook> hooks = new ArrayList<>();
+        private List<NetDevice> netDevices = new ArrayList<>();
+        private List<Long> additionalGids = new ArrayList<>();
         private @Nullable IntelRdt intelRdt;
 
         private Builder() {}
@@ -171,8 +172,7 @@ public final class ContainerEdits {
          */
         public Builder env(Map<String, String> env) {
             Objects.requireNonNull(env, "env");
-            this.env.clear();
-            env.forEach((name, value) -> env(name, value));
+            this.env = fresh(all -> env.forEach(all::env)).env;
             return this;
         }
 
@@ -196,8 +196,7 @@ public final class ContainerEdits {
          */
         public Builder deviceNodes(Collection<DeviceNode> deviceNodes) {
             Objects.requireNonNull(deviceNodes, "deviceNodes");
-            this.deviceNodes.clear();
-            deviceNodes.forEach(this::deviceNode);
+            this.deviceNodes = fresh(all -> deviceNodes.forEach(all::deviceNode)).deviceNodes;
             return this;
         }
 
@@ -220,8 +219,7 @@ public final class ContainerEdits {
          */
         public Builder mounts(Collection<Mount> mounts) {
             Objects.requireNonNull(mounts, "mounts");
-            this.mounts.clear();
-            mounts.forEach(this::mount);
+            this.mounts = fresh(all -> mounts.forEach(all::mount)).mounts;
             return this;
         }
 
@@ -244,8 +242,7 @@ public final class ContainerEdits {
          */
         public Builder hooks(Collection<Hook> hooks) {
             Objects.requireNonNull(hooks, "hooks");
-            this.hooks.clear();
-            hooks.forEach(this::hook);
+            this.hooks = fresh(all -> hooks.forEach(all::hook)).hooks;
             return this;
         }
 
@@ -269,8 +266,7 @@ public final class ContainerEdits {
          */
         public Builder netDevices(Collection<NetDevice> netDevices) {
             Objects.requireNonNull(netDevices, "netDevices");
-            this.netDevices.clear();
-            netDevices.forEach(this::netDevice);
+            this.netDevices = fresh(all -> netDevices.forEach(all::netDevice)).netDevices;
             return this;
         }
 
@@ -293,8 +289,9 @@ public final class ContainerEdits {
          */
         public Builder additionalGids(Collection<Long> additionalGids) {
             Objects.requireNonNull(additionalGids, "additionalGids");
-            this.additionalGids.clear();
-            additionalGids.forEach(this::additionalGid);
+            this.additionalGids = fresh(all -> additionalGids.forEach(
+                            gid -> all.additionalGid(Objects.requireNonNull(gid, "additionalGids: one is null"))))
+                    .additionalGids;
             return this;
         }
 
@@ -307,6 +304,13 @@ public final class ContainerEdits {
         public Builder intelRdt(@Nullable IntelRdt intelRdt) {
             this.intelRdt = intelRdt;
             return this;
+        }
+
+        /** Fills a builder of its own first: a null among many changes nothing. */
+        private static Builder fresh(Consumer<Builder> fill) {
+            Builder fresh = new Builder();
+            fill.accept(fresh);
+            return fresh;
         }
 
         /** {@return what this builder holds now} */

@@ -97,8 +97,8 @@ public final class CounterConsumption {
     /** Builds a {@link CounterConsumption}; not thread-safe. */
     public static final class Builder {
         private final String counterSet;
-        private final Map<String, Quantity> counters = new LinkedHashMap<>();
-        private final List<String> compatibilityGroups = new ArrayList<>();
+        private Map<String, Quantity> counters = new LinkedHashMap<>();
+        private List<String> compatibilityGroups = new ArrayList<>();
 
         private Builder(String counterSet) {
             this.counterSet = counterSet;
@@ -112,7 +112,9 @@ public final class CounterConsumption {
          * @return this builder
          */
         public Builder counter(String name, Quantity amount) {
-            counters.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(amount, "amount"));
+            counters.put(
+                    Objects.requireNonNull(name, "name"),
+                    Objects.requireNonNull(amount, () -> "amount: counter " + name + " is null"));
             return this;
         }
 
@@ -124,8 +126,9 @@ public final class CounterConsumption {
          */
         public Builder counters(Map<String, Quantity> counters) {
             Objects.requireNonNull(counters, "counters");
-            this.counters.clear();
-            counters.forEach((name, value) -> counter(name, value));
+            Builder fresh = new Builder(counterSet);
+            counters.forEach(fresh::counter);
+            this.counters = fresh.counters;
             return this;
         }
 
@@ -165,7 +168,8 @@ public final class CounterConsumption {
          *     KEP-5963</a>
          */
         public Builder compatibilityGroup(String group) {
-            compatibilityGroups.add(Objects.requireNonNull(group, "group"));
+            compatibilityGroups.add(
+                    Objects.requireNonNull(group, () -> "group: one of counter set " + counterSet + " is null"));
             return this;
         }
 
@@ -177,8 +181,9 @@ public final class CounterConsumption {
          */
         public Builder compatibilityGroups(Collection<String> groups) {
             Objects.requireNonNull(groups, "groups");
-            compatibilityGroups.clear();
-            groups.forEach(this::compatibilityGroup);
+            Builder fresh = new Builder(counterSet);
+            groups.forEach(fresh::compatibilityGroup);
+            compatibilityGroups = fresh.compatibilityGroups;
             return this;
         }
 

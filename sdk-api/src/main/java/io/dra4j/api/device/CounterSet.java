@@ -88,7 +88,7 @@ public final class CounterSet {
     /** Builds a {@link CounterSet}; not thread-safe. */
     public static final class Builder {
         private final String name;
-        private final Map<String, Quantity> counters = new LinkedHashMap<>();
+        private Map<String, Quantity> counters = new LinkedHashMap<>();
 
         private Builder(String name) {
             this.name = name;
@@ -102,7 +102,9 @@ public final class CounterSet {
          * @return this builder
          */
         public Builder counter(String name, Quantity amount) {
-            counters.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(amount, "amount"));
+            counters.put(
+                    Objects.requireNonNull(name, "name"),
+                    Objects.requireNonNull(amount, () -> "amount: counter " + name + " is null"));
             return this;
         }
 
@@ -114,8 +116,9 @@ public final class CounterSet {
          */
         public Builder counters(Map<String, Quantity> counters) {
             Objects.requireNonNull(counters, "counters");
-            this.counters.clear();
-            counters.forEach((name, value) -> counter(name, value));
+            Builder fresh = new Builder(name);
+            counters.forEach(fresh::counter);
+            this.counters = fresh.counters;
             return this;
         }
 

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -178,16 +179,16 @@ public final class Device {
     public static final class Builder {
         private final DeviceName name;
         private @Nullable String physicalId;
-        private final Map<String, AttributeValue> attributes = new LinkedHashMap<>();
-        private final Map<String, Capacity> capacities = new LinkedHashMap<>();
+        private Map<String, AttributeValue> attributes = new LinkedHashMap<>();
+        private Map<String, Capacity> capacities = new LinkedHashMap<>();
         private boolean allowMultipleAllocations;
-        private final List<CounterConsumption> consumesCounters = new ArrayList<>();
-        private final List<Taint> taints = new ArrayList<>();
+        private List<CounterConsumption> consumesCounters = new ArrayList<>();
+        private List<Taint> taints = new ArrayList<>();
         private @Nullable Placement placement;
         private BindingConditions binding = BindingConditions.NONE;
         private boolean bindsToNode;
-        private final Map<String, NodeAllocatableResource> nodeAllocatableResources = new LinkedHashMap<>();
-        private final Map<String, String> rawFields = new LinkedHashMap<>();
+        private Map<String, NodeAllocatableResource> nodeAllocatableResources = new LinkedHashMap<>();
+        private Map<String, String> rawFields = new LinkedHashMap<>();
 
         private Builder(DeviceName name) {
             this.name = name;
@@ -230,8 +231,7 @@ public final class Device {
          */
         public Builder attributes(Map<String, AttributeValue> attributes) {
             Objects.requireNonNull(attributes, "attributes");
-            this.attributes.clear();
-            attributes.forEach((name, value) -> attribute(name, value));
+            this.attributes = fresh(all -> attributes.forEach(all::attribute)).attributes;
             return this;
         }
 
@@ -255,8 +255,7 @@ public final class Device {
          */
         public Builder capacities(Map<String, Capacity> capacities) {
             Objects.requireNonNull(capacities, "capacities");
-            this.capacities.clear();
-            capacities.forEach((name, value) -> capacity(name, value));
+            this.capacities = fresh(all -> capacities.forEach(all::capacity)).capacities;
             return this;
         }
 
@@ -293,8 +292,7 @@ public final class Device {
          */
         public Builder consumesCounters(Collection<CounterConsumption> consumesCounters) {
             Objects.requireNonNull(consumesCounters, "consumesCounters");
-            this.consumesCounters.clear();
-            consumesCounters.forEach(this::consumes);
+            this.consumesCounters = fresh(all -> consumesCounters.forEach(all::consumes)).consumesCounters;
             return this;
         }
 
@@ -318,8 +316,7 @@ public final class Device {
          */
         public Builder taints(Collection<Taint> taints) {
             Objects.requireNonNull(taints, "taints");
-            this.taints.clear();
-            taints.forEach(this::taint);
+            this.taints = fresh(all -> taints.forEach(all::taint)).taints;
             return this;
         }
 
@@ -365,7 +362,7 @@ public final class Device {
          */
         public Builder nodeAllocatableResource(String name, NodeAllocatableResource resource) {
             nodeAllocatableResources.put(
-                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(resource, "resource"));
+                    Objects.requireNonNull(name, "name"), given(resource, "resource: nodeAllocatableResource", name));
             return this;
         }
 
@@ -377,8 +374,8 @@ public final class Device {
          */
         public Builder nodeAllocatableResources(Map<String, NodeAllocatableResource> resources) {
             Objects.requireNonNull(resources, "resources");
-            nodeAllocatableResources.clear();
-            resources.forEach((name, value) -> nodeAllocatableResource(name, value));
+            nodeAllocatableResources =
+                    fresh(all -> resources.forEach(all::nodeAllocatableResource)).nodeAllocatableResources;
             return this;
         }
 
@@ -390,7 +387,7 @@ public final class Device {
          * @return this builder
          */
         public Builder rawField(String name, String rawJson) {
-            rawFields.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(rawJson, "rawJson"));
+            rawFields.put(Objects.requireNonNull(name, "name"), given(rawJson, "rawJson: rawField", name));
             return this;
         }
 
@@ -402,8 +399,7 @@ public final class Device {
          */
         public Builder rawFields(Map<String, String> rawFields) {
             Objects.requireNonNull(rawFields, "rawFields");
-            this.rawFields.clear();
-            rawFields.forEach((name, value) -> rawField(name, value));
+            this.rawFields = fresh(all -> rawFields.forEach(all::rawField)).rawFields;
             return this;
         }
 
@@ -465,6 +461,13 @@ public final class Device {
 
         private <T> T given(T value, String what, String key) {
             return Objects.requireNonNull(value, () -> what + " " + key + " of device " + name + " is null");
+        }
+
+        /** Fills a builder of its own first: a null among many changes nothing. */
+        private Builder fresh(Consumer<Builder> fill) {
+            Builder fresh = new Builder(name);
+            fill.accept(fresh);
+            return fresh;
         }
 
         /** {@return what this builder holds now} */

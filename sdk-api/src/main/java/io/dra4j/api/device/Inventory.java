@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.device;
 
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -54,7 +55,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
      * @throws IllegalArgumentException if two pools bear one name
      */
     public static Inventory of(Pool... pools) {
-        return new Inventory(List.of(Objects.requireNonNull(pools, "pools")));
+        return new Inventory(Arrays.asList(Objects.requireNonNull(pools, "pools")));
     }
 
     /**

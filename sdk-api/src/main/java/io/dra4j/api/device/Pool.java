@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,10 +163,10 @@ public final class Pool {
     public static final class Builder {
         private final PoolName name;
         private Placement placement = new Placement.ThisNode();
-        private final List<Device> devices = new ArrayList<>();
-        private final List<CounterSet> counterSets = new ArrayList<>();
+        private List<Device> devices = new ArrayList<>();
+        private List<CounterSet> counterSets = new ArrayList<>();
         private @Nullable String partitionTypeAttribute;
-        private final Set<NodeOperation> skipNodeOperations = new TreeSet<>();
+        private Set<NodeOperation> skipNodeOperations = new TreeSet<>();
 
         private Builder(PoolName name) {
             this.name = name;
@@ -202,8 +203,7 @@ public final class Pool {
          */
         public Builder devices(Collection<Device> devices) {
             Objects.requireNonNull(devices, "devices");
-            this.devices.clear();
-            devices.forEach(this::device);
+            this.devices = fresh(all -> devices.forEach(all::device)).devices;
             return this;
         }
 
@@ -228,8 +228,7 @@ public final class Pool {
          */
         public Builder counterSets(Collection<CounterSet> counterSets) {
             Objects.requireNonNull(counterSets, "counterSets");
-            this.counterSets.clear();
-            counterSets.forEach(this::counterSet);
+            this.counterSets = fresh(all -> counterSets.forEach(all::counterSet)).counterSets;
             return this;
         }
 
@@ -260,7 +259,8 @@ public final class Pool {
          * @return this builder
          */
         public Builder skipNodeOperation(NodeOperation operation) {
-            skipNodeOperations.add(Objects.requireNonNull(operation, "operation"));
+            skipNodeOperations.add(
+                    Objects.requireNonNull(operation, () -> "operation: one of pool " + name + " is null"));
             return this;
         }
 
@@ -272,9 +272,15 @@ public final class Pool {
          */
         public Builder skipNodeOperations(Collection<NodeOperation> operations) {
             Objects.requireNonNull(operations, "operations");
-            skipNodeOperations.clear();
-            operations.forEach(this::skipNodeOperation);
+            skipNodeOperations = fresh(all -> operations.forEach(all::skipNodeOperation)).skipNodeOperations;
             return this;
+        }
+
+        /** Fills a builder of its own first: a null among many changes nothing. */
+        private Builder fresh(Consumer<Builder> fill) {
+            Builder fresh = new Builder(name);
+            fill.accept(fresh);
+            return fresh;
         }
 
         /** {@return what this builder holds now} */

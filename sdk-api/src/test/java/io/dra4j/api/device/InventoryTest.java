@@ -7,10 +7,6 @@ import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.PreparedClaim;
-import io.dra4j.api.claim.PreparedDevice;
-import io.dra4j.api.container.Mount;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -67,17 +63,12 @@ class InventoryTest {
     void aNullIsNamedWithItsPlace() {
         Device.Builder device = Device.builder("a");
         Pool pool = Pool.ofNode("node-a", List.of());
-        PreparedDevice prepared = PreparedDevice.of(
-                AllocatedDevice.builder("r", pool.name(), GPU.name()).build(), NONE);
 
         assertNull("device: devices[1] of pool node-a", () -> Pool.ofNode("node-a", asList(GPU, null)));
-        assertNull("pools: pools[1]", () -> new Inventory(asList(pool, null)));
-        assertNull("taint: taints[0] of device a", () -> device.taints(asList((Taint) null)));
+        assertNull("pools: pools[1]", () -> Inventory.of(pool, null));
         assertNull("value: attribute model of device a", () -> device.attribute("model", (String) null));
         assertNull("quantity: capacity m of device a", () -> device.capacity("m", (String) null));
         assertNull("value: variable A", () -> NONE.toBuilder().env("A", null));
-        assertNull("mount: mounts[0]", () -> NONE.toBuilder().mounts(asList((Mount) null)));
-        assertNull("device: devices[1]", () -> PreparedClaim.of(asList(prepared, null)));
     }
 
     private static void assertNull(String place, ThrowingCallable call) {
