@@ -13,9 +13,12 @@ import io.dra4j.runtime.internal.publish.plan.PlannedSlice;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.validate.PoolRules;
 import io.dra4j.runtime.internal.validate.Problem;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -43,9 +46,7 @@ public final class SlicePreview {
      *     all would be published
      */
     public static List<String> problems(Inventory inventory) {
-        return Objects.requireNonNull(inventory, "inventory").pools().stream()
-                .flatMap(pool -> problems(new SliceCodec(driverOf(pool), "node"), pool))
-                .toList();
+        return problems(inventory, pool -> new SliceCodec(driverOf(pool), "node"));
     }
 
     /**
@@ -58,9 +59,7 @@ public final class SlicePreview {
      */
     public static List<String> problems(String driverName, Inventory inventory) {
         SliceCodec codec = new SliceCodec(Objects.requireNonNull(driverName, "driverName"), "node");
-        return Objects.requireNonNull(inventory, "inventory").pools().stream()
-                .flatMap(pool -> problems(codec, pool))
-                .toList();
+        return problems(inventory, pool -> codec);
     }
 
     /** A driver may leave out its own domain in the names of attributes. */
@@ -70,9 +69,15 @@ public final class SlicePreview {
         return Names.driverProblems(domain).isEmpty() ? domain : "driver";
     }
 
-    private static Stream<String> problems(SliceCodec codec, Pool pool) {
-        return new PoolRules(codec.driver(), codec::refusals)
-                .problems(pool).stream().map(Problem::toString);
+    private static List<String> problems(Inventory inventory, Function<Pool, SliceCodec> codecs) {
+        Map<String, String> hardware = new HashMap<>();
+        return Objects.requireNonNull(inventory, "inventory").pools().stream()
+                .flatMap(pool -> problems(codecs.apply(pool), pool, hardware).map(Problem::toString))
+                .toList();
+    }
+
+    private static Stream<Problem> problems(SliceCodec codec, Pool pool, Map<String, String> hardware) {
+        return new PoolRules(codec.driver(), codec::refusals).problems(pool, hardware).stream();
     }
 
     /**

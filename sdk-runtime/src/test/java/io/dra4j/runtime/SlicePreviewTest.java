@@ -48,6 +48,16 @@ class SlicePreviewTest {
     }
 
     @Test
+    void findsHardwareThatIsInTwoPools() {
+        List<Device> same = List.of(Device.builder("fpga-0").physicalId("S0").build());
+        Inventory inventory = Inventory.of(Pool.ofNode("a", same), Pool.ofNode("b", same));
+
+        assertThat(SlicePreview.problems(inventory))
+                .containsExactly("pool b, device fpga-0, field devices[fpga-0].physicalId: must differ from that of"
+                        + " device a/fpga-0; found \"S0\"");
+    }
+
+    @Test
     void findsOneNameInBothFormsOnceItKnowsTheDriver() {
         Inventory inventory = Inventory.of(Pool.ofNode(
                 "node-a",

@@ -199,15 +199,17 @@ public final class Device {
          *
          * <p>It is not published. The runtime keeps it with each claim and with each published name, refuses to prepare
          * a claim whose device now is other hardware than the claim was allocated, and publishes such a name again when
-         * no claim refers to it. Names that are made of minor numbers or of places in a list need one. No two devices
-         * of an inventory have the same: of those of a pool the first alone is published; a part of a device has one of
-         * its own, such as its parent's with the place of the part.
+         * no claim refers to it. Names that are made of minor numbers or of places in a list need one.
          *
-         * @param physicalId an id that moves with the hardware: a UUID, a serial number; {@code null} for none
+         * <p>No two devices of an inventory have the same: a part of a device has one of its own, such as its parent's
+         * with the place of the part. Of several new names with one id the first by pool and name is published, and the
+         * others are withheld, with an Event; names that were published before stay.
+         *
+         * @param physicalId an id that moves with the hardware: a UUID, a serial number; {@code null} or blank for none
          * @return this builder
          */
         public Builder physicalId(@Nullable String physicalId) {
-            this.physicalId = physicalId;
+            this.physicalId = physicalId == null || physicalId.isBlank() ? null : physicalId;
             return this;
         }
 

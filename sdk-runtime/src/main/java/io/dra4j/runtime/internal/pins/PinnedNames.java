@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * <p>A name is pinned to its device's physical id before it is published. A name that means other hardware by then is
  * withheld, because a claim may be allocated it that meant the hardware before: until its device has been out of the
  * slices for as long as the scheduler may take to bind a pod, and then no claim refers to it. So is a device whose
- * hardware such a name, or one that has left the inventory, is still pinned to. Devices without physical ids are
- * published as they are. For the one process that publishes; not thread-safe.
+ * hardware such a name, or one that has left the inventory, is still pinned to, and a new name for hardware that has
+ * one. Devices without physical ids are published as they are. For the one process that publishes; not thread-safe.
  */
 public final class PinnedNames {
 
@@ -49,6 +49,7 @@ public final class PinnedNames {
     private static final Duration READ_LIMIT = Duration.ofSeconds(5);
     private static final Duration RETRY = Duration.ofMinutes(1);
     private static final int MOST_NAMES = 5;
+    private static final String TWIN = ", as is ";
     private static final String SUBJECT = "device names";
 
     private final String driver;
@@ -91,7 +92,7 @@ public final class PinnedNames {
             release(pins, ids, now);
             stale = stale(pins, inventory, ids);
         }
-        Set<String> taken = stale.stream().map(pins::get).collect(Collectors.toSet());
+        Set<String> taken = new HashSet<>(pins.values());
         ids.forEach((name, id) -> pinNew(pins, name, id, taken));
         Set<Name> withheld = new TreeSet<>();
         ids.forEach((name, id) -> addIf(!id.equals(pins.get(name)), name, withheld));
@@ -121,8 +122,8 @@ public final class PinnedNames {
     }
 
     private static void pinNew(Map<Name, String> pins, Name name, String id, Set<String> taken) {
-        if (!taken.contains(id)) {
-            pins.putIfAbsent(name, id);
+        if (!pins.containsKey(name) && taken.add(id)) {
+            pins.put(name, id);
         }
     }
 
@@ -169,7 +170,7 @@ public final class PinnedNames {
         return new Name(pool.name(), device.name());
     }
 
-    /** Pins stale names anew that no claim refers to. */
+    /** Removes the pins of stale names that no claim refers to. */
     private void release(Map<Name, String> pins, Map<Name, String> ids, Instant now) {
         Set<Name> free = new TreeSet<>(unpublishedSince.keySet());
         free.removeIf(name -> unpublishedSince.get(name).plus(LONGEST_BINDING).isAfter(now));
@@ -190,14 +191,6 @@ public final class PinnedNames {
                     "Device name {} is free of {}; it means {} now", name, pins.get(name), id == null ? "nothing" : id);
             pins.remove(name);
             unpublishedSince.remove(name);
-        }
-        free.forEach(name -> repin(pins, name, ids));
-    }
-
-    private static void repin(Map<Name, String> pins, Name name, Map<Name, String> ids) {
-        String id = ids.get(name);
-        if (id != null) {
-            pins.put(name, id);
         }
     }
 
@@ -252,7 +245,7 @@ public final class PinnedNames {
         }
         String first = withheld.stream()
                 .limit(MOST_NAMES)
-                .map(name -> name + was(pins.get(name)) + "is " + ids.get(name) + ")")
+                .map(name -> name + was(pins.get(name)) + "is " + ids.get(name) + twin(ids.get(name), pins, ids) + ")")
                 .collect(Collectors.joining(", "));
         int more = withheld.size() - MOST_NAMES;
         return "Devices whose names or hardware claims may still refer to otherwise are not"
@@ -260,7 +253,17 @@ public final class PinnedNames {
                 + first
                 + (more > 0 ? " and " + more + " more" : "")
                 + ". They are published again when no claim refers to the names that moved, after"
-                + " 10 minutes at least; delete the pods and claims that do";
+                + " 10 minutes at least; delete the pods and claims that do"
+                + (first.contains(TWIN) ? ". A device that is what another is needs a physicalId of its own" : "");
+    }
+
+    /** Names the device that is published for the same hardware. */
+    private static String twin(@Nullable String id, Map<Name, String> pins, Map<Name, String> ids) {
+        return pins.keySet().stream()
+                .filter(other -> id != null && id.equals(pins.get(other)) && id.equals(ids.get(other)))
+                .findFirst()
+                .map(other -> TWIN + other)
+                .orElse("");
     }
 
     private static String was(@Nullable String id) {

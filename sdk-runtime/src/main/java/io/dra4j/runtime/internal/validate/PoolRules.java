@@ -39,17 +39,22 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
      * @return its problems, the first hundred; empty if it can be published, or is not for this driver to publish
      */
     public List<Problem> problems(Pool pool) {
-        return verdict(pool, new Findings(pool.name(), false)).problems();
+        return problems(pool, new HashMap<>());
+    }
+
+    /** Checks a pool, too, against the devices by physical id that were seen in others, and adds its own to them. */
+    public List<Problem> problems(Pool pool, Map<String, String> hardware) {
+        return verdict(pool, new Findings(pool.name(), false), hardware).problems();
     }
 
     /** Checks a pool by the same rules, and finds all devices that break one. */
     public Verdict verdict(Pool pool) {
-        return verdict(pool, new Findings(pool.name(), true));
+        return verdict(pool, new Findings(pool.name(), true), new HashMap<>());
     }
 
-    private Verdict verdict(Pool pool, Findings findings) {
+    private Verdict verdict(Pool pool, Findings findings, Map<String, String> hardware) {
         if (!(pool.placement() instanceof Placement.PublishedElsewhere)) {
-            check(pool, findings);
+            check(pool, findings, hardware);
         }
         return findings.verdict();
     }
@@ -70,7 +75,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
         return findings.verdict();
     }
 
-    private void check(Pool pool, Findings findings) {
+    private void check(Pool pool, Findings findings, Map<String, String> hardware) {
         WrittenForm.check(findings, pool.placement());
         boolean isWritten = findings.count() == 0;
         SelectorRules.check(Field.ofPool(findings, "nodeSelector"), pool.placement());
@@ -81,7 +86,6 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
         }
         OwnNames own = new OwnNames(driver);
         Set<DeviceName> names = new HashSet<>();
-        Map<String, DeviceName> hardware = new HashMap<>();
         for (Device device : pool.devices()) {
             if (findings.isFull()) {
                 return;
@@ -90,9 +94,10 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
             if (!names.add(device.name())) {
                 field.refuse("must be the only device of its name in the pool; two have it", device.name());
             }
-            DeviceName same = device.physicalId() == null ? null : hardware.put(device.physicalId(), device.name());
+            String id = device.physicalId();
+            String same = id == null ? null : hardware.putIfAbsent(id, pool.name() + "/" + device.name());
             if (same != null) {
-                field.child("physicalId").refuse("must differ from that of device " + same, device.physicalId());
+                field.child("physicalId").refuse("must differ from that of device " + same, id);
             }
             boolean isDeviceWritten = WrittenForm.check(field, device);
             DeviceRules.check(field, device, counters, own);

@@ -16,6 +16,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.pins.Pins.Name;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -119,7 +120,7 @@ class PinnedNamesTest implements ClaimReader {
 
     @Test
     void devicesWithoutPhysicalIdsMakeNoFile() {
-        assertThat(published("a", "b")).containsExactly("a", "b");
+        assertThat(published("a", "b", "c= ", "d= ")).containsExactly("a", "b", "c", "d");
         assertThat(file()).doesNotExist();
         assertThat(names.due()).isEmpty();
     }
@@ -183,6 +184,22 @@ class PinnedNamesTest implements ClaimReader {
         waitForBinding();
         assertThat(published("b=Y", "c=X", "d=Z")).containsExactly("b", "c", "d");
         assertThat(published("a=X", "b=Y")).as("a is forgotten").containsExactly("b");
+    }
+
+    @Test
+    void ofNewNamesForOneHardwareTheFirstIsPublishedAndAllThatWere() {
+        assertThat(published("c=X", "b=X")).containsExactly("b");
+        assertThat(events).singleElement().asString().contains("node/c (new, is X, as is node/b)", "of its own");
+        published("b=X", "c=Y");
+        Map<Name, String> pins = new HashMap<>(DevicePins.in(data).read().ids());
+        pins.replaceAll((name, id) -> "X");
+        DevicePins.in(data).write(Pins.of(pins));
+        restart();
+
+        assertThat(published("a=X", "c=X", "b=X")).containsExactly("c", "b");
+        assertThat(published("a=X")).isEmpty();
+        waitForBinding();
+        assertThat(published("a=X")).containsExactly("a");
     }
 
     @Test
