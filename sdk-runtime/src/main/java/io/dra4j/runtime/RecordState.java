@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeFeature;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
@@ -27,7 +28,7 @@ import java.util.function.Function;
  * }</pre>
  *
  * <p>The JSON has a field for each component that is not {@code null}; a time is
- * written as ISO 8601 has it. Reading is strict: a field
+ * written as ISO 8601 has it, with its offset or zone. Reading is strict: a field
  * that the record has no component for, a field given twice, or a missing number or truth value is
  * an error, for a state that is understood in part alone would be undone in part. A record that
  * gets another component gets another version, and reads the earlier one with {@link #upgrading}.
@@ -43,9 +44,12 @@ public final class RecordState<T extends Record> {
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .disable(
+                    DeserializationFeature.ACCEPT_FLOAT_AS_INT,
+                    DeserializationFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
+            .enable(SerializationFeature.WRITE_DATES_WITH_ZONE_ID)
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS, SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
-            .addModule(new JavaTimeModule())
+            .addModule(new JavaTimeModule().disable(JavaTimeFeature.NORMALIZE_DESERIALIZED_ZONE_ID))
             .build();
 
     private final int version;

@@ -9,6 +9,8 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -41,12 +43,17 @@ class RecordStateTest {
 
     @Test
     void writesTimesAsText() {
-        record Lent(Instant since, Duration left) {}
+        record Lent(Instant since, Duration left, OffsetDateTime until, ZonedDateTime there) {}
         RecordState<Lent> state = RecordState.of(1, Lent.class);
-        Lent lent = new Lent(Instant.parse("2026-11-29T08:00:00.25Z"), Duration.ofSeconds(90));
+        Lent lent = new Lent(
+                Instant.parse("2026-11-29T08:00:00.25Z"),
+                Duration.ofSeconds(90),
+                OffsetDateTime.parse("2026-11-29T10:00:00+02:00"),
+                ZonedDateTime.parse("2026-11-29T09:00:00Z[UTC]"));
 
         assertThat(state.write(lent).rawJson())
-                .isEqualTo("{\"since\":\"2026-11-29T08:00:00.250Z\",\"left\":\"PT1M30S\"}");
+                .isEqualTo("{\"since\":\"2026-11-29T08:00:00.250Z\",\"left\":\"PT1M30S\","
+                        + "\"until\":\"2026-11-29T10:00:00+02:00\",\"there\":\"2026-11-29T09:00:00Z[UTC]\"}");
         assertThat(state.read(state.write(lent))).isEqualTo(lent);
     }
 
