@@ -271,8 +271,8 @@ public final class ConfigType<T> {
          *
          * @return the kind
          * @throws IllegalArgumentException if the vendor's type is a record with a component that
-         *     JSON can't be decoded into, such as an Optional, a time, or a raw List; a component
-         *     that Jackson's annotations describe is not looked at
+         *     JSON can't be decoded into, such as an Optional, a time, or a raw List; a type or
+         *     component that Jackson's annotations describe is not looked at
          */
         public ConfigType<T> build() {
             new DecodableTypes().require(type.getSimpleName(), type);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.claim;
 
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.lang.reflect.WildcardType;
@@ -14,9 +16,12 @@ final class DecodableTypes {
 
     private final Set<Type> seen = new HashSet<>();
 
-    /** Looks at all that a record contains; a component with an annotation is decoded as that says. */
+    /** Looks at all that a record contains, but for types and components with annotations of Jackson. */
     void require(String place, Type type) {
         Type raw = type instanceof ParameterizedType generic ? generic.getRawType() : type;
+        if (raw instanceof Class<?> given && isDescribed(given)) {
+            return;
+        }
         if (raw instanceof Class<?> given && isRefused(given, raw == type) || type instanceof WildcardType) {
             throw new IllegalArgumentException(
                     ("%s: JSON can't be decoded into %s; use a number, boolean, String, enum,"
@@ -26,11 +31,29 @@ final class DecodableTypes {
         }
         if (type instanceof ParameterizedType generic) {
             Stream.of(generic.getActualTypeArguments()).forEach(argument -> require(place, argument));
-        } else if (type instanceof Class<?> plain && plain.isRecord() && seen.add(plain)) {
-            Stream.of(plain.getRecordComponents())
-                    .filter(component -> component.getAccessor().getAnnotations().length == 0)
-                    .forEach(component -> require(place + "." + component.getName(), component.getGenericType()));
+        } else if (type instanceof Class<?> plain && plain.isArray()) {
+            require(place, plain.getComponentType());
         }
+        if (raw instanceof Class<?> plain && plain.isRecord() && seen.add(plain)) {
+            Stream.of(plain.getDeclaredFields())
+                    .filter(field -> !Modifier.isStatic(field.getModifiers()) && !isAnnotated(field))
+                    .forEach(field -> require(place + "." + field.getName(), field.getGenericType()));
+        }
+    }
+
+    /** Returns whether the type, or what creates it, has an annotation of Jackson. */
+    private static boolean isDescribed(Class<?> type) {
+        return isAnnotated(type)
+                || Stream.of(type.getDeclaredConstructors()).anyMatch(DecodableTypes::isAnnotated)
+                || Stream.of(type.getDeclaredMethods())
+                        .anyMatch(method -> Modifier.isStatic(method.getModifiers()) && isAnnotated(method));
+    }
+
+    /** Looks at the annotations of annotations: each of Jackson's has one, and so has a vendor's bundle of them. */
+    private static boolean isAnnotated(AnnotatedElement element) {
+        return Stream.of(element.getAnnotations())
+                .flatMap(one -> Stream.of(one.annotationType().getAnnotations()))
+                .anyMatch(mark -> mark.annotationType().getName().startsWith("com.fasterxml.jackson."));
     }
 
     private static boolean isRefused(Class<?> type, boolean isRaw) {
@@ -38,6 +61,6 @@ final class DecodableTypes {
         return isRaw && type.getTypeParameters().length > 0
                 || name.startsWith("java.util.Optional")
                 || name.startsWith("java.time.")
-                || type.isInterface() && !name.startsWith("java.") && type.getAnnotations().length == 0;
+                || type.isInterface() && !name.startsWith("java.");
     }
 }

@@ -9,12 +9,14 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -92,7 +94,14 @@ class ConfigTypeTest {
 
     private record Opened(AutoCloseable port, Marked marked) {}
 
-    private interface Marked {}
+    @FunctionalInterface
+    private interface Marked {
+        void mark();
+    }
+
+    private record Old(@Order(1) Duration left) {}
+
+    private record Many(Inner[] inners) {}
 
     private record Good(
             int[] lanes, List<Set<Good>> more, @Nullable Path path, List<String>[] grid) {}
@@ -102,6 +111,8 @@ class ConfigTypeTest {
                     Nested | Nested.inner.note: JSON can't be decoded into java.util.Optional<java.lang.String>; use
                     Raw    | Raw.names: JSON can't be decoded into java.util.List; use
                     Times  | Times.times: JSON can't be decoded into java.time.Instant[]; use
+                    Old    | Old.left: JSON can't be decoded into java.time.Duration; use
+                    Many   | Many.inners.note: JSON can't be decoded into java.util.Optional<java.lang.String>; use
                     Opened | Opened.marked: JSON can't be decoded into io.dra4j.api.claim.ConfigTypeTest$Marked; use
                     """)
     void aTypeThatCanNotBeDecodedIsRefused(String name, String message) throws Exception {

@@ -6,6 +6,11 @@ import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.AppliedConfig;
@@ -23,6 +28,8 @@ import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +66,28 @@ class AllocationsTest {
                 double load,
                 @Nullable List<Integer> lanes,
                 @Nullable UUID id,
-                @Nullable Map<String, String> labels) {}
+                @Nullable Map<String, String> labels,
+                @Nullable Map<Mode, Map<Integer, String>> names,
+                @Nullable Window window,
+
+                @Nullable @JsonDeserialize(using = Odd.class)
+                Duration odd) {}
+
+        /** Types that Jackson's annotations describe. */
+        record Window(Duration length) {
+            @JsonCreator
+            static Window of(String text) {
+                return new Window(Duration.parse(text));
+            }
+        }
+
+        static final class Odd extends JsonDeserializer<Duration> {
+            @Override
+            public Duration deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+                context.handleUnknownProperty(parser, this, Duration.class, "kelvin");
+                return Duration.ZERO;
+            }
+        }
 
         enum Mode {
             Fast,
