@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.exc.InputCoercionException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.exc.InvalidDefinitionException;
+import com.fasterxml.jackson.databind.exc.InvalidFormatException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -18,7 +19,9 @@ import io.dra4j.runtime.internal.strict.StrictText;
 import java.io.IOException;
 import java.lang.invoke.MethodType;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -69,10 +72,10 @@ final class ConfigJson {
     private static String problem(ObjectNode object, JsonMappingException e) {
         String field = path(e);
         if (e instanceof UnrecognizedPropertyException unknown) {
-            return unknown.getKnownPropertyIds().stream()
-                    .map(String::valueOf)
-                    .sorted()
-                    .collect(Collectors.joining(", ", "unknown field " + field + "; known are ", ""));
+            // A deserializer of the vendor's may not say what it knows.
+            Collection<Object> known = Objects.requireNonNullElse(unknown.getKnownPropertyIds(), List.of());
+            String names = known.stream().map(String::valueOf).sorted().collect(Collectors.joining(", "));
+            return "unknown field " + field + (names.isEmpty() ? "" : "; known are " + names);
         }
         String where = field.isEmpty() ? "" : field + ": ";
         // Messages of a vendor's constructor are for people; those of Jackson name Java classes.
@@ -86,9 +89,13 @@ final class ConfigJson {
             return where + "not valid";
         }
         JsonNode given = given(object, e);
-        return given.isMissingNode() || given.isNull()
+        // The path to a key of a map ends at the map.
+        String wrong = e instanceof InvalidFormatException odd && given.has(String.valueOf(odd.getValue()))
+                ? "the key \"%s\"".formatted(odd.getValue())
+                : shown(given);
+        return given.isMissingNode()
                 ? field + " is missing; it must be " + expected(target, given)
-                : where + shown(given) + " is not " + expected(target, given);
+                : where + wrong + " is not " + expected(target, given);
     }
 
     private static JsonNode given(ObjectNode object, JsonMappingException e) {
