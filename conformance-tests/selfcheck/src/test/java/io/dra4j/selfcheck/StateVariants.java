@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /** Keeps other records of claims, or trusts them less. */
@@ -129,21 +130,43 @@ final class StateVariants {
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
             ObjectNode fresh = super.plan(id, claim);
-            Set<Integer> taken = taken();
-            int slot = 0;
-            while (taken.contains(slot)) {
-                slot++;
-            }
+            int slot = slot(id.uid());
             for (JsonNode device : fresh.put("slot", slot).path("devices")) {
                 ((ObjectNode) device).withArray("env").add("SLOT=" + slot);
             }
             return fresh;
         }
 
+        int slot(String uid) {
+            Set<Integer> taken = taken();
+            int slot = 0;
+            while (taken.contains(slot)) {
+                slot++;
+            }
+            return slot;
+        }
+
         Set<Integer> taken() {
             return held().values().stream()
                     .map(held -> held.path("slot").asInt())
                     .collect(Collectors.toSet());
+        }
+    }
+
+    /** Claims that share a queue are none the worse. */
+    @Altered(id = "H-83a")
+    static final class QueuesByHash extends Slots {
+        @Override
+        int slot(String uid) {
+            return Math.floorMod(uid.hashCode(), 64);
+        }
+    }
+
+    @Altered(id = "H-83b")
+    static final class QueuesByChance extends Slots {
+        @Override
+        int slot(String uid) {
+            return ThreadLocalRandom.current().nextInt(16);
         }
     }
 }
