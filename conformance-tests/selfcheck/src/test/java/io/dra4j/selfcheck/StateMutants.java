@@ -217,6 +217,20 @@ final class StateMutants {
         void start() {}
     }
 
+    /** A claim that was refused keeps its intent until it is unprepared. */
+    @Altered(id = "M-263")
+    static final class IntentFirst extends ClaimWork {
+        @Override
+        ObjectNode work(ClaimId id) {
+            state.locked(() -> {
+                begin(held(), plan(id, fetch(id)));
+                return true;
+            });
+            Pauses.millis(50);
+            return super.work(id);
+        }
+    }
+
     /** It knows what the other instance had prepared when this one started. */
     @Altered(id = "M-261a")
     static class SlotsOfTheProcess extends StateVariants.Slots {

@@ -105,10 +105,10 @@ public record TwoInstances(TestContext context, Running old, Running fresh) {
         context.driver().use(fresh.process());
     }
 
-    /** Kills the newer, and goes on with the older. */
-    public void killFresh() {
-        context.driver().use(fresh.process());
+    /** Kills one, and goes on with the other. */
+    public void kill(Running one) {
+        context.driver().use(one.process());
         context.driver().kill();
-        context.driver().use(old.process());
+        context.driver().use((one == old ? fresh : old).process());
     }
 }

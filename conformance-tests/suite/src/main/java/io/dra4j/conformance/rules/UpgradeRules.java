@@ -71,7 +71,8 @@ record UpgradeRules(TestContext context) {
         TwoInstances two = TwoInstances.start(context);
         PublishedDevice device = context.devices().one();
         Leftovers leftovers = Leftovers.since(context);
-        across(two, device);
+        across(two, two.old(), two.fresh(), device);
+        across(two, two.fresh(), two.old(), device);
         leftovers.none("after Prepare at one instance and Unprepare at the other");
         atOnce(two, device);
         leftovers.none("after equal Prepares at two instances, and Unprepare");
@@ -80,20 +81,20 @@ record UpgradeRules(TestContext context) {
                 race(two, device);
             }
         }
-        two.endOld();
+        KubeletClaim claim = context.claims().allocate(device);
+        two.prepared(two.old(), claim);
+        two.kill(two.old());
+        two.unprepared(two.fresh(), claim);
+        leftovers.none("after Prepare at an instance that was killed, and Unprepare at the other");
     }
 
-    private static void across(TwoInstances two, Running from, Running to, KubeletClaim claim) {
+    private void across(TwoInstances two, Running from, Running to, PublishedDevice device) {
+        KubeletClaim claim = context.claims().allocate(device);
         Reported first = Reported.of(two.prepared(from, claim));
         Reported second = Reported.of(two.prepared(to, claim));
         Violation.unless(first.equals(second))
                 .because("two instances answered differently for claim %s: %s, and %s", claim.uid(), first, second);
         two.unprepared(to, claim);
-    }
-
-    private void across(TwoInstances two, PublishedDevice device) {
-        across(two, two.old(), two.fresh(), context.claims().allocate(device));
-        across(two, two.fresh(), two.old(), context.claims().allocate(device));
     }
 
     private void atOnce(TwoInstances two, PublishedDevice device) {
@@ -151,6 +152,9 @@ record UpgradeRules(TestContext context) {
                 .because(
                         "two instances gave the device %s to two claims at once, %s and %s",
                         device, left.uid(), right.uid());
+        if (given == 0) { // the kubelet tries again
+            two.prepared(two.old(), left);
+        }
         two.unprepared(two.fresh(), left);
         two.unprepared(two.old(), right);
     }
@@ -193,7 +197,7 @@ record UpgradeRules(TestContext context) {
         two.endOld();
         serves(two.fresh(), "after the older instance ended");
         TwoInstances next = TwoInstances.start(context);
-        next.killFresh();
+        next.kill(next.fresh());
         serves(next.old(), "after the newer instance was killed");
     }
 
