@@ -8,10 +8,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -46,13 +51,26 @@ class PublisherLockIT {
     @ValueSource(strings = {"SIGTERM", "SIGKILL"})
     void theOverlapAndItsEndWriteNoSliceAndTheNewOneGoesOn(String signal) throws Exception {
         List<JsonNode> before = slices();
+        KubeletClaim claim = node.allocate("claim", "gpu-0");
+        node.prepare(claim);
         int last = node.proxy().lastNumber();
+        List<Path> left = sockets();
 
-        node.start(DriverPages.OPTION, "--pod-uid=new");
+        for (String option : List.of("--hardware=/nowhere", "--proc-root=/nowhere")) {
+            assertThat(node.start("--pod-uid=bad", option).awaitExit(TIMEOUT)).hasValue(1);
+        }
+        assertThat(sockets()).hasSize(2).isEqualTo(left);
+        assertThat(node.startRegistered(DriverPages.OPTION, "--pod-uid=new")).isTrue();
         DriverPages its = DriverPages.ofProcess(2, node);
         its.awaitReady(); // by the old one's doing
         assertThat(its.scrape()).containsEntry(published(), 0.0);
         end(signal);
+        assertThat(sockets())
+                .filteredOn(socket -> signal.equals("SIGTERM") || !left.contains(socket))
+                .hasSize(2)
+                .doesNotContainAnyElementsOf(left);
+        assertThat(node.unprepare(claim).complaint()).isEmpty();
+        assertThat(node.specs()).isEmpty();
         its.await("/metrics", answer -> answer.body().contains(published() + " 1"));
         its.awaitReady();
 
@@ -67,6 +85,14 @@ class PublisherLockIT {
                         "resourceslices",
                         slice -> !slice.at("/metadata/uid").asText().equals(uid),
                         TIMEOUT);
+    }
+
+    private List<Path> sockets() throws IOException {
+        try (Stream<Path> files = Files.walk(node.place().root())) {
+            return files.filter(file -> file.toString().endsWith(".sock"))
+                    .sorted()
+                    .toList();
+        }
     }
 
     /** Deletes the driver's slices, as a kubelet does that lost it. */
