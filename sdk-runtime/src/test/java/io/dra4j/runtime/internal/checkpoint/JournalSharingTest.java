@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two who have one journal open, step by step; {@link JournalProcessesTest} lets them loose. */
+/** Two who have one journal open, step by step. */
 @Timeout(120)
 class JournalSharingTest extends JournalFixture {
 

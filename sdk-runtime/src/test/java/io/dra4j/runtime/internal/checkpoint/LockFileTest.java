@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Locks within one process; {@link JournalProcessesTest} has two. */
+/** Locks within one process. */
 @Timeout(120)
 @SuppressWarnings("try") // locks are held, and not looked at
 class LockFileTest extends JournalFixture {
