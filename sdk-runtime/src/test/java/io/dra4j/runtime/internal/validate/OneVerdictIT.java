@@ -82,6 +82,7 @@ class OneVerdictIT {
         allGates(release).forEach(builder::featureGate);
         try (EmbeddedApiServer server = builder.start()) {
             for (int i = 0; i < SLICES; i++) {
+                assertShown(hostile.next());
                 Pool pool = Publishable.of(next(), missing(release)).pool();
                 Optional<String> slice = slice(pool, release);
                 if (slice.isPresent()) {
@@ -97,6 +98,21 @@ class OneVerdictIT {
         assertThat(taken).isGreaterThan(SLICES / 10);
         assertThat(refused).isGreaterThan(SLICES / 10);
         assertThat(fields).hasSizeGreaterThan(25);
+    }
+
+    /** All that a provider can build gets a result, with few and short problems; what is accepted can be written. */
+    private void assertShown(Pool pool) {
+        List<Problem> problems = rules.problems(pool);
+        assertThat(problems).hasSizeLessThanOrEqualTo(100).allSatisfy(problem -> {
+            assertThat(problem.pool()).isEqualTo(pool.name());
+            assertThat(problem.field()).isNotEmpty();
+            assertThat(problem.toString()).hasLineCount(1).hasSizeLessThan(2000);
+        });
+        if (problems.isEmpty() && !(pool.placement() instanceof Placement.PublishedElsewhere)) {
+            Content content = new Content(pool.name(), 1, 1, pool.placement(), pool.devices(), pool.counterSets());
+            Content written = SliceCodec.canonical(content);
+            assertThat(SliceCodec.canonical(written)).isEqualTo(written);
+        }
     }
 
     private static Map<FeatureGate, Boolean> allGates(KubernetesVersion release) {
