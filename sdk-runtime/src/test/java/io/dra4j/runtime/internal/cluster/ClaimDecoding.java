@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cluster;
 
-/** Decodes claims for tests of other packages. */
+import io.dra4j.api.device.Device;
+
+/** Decodes claims and devices for tests of other packages. */
 public final class ClaimDecoding {
 
     private ClaimDecoding() {}
 
     public static ClaimObject decode(String json) {
         return ClaimCodec.decode(json);
+    }
+
+    public static Device device(String json) {
+        return DeviceCodec.decode(Json.parse(json));
     }
 }

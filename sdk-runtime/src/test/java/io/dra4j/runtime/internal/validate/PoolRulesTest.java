@@ -10,7 +10,6 @@ import io.dra4j.api.device.AttributeValue.OfBools;
 import io.dra4j.api.device.AttributeValue.OfInts;
 import io.dra4j.api.device.AttributeValue.OfStrings;
 import io.dra4j.api.device.AttributeValue.OfVersions;
-import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
@@ -26,12 +25,12 @@ import io.dra4j.api.device.NodeSelector.Subject;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
-import io.dra4j.api.device.RequestPolicy;
-import io.dra4j.api.device.RequestPolicy.ValidRange;
-import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
-import java.time.Instant;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -63,66 +62,35 @@ class PoolRulesTest {
         }
     }
 
-    static Stream<Wrong> fields() {
-        return Stream.of(amounts(), rangesAndResources(), countersAndTaints(), attributesAndRawFields(), placements())
+    static Stream<Wrong> fields() throws IOException {
+        return Stream.of(
+                        rows("broken-devices.txt").map(row -> new Wrong(row[0], row[1], decoded(row[2]))),
+                        resources(),
+                        attributesAndRawFields(),
+                        placements())
                 .flatMap(wrong -> wrong);
     }
 
-    private static Stream<Wrong> amounts() {
-        String value = "capacity[c].value";
-        String policy = "capacity[c].requestPolicy.";
-        String most = "must be at most 9223372036854775807, in any unit; found ";
-        return Stream.of(
-                wrong(value, "must be a whole number of billionths; found 0.5n", holding("0.5n")),
-                wrong(value, "must be a whole number of billionths; found 1e-10", holding("1e-10")),
-                wrong(value, most + "8Ei", holding("8Ei")),
-                wrong(value, most + "-8Ei", holding("-8Ei")),
-                wrong(value, most + "1e99", holding("1e99")),
-                wrong(policy + "default", "must be at most the capacity, 10; found 11", sharing("11", null)),
-                wrong(policy + "default", most + "1e30", sharing("1e30", null, "1")),
-                wrong(policy + "validValues[0]", "must not be negative; found -1", sharing("1", null, "-1", "1")),
-                wrong(policy + "validValues[1]", "Invalid value: \"1\"", sharing("2", null, "2", "1")),
-                wrong(policy.substring(0, policy.length() - 1), "Forbidden", holding("10", "1")));
+    /** Rows of a table, whose last column is a device's fields in JSON. */
+    private static Stream<String[]> rows(String file) throws IOException {
+        return Files.readAllLines(Path.of("src/test/resources/io/dra4j/runtime/internal/validate", file)).stream()
+                .map(line -> line.split(" \\| ", 3));
     }
 
-    private static Stream<Wrong> rangesAndResources() {
-        String range = "capacity[c].requestPolicy.validRange.";
+    private static Device.Builder decoded(String fields) {
+        return ClaimDecoding.device("{\"name\":\"gpu-0\"," + fields + "}").toBuilder();
+    }
+
+    private static Stream<Wrong> resources() {
         String cpu = "nodeAllocatableResources[cpu].";
         String fine = "must be a whole number of billionths; found 1e-10";
         Quantity finer = new Quantity("1e-10");
         return Stream.of(
-                wrong(range + "min", "must not be negative; found -1", sharing("1", range("-1", null, null))),
-                wrong(range + "max", "must not be negative; found -1", sharing("1", range("1", "-1", null))),
-                wrong(range + "step", fine, sharing("1", range("1", null, "1e-10"))),
                 wrong(cpu + "mapping.deviceMultiplier", fine, taking(new OfDevice(finer), null)),
                 wrong(cpu + "mapping.capacityMultiplier", fine, taking(new OfCapacity("c", finer), null)),
                 wrong(cpu + "overhead.perPod", fine, taking(null, new Overhead(finer, null))),
                 wrong(cpu + "overhead.perContainer", fine, taking(null, new Overhead(null, finer))),
                 wrong(cpu + "overhead", "Invalid value", taking(null, new Overhead(null, null))));
-    }
-
-    private static Stream<Wrong> countersAndTaints() {
-        String counters = "consumesCounters[0].counters";
-        Instant first = Instant.parse("0001-01-01T00:00:00Z");
-        return Stream.of(
-                wrong(
-                        "consumesCounters[0].counterSet",
-                        "must be a counter set of the pool; found \"none\"",
-                        consumes("none", "memory", "1")),
-                wrong(
-                        counters + "[none]",
-                        "must be a counter of the counter set shared; found \"none\"",
-                        consumes("shared", "none", "1")),
-                wrong(
-                        counters + "[memory].value",
-                        "must be at most what the counter set shared has, 1Gi; found 1025Mi",
-                        consumes("shared", "memory", "1025Mi")),
-                wrong(
-                        counters + "[memory].value",
-                        "must not be negative; found -1",
-                        consumes("shared", "memory", "-1")),
-                wrong("taints[0].timeAdded", "must be in the years 1 to 9999", device().taint(at(Instant.MAX))),
-                wrong("taints[0].timeAdded", "must be in the years 1 to 9999", device().taint(at(first))));
     }
 
     private static Stream<Wrong> attributesAndRawFields() {
@@ -154,23 +122,6 @@ class PoolRulesTest {
     private static Stream<Wrong> placements() {
         return Stream.of(new Placement.ThisNode(), new Placement.PerDevice(), new Placement.PublishedElsewhere())
                 .map(placement -> wrong("", "must be on a named node", device().placement(placement)));
-    }
-
-    private static Device.Builder holding(String value, String... validValues) {
-        List<Quantity> values = Stream.of(validValues).map(Quantity::new).toList();
-        RequestPolicy policy = values.isEmpty() ? null : RequestPolicy.values(values.get(0), values);
-        return device().capacity("c", new Capacity(new Quantity(value), policy));
-    }
-
-    private static Device.Builder sharing(String standard, @Nullable ValidRange range, String... validValues) {
-        List<Quantity> values = Stream.of(validValues).map(Quantity::new).toList();
-        RequestPolicy policy = new RequestPolicy(new Quantity(standard), values, range);
-        return device().allowMultipleAllocations(true).capacity("c", new Capacity(Quantity.of(10), policy));
-    }
-
-    private static ValidRange range(String min, @Nullable String max, @Nullable String step) {
-        return new ValidRange(
-                new Quantity(min), max == null ? null : new Quantity(max), step == null ? null : new Quantity(step));
     }
 
     private static Device.Builder attribute(AttributeValue value) {
@@ -225,19 +176,8 @@ class PoolRulesTest {
                         + ".compatibilityGroups[1]: Duplicate value: \"a\"");
     }
 
-    static Stream<Device.Builder> devices() {
-        return Stream.concat(
-                Stream.of("0", "-5", "8E", "9223372036854775807", "1n", "0.5Ki", "1.000000000000")
-                        .map(PoolRulesTest::holding),
-                Stream.of(
-                        sharing("10", null),
-                        sharing("1", null, "1", "2", "10"),
-                        sharing("3", range("0", null, "1500m")),
-                        consumes("shared", "memory", "1Gi"),
-                        device().taint(at(Instant.parse("9999-12-31T23:59:59Z"))),
-                        device().taint(at(Instant.parse("0001-01-01T00:00:01Z"))),
-                        device().attribute("gpu.example.com/model", "B"),
-                        device().rawField("future", "{}")));
+    static Stream<Device.Builder> devices() throws IOException {
+        return rows("fine-devices.txt").map(row -> decoded(row[0]));
     }
 
     @ParameterizedTest
@@ -434,10 +374,6 @@ class PoolRulesTest {
     private static Pool pool(Device.Builder device) {
         List<CounterSet> sets = List.of(CounterSet.of("shared", Map.of("memory", new Quantity("1Gi"))));
         return Pool.ofNode("node-a", List.of(device.build())).withCounterSets(sets);
-    }
-
-    private static Taint at(Instant time) {
-        return new Taint("a", null, Taint.Effect.NONE, time);
     }
 
     private static Map<String, Quantity> counters(int count) {
