@@ -48,16 +48,14 @@ class AllotmentsTest {
         }
     }
 
-    /** Eight devices, of which two at a time hang at one root. */
     private static List<JsonNode> eight() {
         return IntStream.range(0, 8)
                 .mapToObj(i -> yaml("""
                                         name: gpu-%d
                                         attributes:
                                           index: {int: %d}
-                                          resource.kubernetes.io/pcieRoot: {string: root-%d}
                                         capacity: {memory: {value: %dGi}}
-                                        """.formatted(i, i, i % 4, 10 * (i + 1))))
+                                        """.formatted(i, i, 10 * (i + 1))))
                 .toList();
     }
 
@@ -97,13 +95,6 @@ class AllotmentsTest {
         return claims("{requests: [{name: a, exactly: {deviceClassName: gpu, %s}}]}".formatted(more));
     }
 
-    /** Claims whose devices have roots that fit a constraint. */
-    private static ClaimTemplates gpus(int count, String constraint) {
-        return claims(
-                "{requests: [{name: a, exactly: {deviceClassName: gpu, count: %d}}], constraints: [{%s: resource.kubernetes.io/pcieRoot}]}"
-                        .formatted(count, constraint));
-    }
-
     @Test
     void aCountTakesThatManyAndTheNextClaimTheNext() {
         assertThat(names(gpus("count: 3"), eight()))
@@ -118,16 +109,6 @@ class AllotmentsTest {
         assertThat(names(all, eight())).hasSize(1);
         assertThat(names(all, eight()).get(0)).hasSize(8);
         assertThat(names(all, tainted)).isEmpty();
-    }
-
-    @Test
-    void constraintsFindPairsAcrossTheOrder() {
-        assertThat(names(gpus(2, "matchAttribute"), eight()))
-                .hasSize(4)
-                .startsWith(List.of("gpu-0", "gpu-4"), List.of("gpu-1", "gpu-5"));
-        assertThat(names(gpus(4, "distinctAttribute"), eight()))
-                .containsExactly(
-                        List.of("gpu-0", "gpu-1", "gpu-2", "gpu-3"), List.of("gpu-4", "gpu-5", "gpu-6", "gpu-7"));
     }
 
     @Test
