@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.driver.JavaProgram;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +36,24 @@ class JvmOptionsTest {
             assertThat(process.exitValue()).isEqualTo(OUT_OF_MEMORY);
         } finally {
             process.destroyForcibly();
+        }
+    }
+
+    /** A program one of whose threads needs more heap than there is, while another one waits. */
+    private static final class MemoryEater {
+
+        private MemoryEater() {}
+
+        public static void main(String[] args) throws InterruptedException {
+            new Thread(MemoryEater::eat).start();
+            new CountDownLatch(1).await();
+        }
+
+        private static void eat() {
+            List<byte[]> eaten = new ArrayList<>();
+            while (true) {
+                eaten.add(new byte[100_000]);
+            }
         }
     }
 }
