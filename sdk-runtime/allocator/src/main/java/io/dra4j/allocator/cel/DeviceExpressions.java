@@ -133,4 +133,13 @@ public final class DeviceExpressions implements ExpressionCompiler {
                     && SCALARS.contains(type.parameters().get(0));
         }
     }
+
+    /**
+     * The problems of an expression; empty where there is none.
+     *
+     * @param selector its problem as a selector
+     * @param attribute its problem as a derived attribute
+     * @param costly whether it exceeds the limit of costs
+     */
+    private record Verdict(String selector, String attribute, boolean costly) {}
 }

@@ -14,12 +14,16 @@ import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The client's configuration: a kubeconfig file, or the service account of the pod. */
@@ -152,6 +156,94 @@ final class ClientConfig {
             return values.getProperty("version", "unpackaged");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * A program that prints the credentials of a kubeconfig's user.
+     *
+     * <p>It runs here, not in fabric8, which waits for it without a limit, and accepts an answer without credentials.
+     *
+     * @see <a href="https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins">
+     *     Client-go credential plugins</a>
+     */
+    private record CredentialPlugin(ExecConfig exec, Path kubeconfig) {
+
+        /**
+         * Gives the credentials to a configuration.
+         *
+         * @param limit when the program is killed, with what it has started
+         * @throws DraException if it prints none until then
+         */
+        void authenticate(Config config, Duration limit) {
+            JsonNode status;
+            try {
+                status = Json.parse(output(limit)).path("status");
+            } catch (IllegalArgumentException e) { // with a part of what may be a secret
+                throw failure("its output is not JSON");
+            } catch (IOException e) {
+                throw failure(String.valueOf(e.getMessage()));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw failure("interrupted while it ran");
+            }
+            String token = status.path("token").asText("");
+            String certificate = status.path("clientCertificateData").asText("");
+            String key = status.path("clientKeyData").asText("");
+            if (token.isEmpty() && (certificate.isEmpty() || key.isEmpty())) {
+                throw failure("it printed neither a token nor a certificate with its key");
+            }
+            if (!token.isEmpty()) {
+                config.setAutoOAuthToken(token);
+            }
+            if (!certificate.isEmpty() && !key.isEmpty()) {
+                config.setClientCertData(certificate);
+                config.setClientKeyData(key);
+            }
+        }
+
+        /** Less than a pipe holds: what it prints is read once it has ended. */
+        private String output(Duration limit) throws IOException, InterruptedException {
+            ProcessBuilder builder = new ProcessBuilder(command()).redirectError(ProcessBuilder.Redirect.INHERIT);
+            if (exec.getEnv() != null) {
+                exec.getEnv().forEach(variable -> builder.environment().put(variable.getName(), variable.getValue()));
+            }
+            Process process = builder.start();
+            try {
+                process.getOutputStream().close();
+                if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                    throw new IOException("it did not end within " + TransientRetry.seconds(limit));
+                }
+                if (process.exitValue() != 0) {
+                    throw new IOException("it ended with status " + process.exitValue());
+                }
+                return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            } finally {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly();
+            }
+        }
+
+        private List<String> command() {
+            String program = exec.getCommand();
+            List<String> command = new ArrayList<>();
+            command.add(
+                    program.contains("/")
+                            ? kubeconfig
+                                    .toAbsolutePath()
+                                    .resolveSibling(program)
+                                    .toString()
+                            : program);
+            if (exec.getArgs() != null) {
+                command.addAll(exec.getArgs());
+            }
+            return command;
+        }
+
+        private DraException failure(String reason) {
+            return new DraException(
+                    "The credential plugin %s of the kubeconfig %s failed: %s; run it by hand to see why"
+                            .formatted(exec.getCommand(), kubeconfig, reason));
         }
     }
 }
