@@ -122,7 +122,7 @@ class SettingsPageTest {
     /** A table of options in Markdown, from the texts that {@code --help} prints. */
     private static final class OptionTable {
 
-        private static final Pattern VARIABLE = Pattern.compile(" ?\\[([A-Z][A-Z_]+(?:, or [A-Z_]+)*)]");
+        private static final Pattern VARIABLE = Pattern.compile(" ?\\[\\$?([A-Z][A-Z_]+(?:, or [A-Z_]+)*)]");
         private static final Pattern SETTING = Pattern.compile("^\\[([a-z][A-Za-z.]*)] ");
         private static final Pattern DEFAULT = Pattern.compile("\\s*Default: (.*)", Pattern.DOTALL);
 

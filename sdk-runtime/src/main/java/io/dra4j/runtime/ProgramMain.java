@@ -144,6 +144,9 @@ record ProgramMain(
     }
 
     private int run(CommandLine line, Callable<Integer> action, ParseResult parsed) {
+        if (line.getCommand() instanceof ProgramOptions options) {
+            line.setDefaultValueProvider(options.defaults(program, Map.of())); // which help shows: no secrets
+        }
         Integer asked = CommandLine.executeHelpRequest(parsed);
         if (asked != null) {
             return asked;

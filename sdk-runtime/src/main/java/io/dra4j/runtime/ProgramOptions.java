@@ -29,9 +29,9 @@ import picocli.CommandLine.Option;
  * with underscores ({@code --node-name}, {@code NODE_NAME}), as drivers written in Go have it; the
  * command line outweighs the environment, and an empty value counts as not given. That holds for
  * the options of subclasses, too; they are declared with picocli's annotations. A description that
- * names a variable, {@code [ACME_ROOT]}, decides on it, and {@link #variable} on the others; {@code
- * --help} shows it, with type and default. Values are there once {@link DriverMain} has read the
- * command line.
+ * names the variable of its option, {@code [ROOT]}, or another with a dollar sign, {@code
+ * [$ACME_ROOT]}, decides on it, and {@link #variable} on the others; {@code --help} shows it, with type and the default,
+ * which is never a value of the environment. Values are there once {@link DriverMain} has read the command line.
  */
 @Command(
         sortOptions = false,
@@ -43,7 +43,9 @@ public abstract class ProgramOptions {
     static final String VARIABLES = "[NAME] is the environment variable of an option; the command line outweighs it.";
     static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
 
-    private static final Pattern VARIABLE = Pattern.compile("\\[([A-Z][A-Z0-9_]*)[],]");
+    /** A variable in a description: units are in brackets, too. */
+    private static final String NAMED = "\\[\\$?((?<=\\$)[A-Z][A-Z0-9_]*|%s)[],]";
+
     private static final Set<String> OF_EVERY_PROCESS = Set.of(
             "HOME", "HOSTNAME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "SHLVL", "TERM", "TMPDIR", "TZ", "USER");
 
@@ -171,11 +173,9 @@ public abstract class ProgramOptions {
         if (!name.startsWith("--") || !isInTheEnvironment(name)) {
             return Optional.empty();
         }
-        Matcher named = VARIABLE.matcher(text(option));
-        return named.find()
-                ? Optional.of(named.group(1))
-                : Optional.ofNullable(
-                        variable(name.substring(2).replace('-', '_').toUpperCase(Locale.ROOT)));
+        String same = name.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
+        Matcher named = Pattern.compile(NAMED.formatted(Pattern.quote(same))).matcher(text(option));
+        return named.find() ? Optional.of(named.group(1)) : Optional.ofNullable(variable(same));
     }
 
     /** Lets the help of options say what their descriptions do not: variable, type and default. */
@@ -190,9 +190,12 @@ public abstract class ProgramOptions {
 
     private OptionSpec described(OptionSpec option) {
         String text = text(option);
-        String named = VARIABLE.matcher(text).find()
-                ? ""
-                : variableOf(option).map(" [%s]"::formatted).orElse("");
+        String named = variableOf(option)
+                .filter(name -> !Pattern.compile("\\[\\$?%s[],]".formatted(Pattern.quote(name)))
+                        .matcher(text)
+                        .find())
+                .map(" [%s]"::formatted)
+                .orElse("");
         boolean hasDefault = option.defaultValue() != null || option.initialValue() != null && !option.required();
         boolean isSaid = text.contains("Default: ") || option.arity().min() == 0 || option.isMultiValue();
         return OptionSpec.builder(option)

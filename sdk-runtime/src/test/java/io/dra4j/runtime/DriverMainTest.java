@@ -71,7 +71,7 @@ class DriverMainTest extends ProgramFixture {
         @Test
         void ofTheProgramHaveTheirVariablesAndShowThem() {
             environment.putAll(Map.of("NODE_NAME", "n", "HOSTNAME", "pod-1", "LANES", "4", "ACME_LANES", "6"));
-            environment.putAll(Map.of("ACME_SPEED", "NEW", "SPEED", "BLOCKED"));
+            environment.putAll(Map.of("ACME_SPEED", "NEW", "SPEED", "BLOCKED", "W", "WAITING", "NUM_CARDS", "5"));
             AcmeOptions prefixed = new AcmeOptions() {
                 @Override
                 protected String variable(String name) {
@@ -82,14 +82,22 @@ class DriverMainTest extends ProgramFixture {
             assertThat(execute()).isZero();
             assertThat(DriverMain.of(PROGRAM, prefixed, any -> null).execute(main(), filled -> () -> {}))
                     .isZero();
-            assertThat(execute("--help")).isZero();
+            assertThat(DriverMain.of(PROGRAM, new AcmeOptions(), any -> null).execute(main(), filled -> () -> {}, "-h"))
+                    .isZero();
 
             assertThat(options.hostname).isEqualTo("fabric");
             assertThat(List.of(options.lanes, prefixed.lanes, options.speed, prefixed.nodeName()))
                     .isEqualTo(List.of(4, 6, Thread.State.NEW, "n"));
             assertThat(out())
-                    .contains("--lanes=N", "card. [LANES]", "Default: 4", "--speed=NEW|RUNNABLE|", "Default: fabric")
-                    .doesNotContain("[HOSTNAME]", "[SPEED]");
+                    .contains(
+                            "--lanes=N",
+                            "Of each card. [LANES]",
+                            "Default: 2",
+                            "--speed=NEW|RUNNABLE|",
+                            "[$ACME_SPEED]",
+                            "Default: 8",
+                            "Default: fabric")
+                    .doesNotContain("[HOSTNAME]", "[SPEED]", "Default: 4", "Default: 5");
         }
 
         @Test

@@ -54,7 +54,7 @@ public abstract class ProgramFixture {
         @Option(names = "--lanes", description = "Of each card.")
         int lanes = 2;
 
-        @Option(names = "--speed", description = "Of each lane. [ACME_SPEED]")
+        @Option(names = "--speed", description = "Of each lane [W] and card [MHZ, or so]. [$ACME_SPEED]")
         Thread.State speed;
 
         Optional<Taint.Effect> taint = Optional.empty();
