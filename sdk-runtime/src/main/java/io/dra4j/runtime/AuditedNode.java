@@ -10,16 +10,17 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A node as a driver's command {@code audit} sees it: read, and never changed.
+ * A node as a driver's commands {@code audit} and {@code doctor} see it: read, and never changed.
  *
- * <p>The driver itself may run meanwhile, in another process.
+ * <p>The driver itself may run meanwhile, in another process. {@code doctor} reads the devices, for the feature gates
+ * that they need, and nothing else.
  */
 public interface AuditedNode extends AutoCloseable {
 
     /**
      * Reads the devices of the node.
      *
-     * @param held the claims of the journal; none if it can't be read
+     * @param held the claims of the journal; none if it can't be read, and for {@code doctor}
      * @return all that the driver offers, as its provider would
      * @throws io.dra4j.api.error.DraException if they can't be read; they are then not checked,
      *     with its message as the reason

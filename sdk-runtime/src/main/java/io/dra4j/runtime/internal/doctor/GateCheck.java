@@ -55,15 +55,23 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed, Supp
                 findings.add(finding(Severity.ERROR, gate, "the driver runs with " + option, NOT_PUBLISHED, mend));
             }
         });
-        pools(findings).forEach(pool -> findings.addAll(losses(pool, gates)));
-        return new Result(
-                gates.isEmpty() ? "no option and no device needs one" : "on: " + String.join(", ", gates), findings);
+        String none = "no option and no device needs one";
+        String unread = "";
+        try {
+            pools(findings).forEach(pool -> findings.addAll(losses(pool, gates)));
+        } catch (NodeDoctor.UnstartedException e) { // as most providers: not a check that failed
+            none = "no option needs one";
+            unread = "; " + e.getMessage();
+        }
+        return new Result((gates.isEmpty() ? none : "on: " + String.join(", ", gates)) + unread, findings);
     }
 
     /** Without devices the check is not done, unless it has found something already. */
     private List<Pool> pools(List<Finding> found) {
         try {
             return inventory.get().pools();
+        } catch (NodeDoctor.UnstartedException e) {
+            throw e;
         } catch (Exception | LinkageError e) { // of a provider
             if (found.isEmpty()) {
                 throw new NotCheckedException("the devices may need one, and can't be read: " + e.getMessage(), e);

@@ -134,6 +134,14 @@ class NodeDoctorTest {
                     .containsPattern("not checked +feature-gates +the devices .* no bus");
             assertThat(report(api, Map.of("--rule", "DRADeviceTaintRules")).text())
                     .containsPattern("not checked +feature-gates +no dry run shows the gate DRADeviceTaintRules");
+
+            devices = () -> {
+                throw new NodeDoctor.UnstartedException(new NullPointerException("bus"));
+            };
+            Report unstarted = report(api, Map.of());
+            assertThat(unstarted.exitStatus()).isZero();
+            assertThat(unstarted.text())
+                    .containsPattern("(?s)ok +feature-gates +no option needs one; the provider .* bus");
         }
     }
 
