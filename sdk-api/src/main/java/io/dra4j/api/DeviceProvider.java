@@ -20,7 +20,8 @@ import java.util.Optional;
  *
  * <ul>
  *   <li><b>Order.</b> {@link #start} comes first and once, {@link #close} last and once; {@link
- *       #configTypes} may come at any time, even without a start.
+ *       #configTypes} may come at any time, even without a start, and so may {@code close}. The commands {@code doctor}
+ *       and {@code audit} call {@link #inventory} without a start, unless the program says how else they read devices.
  *   <li><b>Threads.</b> {@link #prepare} and {@link #unprepare} run in parallel for different
  *       claims and never at the same time for one claim; if the driver is built as serialized, never
  *       at the same time at all, on the whole node. {@link #inventory} runs on a thread of its own, {@link
@@ -169,6 +170,9 @@ public interface DeviceProvider extends AutoCloseable {
 
     /**
      * Ends the provider; prepared claims stay prepared, for their containers go on.
+     *
+     * <p>It may come without a start, or after one that failed: a program asks a provider for its
+     * configurations or its devices alone. What such a close throws is not reported by itself.
      *
      * <p>It declares no checked exception: javac would warn every implementation that {@code close}
      * might be interrupted. What is thrown is logged.

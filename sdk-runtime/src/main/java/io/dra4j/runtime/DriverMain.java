@@ -206,12 +206,12 @@ public final class DriverMain<O extends DriverOptions> {
     }
 
     private List<ConfigType<?>> providersTypes(O filled) {
-        try (DeviceProvider unstarted = provider.apply(filled)) {
-            return ConfigCheck.declared(unstarted.configTypes());
+        try (AuditOptions.Unstarted unstarted = unstarted(filled)) {
+            return ConfigCheck.declared(unstarted.provider().configTypes());
         }
     }
 
-    private AuditedNode unstarted(O filled) {
+    private AuditOptions.Unstarted unstarted(O filled) {
         return new AuditOptions.Unstarted(provider.apply(filled));
     }
 }

@@ -97,6 +97,11 @@ class CommandsTest extends ProgramFixture {
         assertThat(err()).startsWith("acme-driver: There is no directory").hasLineCount(1);
     }
 
+    private int executeUnstarted(String... args) {
+        return DriverMain.of(PROGRAM, new AcmeOptions(), any -> new ProviderWithoutClaims.NeverStarted())
+                .execute(main(), filled -> () -> {}, args);
+    }
+
     @Nested
     class Webhook {
 
@@ -136,6 +141,14 @@ class CommandsTest extends ProgramFixture {
         }
 
         @Test
+        void doesWithoutAProviderThatCanBeClosedUnstarted() {
+            assertThat(executeUnstarted("webhook", "--tls-cert-file=/no/such.crt", "--tls-private-key-file=/no/such"))
+                    .isOne();
+
+            assertThat(err()).contains("Can't read /no/such.crt");
+        }
+
+        @Test
         void refusesAPortThatThereIsNot() {
             int status = execute("webhook", "--tls-cert-file=a", "--tls-private-key-file=b", "--port=65536");
 
@@ -171,6 +184,9 @@ class CommandsTest extends ProgramFixture {
                         .contains("\"subject\" : \"acme.example.com on node node-a\"")
                         .contains("\"object\" : \"" + folder.resolve("none") + "\"")
                         .contains("the firmware is new", "on: DRAConsumableCapacity");
+                executeUnstarted("doctor", "--kubelet-registrar-directory-path=" + folder);
+                assertThat(out())
+                        .containsPattern("(?s)ok +feature-gates +no option needs one; the provider can't read .*: bus");
             }
         }
 

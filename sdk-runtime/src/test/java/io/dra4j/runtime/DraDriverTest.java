@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
+import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.error.DraException;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.Place;
@@ -59,8 +60,10 @@ class DraDriverTest {
     @Test
     void servesItsOwnMetricsAtThePortThatWasBound() throws Exception {
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();
-                DraDriver one = started("one.example.com", api);
-                DraDriver two = started("two.example.com", api)) {
+                DraDriver one = driver("one.example.com", api, new ProviderWithoutClaims());
+                DraDriver two = driver("two.example.com", api, new ProviderWithoutClaims())) {
+            one.start();
+            two.start();
             assertThat(driversIn(one)).containsOnly("one.example.com");
             assertThat(driversIn(two)).containsOnly("two.example.com");
             assertThat(one.healthcheckPort().orElseThrow())
@@ -70,9 +73,19 @@ class DraDriverTest {
         }
     }
 
-    private static DraDriver started(String name, EmbeddedApiServer api) throws IOException {
+    @Test
+    void thatDoesNotStartSaysWhyAlsoIfItsProviderFailsToClose() throws Exception {
+        try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();
+                DraDriver driver = driver("no.example.com", api, new ProviderWithoutClaims.NeverStarted())) {
+            assertThatThrownBy(driver::start)
+                    .hasMessage("no bus")
+                    .hasSuppressedException(new NullPointerException("watch"));
+        }
+    }
+
+    private static DraDriver driver(String name, EmbeddedApiServer api, DeviceProvider provider) throws IOException {
         Place place = Place.create("node-1", name);
-        DraDriver driver = DraDriver.builder(name, "node-1", new ProviderWithoutClaims())
+        return DraDriver.builder(name, "node-1", provider)
                 .kubeconfig(api.writeKubeconfig(place.kubeconfig()))
                 .cdiRoot(place.cdi())
                 .kubeletPluginsDirectory(place.plugins())
@@ -81,8 +94,6 @@ class DraDriverTest {
                 .httpEndpoint("127.0.0.1:0")
                 .healthcheckPort(0)
                 .build();
-        driver.start();
-        return driver;
     }
 
     private static Stream<String> driversIn(DraDriver driver) throws Exception {

@@ -4,10 +4,12 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.DriverContext;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
 
 /** A provider for tests that prepare nothing; they override what they call. */
 public class ProviderWithoutClaims implements DeviceProvider {
@@ -25,5 +27,24 @@ public class ProviderWithoutClaims implements DeviceProvider {
     @Override
     public void unprepare(HeldClaim claim, ClaimContext context) {
         throw new UnsupportedOperationException();
+    }
+
+    /** One that has what it needs from its start alone, which fails. */
+    static final class NeverStarted extends ProviderWithoutClaims {
+
+        @Override
+        public void start(DriverContext context) {
+            throw new DraException("no bus");
+        }
+
+        @Override
+        public Inventory inventory() {
+            throw new NullPointerException("bus");
+        }
+
+        @Override
+        public void close() {
+            throw new NullPointerException("watch");
+        }
     }
 }

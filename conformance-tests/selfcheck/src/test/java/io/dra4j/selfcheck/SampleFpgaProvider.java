@@ -82,7 +82,9 @@ final class SampleFpgaProvider implements DeviceProvider {
 
     @Override
     public void close() {
-        watch.close();
+        if (watch != null) { // a provider may be closed without a start
+            watch.close();
+        }
     }
 
     // #endregion watch

@@ -168,7 +168,9 @@ final class SampleNicProvider implements DeviceProvider {
 
     @Override
     public void close() {
-        watch.close();
+        if (watch != null) { // a provider may be closed without a start
+            watch.close();
+        }
     }
 
     // #endregion health

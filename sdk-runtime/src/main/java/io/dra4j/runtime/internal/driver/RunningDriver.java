@@ -316,17 +316,28 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private void startProvider(RunningContext context) {
-        started(provider);
         try {
-            provider.start(context);
+            startOrClose(context);
         } catch (DraException e) {
             throw e;
         } catch (Exception | LinkageError e) { // of a provider
             throw new DraException("The driver's provider can't start on this node: " + e, e);
         }
+        started(provider);
         started(liveness).started(provider, directories(), events);
         DeviceSampler devices = new DeviceSampler(provider, context.claims()::inUse, meters);
         meters.watchDevices(started(devices)::sample);
+    }
+
+    /** One that was not started may fail to close, which then tells less than the first failure. */
+    private void startOrClose(RunningContext context) throws Exception {
+        try {
+            provider.start(context);
+        } catch (Exception | Error e) {
+            try (provider) {
+                throw e;
+            }
+        }
     }
 
     private MountedDirectories directories() {
