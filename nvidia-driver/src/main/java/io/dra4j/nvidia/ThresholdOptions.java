@@ -9,12 +9,14 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options about the health of GPUs, except those on errors. */
+@Command(resourceBundle = "io.dra4j.nvidia.options")
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class ThresholdOptions {
 
@@ -34,17 +36,7 @@ final class ThresholdOptions {
         NoExecute
     }
 
-    @Option(
-            names = "--fabric-effect",
-            order = 11,
-            paramLabel = "None|NoSchedule|NoExecute",
-            defaultValue = "None",
-            description = {
-                "The effect of the taint of GPUs whose NVLink fabric is not up, on which CUDA does not"
-                        + " work. None is for nodes on which partitions of the fabric manager set it up"
-                        + " later. [FABRIC_EFFECT]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+    @Option(names = "--fabric-effect", order = 11, paramLabel = "None|NoSchedule|NoExecute", defaultValue = "None")
     private FabricEffect fabric;
 
     /** Returns the effect on GPUs whose NVLink fabric is not up. */
@@ -52,37 +44,13 @@ final class ThresholdOptions {
         return Effect.values()[fabric.ordinal()];
     }
 
-    @Option(
-            names = TEMPERATURE,
-            order = 12,
-            paramLabel = "CELSIUS",
-            description = {
-                "Taint the devices of a GPU that is hotter, until it is 5 degrees below. Nothing is"
-                        + " measured without it. [TEMPERATURE_THRESHOLD]",
-                "Default: none"
-            })
+    @Option(names = TEMPERATURE, order = 12, paramLabel = "CELSIUS")
     private @Nullable Integer celsius;
 
-    @Option(
-            names = POWER,
-            order = 13,
-            paramLabel = "WATTS",
-            description = {
-                "Taint the devices of a GPU that draws more power, until it is 5 percent below."
-                        + " Nothing is measured without it. [POWER_THRESHOLD]",
-                "Default: none"
-            })
+    @Option(names = POWER, order = 13, paramLabel = "WATTS")
     private @Nullable Integer watts;
 
-    @Option(
-            names = INTERVAL,
-            order = 14,
-            paramLabel = "SECONDS",
-            defaultValue = "10",
-            description = {
-                "The interval between measurements for these thresholds. [THRESHOLD_INTERVAL]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+    @Option(names = INTERVAL, order = 14, paramLabel = "SECONDS", defaultValue = "10")
     private int seconds;
 
     Thresholds thresholds() {

@@ -4,24 +4,20 @@ package io.dra4j.nvidia;
 
 import io.dra4j.nvidia.gates.GateOptions;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
  * Options of NVIDIA's driver for what this one does not do, which gates refuse where it matters;
  * its chart gives them, and is known by one.
  */
+@Command(resourceBundle = "io.dra4j.nvidia.options")
 final class UnusedOptions {
 
-    private static final String MPS =
-            "No effect: it is for the Deployments of MPS daemons, which are processes of the driver" + " here.";
-
-    @Option(names = "--namespace", hidden = true, description = MPS + " [NAMESPACE]")
+    @Option(names = "--namespace", hidden = true)
     private String namespace = "";
 
-    @Option(
-            names = "--image-name",
-            hidden = true,
-            description = "Turns --nvidia-metrics on, as NVIDIA's chart gives it. [IMAGE_NAME]")
+    @Option(names = "--image-name", hidden = true)
     private String imageName = "";
 
     @Option(
@@ -31,31 +27,22 @@ final class UnusedOptions {
             paramLabel = "true|false",
             defaultValue = "",
             fallbackValue = "true",
-            converter = GateOptions.OptionalBoolean.class,
-            description = {
-                "Serve metrics by the names of NVIDIA's driver, nvidia_dra_*, next to those of this one."
-                        + " [NVIDIA_METRICS]",
-                "Default: true under NVIDIA's chart, which gives --image-name, and false otherwise"
-            })
+            converter = GateOptions.OptionalBoolean.class)
     private @Nullable Boolean nvidiaMetrics;
 
     boolean isWithNvidiaMetrics() {
         return nvidiaMetrics == null ? !imageName.isEmpty() : nvidiaMetrics;
     }
 
-    @Option(names = "--image-pull-policy", hidden = true, description = MPS + " [IMAGE_PULL_POLICY]")
+    @Option(names = "--image-pull-policy", hidden = true)
     private String imagePullPolicy = "";
 
-    @Option(names = "--image-pull-secrets", hidden = true, description = MPS + " [IMAGE_PULL_SECRETS]")
+    @Option(names = "--image-pull-secrets", hidden = true)
     private String imagePullSecrets = "";
 
-    @Option(names = "--service-account-name", hidden = true, description = MPS + " [SERVICE_ACCOUNT_NAME]")
+    @Option(names = "--service-account-name", hidden = true)
     private String serviceAccountName = "";
 
-    @Option(
-            names = "--host-root",
-            hidden = true,
-            description = "No effect: GPUs are passed through to virtual machines by sysfs and procfs, which"
-                    + " have options of their own. [HOST_ROOT]")
+    @Option(names = "--host-root", hidden = true)
     private String hostRoot = "";
 }

@@ -10,6 +10,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** The options that NVIDIA's driver has for features that are off by default. */
+@Command(resourceBundle = "io.dra4j.nvidia.options")
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class GateOptions {
 
@@ -31,11 +33,7 @@ public final class GateOptions {
             order = 11,
             paramLabel = "NAME=true|false,...",
             defaultValue = "${env:FEATURE_GATES:-}",
-            converter = GatesFromText.class,
-            description = {
-                "Feature gates of NVIDIA's driver. [FEATURE_GATES]",
-                "Default: none; DynamicMIG stands for --dynamic-mig"
-            })
+            converter = GatesFromText.class)
     private FeatureGates gates;
 
     private Shares shares;
@@ -47,26 +45,14 @@ public final class GateOptions {
             paramLabel = "true|false",
             defaultValue = "${env:IGNORE_UNKNOWN_GATES:-}",
             fallbackValue = "true",
-            converter = OptionalBoolean.class,
-            description = {
-                "Start without what feature gates ask for and this driver does not have, with a"
-                        + " warning. Otherwise it does not start. [IGNORE_UNKNOWN_GATES]",
-                "Default: false"
-            })
+            converter = OptionalBoolean.class)
     private @Nullable Boolean ignoreUnknown;
 
     @Option(
             names = "--consumable-shares",
             order = 12,
             paramLabel = "SHARES",
-            defaultValue = "${env:CONSUMABLE_SHARES:-}",
-            description = {
-                "How many claims may have a device at a time, and how much of its memory each takes"
-                        + " that requests none: disabled (one claim, all), memory (any, all),"
-                        + " unlimited (any, none), or a number (so many, none). Nothing keeps a"
-                        + " container to its share. [CONSUMABLE_SHARES]",
-                "Default: disabled"
-            })
+            defaultValue = "${env:CONSUMABLE_SHARES:-}")
     private void shares(String given) {
         try {
             shares = Shares.parse(given.strip());

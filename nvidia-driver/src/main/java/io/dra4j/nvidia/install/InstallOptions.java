@@ -21,12 +21,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/**
- * The options of the driver and of {@code probe}: the installed driver, and the kind of devices.
- */
+/** The options of the driver and of {@code probe}: the installed driver, and the kind of devices. */
+@Command(resourceBundle = "io.dra4j.nvidia.options")
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class InstallOptions {
 
@@ -36,44 +36,24 @@ public final class InstallOptions {
             names = "--nvidia-driver-root",
             order = 1,
             paramLabel = "DIR",
-            defaultValue = "${env:NVIDIA_DRIVER_ROOT:-${env:HOST_DRIVER_ROOT:-/}}",
-            description = {
-                "The root of NVIDIA's driver on the node, which CDI specs name: / or"
-                        + " /run/nvidia/driver. [NVIDIA_DRIVER_ROOT, or HOST_DRIVER_ROOT]",
-                "Default: /"
-            })
+            defaultValue = "${env:NVIDIA_DRIVER_ROOT:-${env:HOST_DRIVER_ROOT:-/}}")
     private Path nvidiaDriverRoot;
 
     @Option(
             names = "--container-driver-root",
             order = 2,
             paramLabel = "DIR",
-            defaultValue = "${env:CONTAINER_DRIVER_ROOT:-${env:DRIVER_ROOT_CTR_PATH:-}}",
-            description = {
-                "The same directory as seen by this program. [CONTAINER_DRIVER_ROOT, or" + " DRIVER_ROOT_CTR_PATH]",
-                "Default: /driver-root if it exists, and --nvidia-driver-root otherwise"
-            })
+            defaultValue = "${env:CONTAINER_DRIVER_ROOT:-${env:DRIVER_ROOT_CTR_PATH:-}}")
     private Path containerDriverRoot;
 
-    @Option(
-            names = "--sysfs-root",
-            order = 3,
-            paramLabel = "DIR",
-            defaultValue = "${env:SYSFS_ROOT:-/sys}",
-            description = {"The mount point of sysfs. [SYSFS_ROOT]", "Default: ${DEFAULT-VALUE}"})
+    @Option(names = "--sysfs-root", order = 3, paramLabel = "DIR", defaultValue = "${env:SYSFS_ROOT:-/sys}")
     private Path sysfsRoot;
 
     @Option(
             names = "--fabric-manager",
             order = 16,
             paramLabel = "SOCKET|HOST[:PORT]",
-            defaultValue = "${env:NVIDIA_FABRICMANAGER_ADDRESS:-${env:NVIDIA_FABRICMANAGER_UNIX_SOCKET:-}}",
-            description = {
-                "The fabric manager, with the feature gate FabricManagerPartitioning: the path of its"
-                        + " socket here, or its address. [$NVIDIA_FABRICMANAGER_ADDRESS, or"
-                        + " NVIDIA_FABRICMANAGER_UNIX_SOCKET]",
-                "Default: run/nvidia-fabricmanager/socket in --container-driver-root"
-            })
+            defaultValue = "${env:NVIDIA_FABRICMANAGER_ADDRESS:-${env:NVIDIA_FABRICMANAGER_UNIX_SOCKET:-}}")
     private String fabricManager;
 
     private @Nullable FabricManager ofNode; // guarded by this
@@ -83,12 +63,7 @@ public final class InstallOptions {
             order = 4,
             paramLabel = "DIR",
             split = ",",
-            defaultValue = "${env:DRIVER_LIBRARY_FOLDERS:-}",
-            description = {
-                "More folders on the node with libraries of NVIDIA's driver, below its root, which are"
-                        + " searched first. [DRIVER_LIBRARY_FOLDERS]",
-                "Default: none, besides the folders of distributions and of the loader's configuration"
-            })
+            defaultValue = "${env:DRIVER_LIBRARY_FOLDERS:-}")
     private List<Path> libraryFolders;
 
     @Option(
@@ -96,12 +71,7 @@ public final class InstallOptions {
             order = 4,
             paramLabel = "DIR",
             split = ",",
-            defaultValue = "${env:DRIVER_PROGRAM_FOLDERS:-}",
-            description = {
-                "More folders on the node with programs of NVIDIA's driver, below its root, which are"
-                        + " searched first. [DRIVER_PROGRAM_FOLDERS]",
-                "Default: none, besides the folders of distributions"
-            })
+            defaultValue = "${env:DRIVER_PROGRAM_FOLDERS:-}")
     private List<Path> programFolders;
 
     @Mixin
@@ -157,8 +127,7 @@ public final class InstallOptions {
     /**
      * Opens NVML.
      *
-     * @throws DraException if there is no library, the kernel has no driver, or the root is
-     *     relative
+     * @throws DraException if there is no library, the kernel has no driver, or the root is relative
      */
     public Nvml openNvml() {
         return Nvml.open(driver().findNvml());

@@ -7,12 +7,12 @@ import io.dra4j.nvidia.gates.GateOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/**
- * The options on which it depends what is offered of GPUs: the driver's, and those of its commands.
- */
+/** The options on which it depends what is offered of GPUs: the driver's, and those of its commands. */
+@Command(resourceBundle = "io.dra4j.nvidia.options")
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class OfferOptions {
 
@@ -23,13 +23,7 @@ public final class OfferOptions {
             paramLabel = "true|false",
             defaultValue = "${env:DYNAMIC_MIG:-}",
             fallbackValue = "true",
-            converter = GateOptions.OptionalBoolean.class,
-            description = {
-                "Offer GPUs with all possible MIG devices, which are created when a claim is prepared."
-                        + " Needs an API server that keeps shared counters: without them, no such"
-                        + " GPU is published. [DYNAMIC_MIG]",
-                "Default: as the feature gate DynamicMIG, or false"
-            })
+            converter = GateOptions.OptionalBoolean.class)
     private @Nullable Boolean dynamicMig;
 
     @Mixin

@@ -44,43 +44,19 @@ public final class TemplateMain implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(
-            names = "--board",
-            order = 1,
-            paramLabel = "NAME",
-            required = true,
-            description = "The board: t4, a30, a100-40, a100-80, l40s, h100-80, h200-141 or b200. Required.")
+    @Option(names = "--board", order = 1, paramLabel = "NAME", required = true)
     private String board;
 
-    @Option(
-            names = "--count",
-            order = 2,
-            paramLabel = "N",
-            defaultValue = "1",
-            description = {"How many GPUs the node has, 1 to 64.", "Default: ${DEFAULT-VALUE}"})
+    @Option(names = "--count", order = 2, paramLabel = "N", defaultValue = "1")
     private int count;
 
     @Mixin
     private OfferOptions offers;
 
-    @Option(
-            names = "--installed-driver",
-            order = 8,
-            paramLabel = "VERSION",
-            description = {
-                "The version of NVIDIA's driver on the node, such as 580.95.05.",
-                "Default: that with which the board's values were taken"
-            })
+    @Option(names = "--installed-driver", order = 8, paramLabel = "VERSION")
     private @Nullable String driverVersion;
 
-    @Option(
-            names = "--cuda",
-            order = 9,
-            paramLabel = "VERSION",
-            description = {
-                "The newest version of CUDA that it supports, such as 13.0.",
-                "Default: that with which the board's values were taken"
-            })
+    @Option(names = "--cuda", order = 9, paramLabel = "VERSION")
     private @Nullable String cudaVersion;
 
     @Option(
