@@ -2,11 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.doctor.cluster;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.NotCheckedException;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** The checks of a cluster, and of a driver's node as the API server shows it. */
 public final class ClusterChecks {
@@ -16,8 +31,7 @@ public final class ClusterChecks {
     /**
      * The checks of all drivers and nodes of a view.
      *
-     * @param account {@code NAMESPACE:NAME} of the driver's ServiceAccount, whose rights are
-     *     checked; empty for none
+     * @param account {@code NAMESPACE:NAME} of the driver's ServiceAccount, whose rights are checked; empty for none
      */
     public static List<Check> ofCluster(ClusterView cluster, String account) {
         List<Check> checks = new ArrayList<>(List.of(
@@ -68,5 +82,333 @@ public final class ClusterChecks {
     /** The check that GPU Operator's MIG manager stays off a node with dynamic MIG. */
     public static Check migManager(ClusterApi api, String driver, String node) {
         return new MigManager(new ClusterView(api, new Scope(driver, node)), true);
+    }
+
+    /** Checks the clock of this machine against the API server's. */
+    private record LocalClock(ClusterView cluster, InstantSource clock) implements Check {
+
+        /** The date of an answer has seconds, and is on its way for some. */
+        private static final Duration TOLERATED = Duration.ofSeconds(30);
+
+        @Override
+        public String id() {
+            return "clock";
+        }
+
+        @Override
+        public Result look() {
+            Instant server = cluster.api().get("version").date();
+            if (server == null) {
+                throw new NotCheckedException("the API server's answers have no date");
+            }
+            Duration ahead = Duration.between(server, clock.instant());
+            return ahead.abs().compareTo(TOLERATED) <= 0
+                    ? Result.healthy("the API server's time, within %d s".formatted(TOLERATED.toSeconds()))
+                    : new Result("", List.of(ClockFinding.of("node/" + cluster.node(), ahead)));
+        }
+    }
+
+    /** Checks the kubelets of nodes with devices: before 1.34, DRA is off by default in them. */
+    private record KubeletVersion(ClusterView cluster) implements Check {
+
+        @Override
+        public String id() {
+            return "kubelet-version";
+        }
+
+        @Override
+        public Result look() {
+            List<NodeFacts> nodes = cluster.driverNodes();
+            List<Finding> findings = new ArrayList<>();
+            for (NodeFacts node : nodes) {
+                if (Release.of(node.kubelet()).filter(Release::isWithoutDra).isPresent()) {
+                    findings.add(new Finding(
+                            id(),
+                            Severity.ERROR,
+                            "node/" + node.name(),
+                            "its kubelet is " + node.kubelet(),
+                            "before 1.34 a kubelet does not call DRA drivers unless a feature"
+                                    + " gate is set, so that pods with claims never start there",
+                            List.of(
+                                    "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
+                                            .formatted(node.name()),
+                                    "# upgrade the kubelet to 1.34 or newer on the node",
+                                    "kubectl uncordon " + node.name())));
+                }
+            }
+            return new Result(Words.number(nodes.size(), "node") + " with 1.34 or newer", findings);
+        }
+    }
+
+    /**
+     * Checks that this is the machine, and the boot, that the kubelet reports.
+     *
+     * @param here reads the boot id that the driver sees, or throws NotCheckedException
+     */
+    private record SameBoot(ClusterView cluster, Supplier<String> here) implements Check {
+
+        @Override
+        public String id() {
+            return "boot-id";
+        }
+
+        @Override
+        public Result look() {
+            String local = here.get();
+            String reported = cluster.nodes().stream()
+                    .map(NodeFacts::bootId)
+                    .filter(id -> !id.isEmpty())
+                    .findFirst()
+                    .orElseThrow(() -> new NotCheckedException("the Node has no boot id"));
+            if (reported.equals(local)) {
+                return Result.healthy("boot " + local);
+            }
+            return new Result(
+                    "",
+                    List.of(new Finding(
+                            id(),
+                            Severity.ERROR,
+                            "node/" + cluster.node(),
+                            "its kubelet reports the boot %s, and this machine is in boot %s"
+                                    .formatted(reported, local),
+                            "either this is another machine than --node-name says, or --proc-root is"
+                                    + " not the node's /proc, or the kubelet is down since the reboot;"
+                                    + " by the boot id the driver knows which claims are still prepared",
+                            List.of(
+                                    "cat /proc/sys/kernel/random/boot_id",
+                                    "kubectl get node %s -o jsonpath='{.status.nodeInfo.bootID}'"
+                                            .formatted(cluster.node()),
+                                    "systemctl status kubelet"))));
+        }
+    }
+
+    /** Checks that each pool has all slices of its newest generation: the scheduler waits for them. */
+    private record PoolSlices(ClusterView cluster) implements Check {
+
+        @Override
+        public String id() {
+            return "pool-incomplete";
+        }
+
+        @Override
+        public Result look() {
+            List<List<SliceFacts>> pools = cluster.pools();
+            List<Finding> findings = new ArrayList<>();
+            for (List<SliceFacts> slices : pools) {
+                long newest =
+                        slices.stream().mapToLong(SliceFacts::generation).max().orElse(0);
+                List<SliceFacts> current = slices.stream()
+                        .filter(one -> one.generation() == newest)
+                        .toList();
+                if (current.size() < current.get(0).slicesOfPool()) {
+                    findings.add(finding(current));
+                }
+            }
+            return new Result(Words.number(pools.size(), "pool") + ", all complete", findings);
+        }
+
+        private Finding finding(List<SliceFacts> current) {
+            SliceFacts one = current.get(0);
+            return new Finding(
+                    id(),
+                    Severity.ERROR,
+                    "pool/" + one.pool(),
+                    "the driver %s has published %d of the %d slices of generation %d"
+                            .formatted(one.driver(), current.size(), one.slicesOfPool(), one.generation()),
+                    "the scheduler allocates nothing of a pool that is incomplete; pods wait",
+                    List.of(
+                            one.node().isEmpty()
+                                    ? "kubectl get events --field-selector involvedObject.kind=Node"
+                                    : "kubectl get events --field-selector involvedObject.kind=Node,involvedObject.name="
+                                            + one.node(),
+                            "# and the log of the driver's pod: it says which slice is refused, and why"));
+        }
+    }
+
+    /**
+     * Checks that GPU Operator's MIG manager keeps off GPUs that the driver partitions itself.
+     *
+     * <p>It acts on the node label nvidia.com/mig.config. A driver that creates MIG devices when claims are prepared
+     * publishes them with counters; whole GPUs have counters, too, if virtual machines may have them.
+     */
+    private record MigManager(ClusterView cluster, boolean isDynamic) implements Check {
+
+        private static final String LABEL = "nvidia.com/mig.config";
+        private static final String DEPLOYED = "nvidia.com/gpu.deploy.mig-manager";
+        private static final String DRIVER = "gpu.nvidia.com";
+
+        @Override
+        public String id() {
+            return "mig-manager";
+        }
+
+        @Override
+        public Result look() {
+            List<Finding> findings = new ArrayList<>();
+            List<NodeFacts> nodes =
+                    cluster.driverNodes().stream().filter(this::isDynamic).toList();
+            for (NodeFacts node : nodes) {
+                String layout = node.labels().getOrDefault(LABEL, "");
+                boolean runs = !node.labels().getOrDefault(DEPLOYED, "true").equals("false");
+                if (!layout.isEmpty() && runs) {
+                    findings.add(finding(node, layout));
+                }
+            }
+            return new Result(
+                    nodes.isEmpty()
+                            ? "no node with dynamic MIG"
+                            : "%s with dynamic MIG, none with the label %s"
+                                    .formatted(Words.number(nodes.size(), "node"), LABEL),
+                    findings);
+        }
+
+        private boolean isDynamic(NodeFacts node) {
+            return isDynamic
+                    || cluster.slicesOf(node).stream()
+                            .anyMatch(slice -> slice.driver().equals(DRIVER) && slice.hasDynamicMig());
+        }
+
+        private Finding finding(NodeFacts node, String layout) {
+            return new Finding(
+                    id(),
+                    Severity.ERROR,
+                    "node/" + node.name(),
+                    "GPU Operator's MIG manager applies the layout %s (label %s), and the driver creates MIG devices for claims"
+                            .formatted(layout, LABEL),
+                    "each destroys or blocks the MIG devices of the other",
+                    List.of(
+                            "kubectl label node %s %s=false --overwrite".formatted(node.name(), DEPLOYED),
+                            "kubectl label node %s %s-".formatted(node.name(), LABEL)));
+        }
+    }
+
+    /** Checks that the nodes of slices exist: one may be removed, or have another name. */
+    private record GoneNodes(ClusterView cluster) implements Check {
+
+        @Override
+        public String id() {
+            return "node-gone";
+        }
+
+        @Override
+        public Result look() {
+            Set<String> nodes = cluster.nodes().stream().map(NodeFacts::name).collect(Collectors.toSet());
+            Map<String, List<SliceFacts>> gone = new TreeMap<>();
+            for (SliceFacts slice : cluster.slices()) {
+                if (!slice.node().isEmpty() && !nodes.contains(slice.node())) {
+                    gone.computeIfAbsent(slice.node(), key -> new ArrayList<>()).add(slice);
+                }
+            }
+            return new Result(
+                    "%s, each of a node that exists"
+                            .formatted(Words.number(cluster.slices().size(), "slice")),
+                    gone.entrySet().stream()
+                            .map(one -> finding(one.getKey(), one.getValue(), nodes))
+                            .toList());
+        }
+
+        private Finding finding(String gone, List<SliceFacts> slices, Set<String> nodes) {
+            String drivers = slices.stream().map(SliceFacts::driver).distinct().collect(Collectors.joining(", "));
+            String names = slices.stream().map(SliceFacts::name).collect(Collectors.joining(" "));
+            List<String> alike =
+                    nodes.stream().filter(node -> isSame(node, gone)).sorted().toList();
+            if (alike.isEmpty()) {
+                return new Finding(
+                        id(),
+                        Severity.WARNING,
+                        "node/" + gone,
+                        "there is no such node, and %s of %s on it"
+                                .formatted(Words.number(slices.size(), "slice"), drivers),
+                        "no pod can get their devices, and whoever counts devices counts them",
+                        List.of("kubectl delete resourceslices " + names));
+            }
+            return new Finding(
+                    id(),
+                    Severity.ERROR,
+                    "node/" + gone,
+                    "there is no such node, but %s: the driver %s was started with another name than the kubelet's"
+                            .formatted(String.join(", ", alike), drivers),
+                    "no pod can get these devices: they are on no node that the scheduler knows",
+                    List.of(
+                            "# set NODE_NAME of the driver's DaemonSet from the field spec.nodeName",
+                            "kubectl delete resourceslices " + names));
+        }
+
+        /** Returns whether names differ by case, or by a domain. */
+        private static boolean isSame(String node, String other) {
+            String one = node.toLowerCase(Locale.ROOT) + ".";
+            String two = other.toLowerCase(Locale.ROOT) + ".";
+            return one.startsWith(two) || two.startsWith(one);
+        }
+    }
+
+    /**
+     * Checks the clocks of nodes with devices against the API server's.
+     *
+     * <p>A kubelet renews its node's Lease every 10 s, with the time of its own clock. A node that is
+     * Ready, as the control plane sees it, does renew it; so an old or a future time is the clock's.
+     */
+    private record NodeClocks(ClusterView cluster) implements Check {
+
+        /** A Ready node may have missed renewals for 40 s, its lease's duration. */
+        private static final Duration TOLERATED = Duration.ofSeconds(90);
+
+        @Override
+        public String id() {
+            return "clock";
+        }
+
+        @Override
+        public Result look() {
+            List<Finding> findings = new ArrayList<>();
+            List<NodeFacts> nodes =
+                    cluster.driverNodes().stream().filter(NodeFacts::ready).toList();
+            Map<String, String> renewals = renewals();
+            Instant now = now();
+            int compared = 0;
+            for (NodeFacts node : nodes) {
+                Optional<Duration> ahead =
+                        Optional.ofNullable(renewals.get(node.name())).map(text -> Duration.between(now, parse(text)));
+                if (ahead.isPresent()) {
+                    compared++;
+                    if (ahead.get().abs().compareTo(TOLERATED) > 0) {
+                        findings.add(ClockFinding.of("node/" + node.name(), ahead.get()));
+                    }
+                }
+            }
+            if (compared == 0 && !nodes.isEmpty()) {
+                throw new NotCheckedException(
+                        "there is no Lease of " + nodes.get(0).name());
+            }
+            return new Result("%s with the time of the API server".formatted(Words.number(compared, "node")), findings);
+        }
+
+        private Instant now() {
+            Instant date = cluster.api().get("version").date();
+            if (date == null) {
+                throw new NotCheckedException("the API server's answers have no date");
+            }
+            return date;
+        }
+
+        /** The times of renewals, by node. */
+        private Map<String, String> renewals() {
+            Map<String, String> renewals = new HashMap<>();
+            for (JsonNode lease : cluster.list("apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")) {
+                String time = lease.path("spec").path("renewTime").asText();
+                if (!time.isEmpty()) {
+                    renewals.put(lease.path("metadata").path("name").asText(), time);
+                }
+            }
+            return renewals;
+        }
+
+        private static Instant parse(String text) {
+            try {
+                return Instant.parse(text);
+            } catch (DateTimeParseException e) {
+                throw new NotCheckedException("a Lease has the time " + text, e);
+            }
+        }
     }
 }
