@@ -78,17 +78,15 @@ class HealthOptionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "--xid-effects=48=Never | '--xid-effects': entry \"48=Never\" has none of the effects None, NoSchedule, NoExecute",
-                "--fabric-effect=on | '--fabric-effect': expected one of [None, NoSchedule, NoExecute]",
-                "--temperature-threshold=0 | '--temperature-threshold': 0 is not between 1 and 150",
-                "--power-threshold=-1 | '--power-threshold': -1 is not between 1 and 100000",
-                "--threshold-interval=0 | '--threshold-interval': 0 is not between 1 and 3600",
-                "--temperature-threshold=85C | '--temperature-threshold'",
-                "--xid-effects=48=NoExecute --additional-xids-to-ignore=48 | '--additional-xids-to-ignore': XID 48 is to be ignored, and to have the effect NoExecute",
-            })
+    @CsvSource(delimiter = '|', textBlock = """
+                    --xid-effects=48=Never | '--xid-effects': entry "48=Never" has none of the effects None, NoSchedule, NoExecute
+                    --fabric-effect=on | '--fabric-effect': expected one of [None, NoSchedule, NoExecute]
+                    --temperature-threshold=0 | '--temperature-threshold': 0 is not between 1 and 150
+                    --power-threshold=-1 | '--power-threshold': -1 is not between 1 and 100000
+                    --threshold-interval=0 | '--threshold-interval': 0 is not between 1 and 3600
+                    --temperature-threshold=85C | '--temperature-threshold'
+                    --xid-effects=48=NoExecute --additional-xids-to-ignore=48 | '--additional-xids-to-ignore': XID 48 is to be ignored, and to have the effect NoExecute
+                    """)
     void badValuesAreRefusedByName(String arguments, String message) {
         assertThatThrownBy(() -> parse(arguments.split(" ")).healthPolicy())
                 .isInstanceOf(ParameterException.class)

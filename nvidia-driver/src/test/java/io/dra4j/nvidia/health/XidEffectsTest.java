@@ -41,23 +41,21 @@ class XidEffectsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "48 | entry \"48\" is not of the form XID=EFFECT",
-                "48=None= | entry \"48=None=\" is not of the form XID=EFFECT",
-                "48=None, | entry \"\" is not of the form XID=EFFECT",
-                "48=None,,63=None | entry \"\" is not of the form XID=EFFECT",
-                "=None | entry \"=None\" does not begin with the number of an error",
-                "x48=None | entry \"x48=None\" does not begin with the number of an error",
-                "0=None | entry \"0=None\" does not begin with the number of an error",
-                "-1=None | entry \"-1=None\" does not begin with the number of an error",
-                "99999999999999999999=None | does not begin with the number of an error",
-                "48= | entry \"48=\" has none of the effects None, NoSchedule, NoExecute",
-                "48=Never | entry \"48=Never\" has none of the effects None, NoSchedule, NoExecute",
-                "48=noexecute | has none of the effects None, NoSchedule, NoExecute",
-                "48=None,48=None | entry \"48=None\" repeats XID 48"
-            })
+    @CsvSource(delimiter = '|', textBlock = """
+                    48 | entry "48" is not of the form XID=EFFECT
+                    48=None= | entry "48=None=" is not of the form XID=EFFECT
+                    48=None, | entry "" is not of the form XID=EFFECT
+                    48=None,,63=None | entry "" is not of the form XID=EFFECT
+                    =None | entry "=None" does not begin with the number of an error
+                    x48=None | entry "x48=None" does not begin with the number of an error
+                    0=None | entry "0=None" does not begin with the number of an error
+                    -1=None | entry "-1=None" does not begin with the number of an error
+                    99999999999999999999=None | does not begin with the number of an error
+                    48= | entry "48=" has none of the effects None, NoSchedule, NoExecute
+                    48=Never | entry "48=Never" has none of the effects None, NoSchedule, NoExecute
+                    48=noexecute | has none of the effects None, NoSchedule, NoExecute
+                    48=None,48=None | entry "48=None" repeats XID 48
+                    """)
     void areRefusedIfMalformed(String text, String reason) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> XidEffects.parse(text))

@@ -47,13 +47,11 @@ class SharesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "unlimited | 81559Mi, default 0, 0 to 81559Mi by 1Mi",
-                "3         | 81559Mi, default 0, 0 to 81559Mi by 1Mi",
-                "memory    | 81559Mi, default 81559Mi, 1Mi to 81559Mi by 1Mi",
-            })
+    @CsvSource(delimiter = '|', textBlock = """
+                    unlimited | 81559Mi, default 0, 0 to 81559Mi by 1Mi
+                    3         | 81559Mi, default 0, 0 to 81559Mi by 1Mi
+                    memory    | 81559Mi, default 81559Mi, 1Mi to 81559Mi by 1Mi
+                    """)
     void areTakenFromTheMemory(String shares, String memory) {
         Device gpu = device(shares, false, "gpu-0");
 

@@ -136,17 +136,15 @@ class TemplateTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "--board=h100 | 1 | There is no board \"h100\"; known are t4, a30,",
-                "--count=8 | 2 | Missing required option: '--board",
-                "--board=t4 --count=0 | 2 | '--count': 0 is not from 1 to 64",
-                "--board=t4 --count=65 | 2 | '--count': 65 is not from 1 to 64",
-                "--board=t4 --feature-gates=PassthroughSupport=true | 1 | no GPUs for virtual machines",
-                "--board=t4 --installed-driver=new | 1 | \"new\"",
-                "--board=t4 --node-name=Node_1 | 1 | Node_1"
-            })
+    @CsvSource(delimiter = '|', textBlock = """
+                    --board=h100 | 1 | There is no board "h100"; known are t4, a30,
+                    --count=8 | 2 | Missing required option: '--board
+                    --board=t4 --count=0 | 2 | '--count': 0 is not from 1 to 64
+                    --board=t4 --count=65 | 2 | '--count': 65 is not from 1 to 64
+                    --board=t4 --feature-gates=PassthroughSupport=true | 1 | no GPUs for virtual machines
+                    --board=t4 --installed-driver=new | 1 | "new"
+                    --board=t4 --node-name=Node_1 | 1 | Node_1
+                    """)
     void whatCantBeIsNamed(String args, int status, String message) {
         Ended ended = Ended.of(new TemplateMain(), args.split(" "));
 

@@ -69,15 +69,12 @@ class ClaimStatusRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "{'opaque':{'driver':'d.com','parameters':{}}}                     | source: Required value",
-                "{'source':'From','opaque':{'driver':'d.com','parameters':{}}}     | source: Unsupported value: \"From\": supported values: \"FromClaim\", \"FromClass\"",
-                "{'source':'FromClass'}                                            | opaque: Required value",
-                "{'source':'FromClaim','requests':['x'],'opaque':{'driver':'d.com','parameters':{}}} | requests[0]: Invalid value: \"x\": must be the name of",
-            })
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    {'opaque':{'driver':'d.com','parameters':{}}}                     | source: Required value
+                    {'source':'From','opaque':{'driver':'d.com','parameters':{}}}     | source: Unsupported value: "From": supported values: "FromClaim", "FromClass"
+                    {'source':'FromClass'}                                            | opaque: Required value
+                    {'source':'FromClaim','requests':['x'],'opaque':{'driver':'d.com','parameters':{}}} | requests[0]: Invalid value: "x": must be the name of
+                    """)
     void aConfigurationOfAnAllocationHasASource(String config, String message) {
         String allocation = "{'allocation':{'devices':{'config':[" + config + "]}}}";
 

@@ -60,15 +60,12 @@ class DeviceStatusRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "'data':[1]                               | data: Invalid value: \"<value omitted>\": must be a valid JSON object",
-                "'networkData':{'ips':['010.1.2.3/24']}   | networkData.ips[0]: Invalid value: \"010.1.2.3/24\": must be in canonical form (\"10.1.2.3/24\")",
-                "'networkData':{'ips':['x']}              | networkData.ips[0]: Invalid value: \"x\": must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)",
-                "'networkData':{'ips':['::/0','::/0']}    | networkData.ips[1]: Duplicate value: \"::/0\"",
-            })
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    'data':[1]                               | data: Invalid value: "<value omitted>": must be a valid JSON object
+                    'networkData':{'ips':['010.1.2.3/24']}   | networkData.ips[0]: Invalid value: "010.1.2.3/24": must be in canonical form ("10.1.2.3/24")
+                    'networkData':{'ips':['x']}              | networkData.ips[0]: Invalid value: "x": must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)
+                    'networkData':{'ips':['::/0','::/0']}    | networkData.ips[1]: Duplicate value: "::/0"
+                    """)
     void aBrokenReportIsRefused(String report, String message) {
         assertThat(check(device("," + report))).containsExactly("status.devices[0]." + message);
     }

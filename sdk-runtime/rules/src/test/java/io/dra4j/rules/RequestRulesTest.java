@@ -68,15 +68,12 @@ class RequestRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "{'expression':'1'}                        | [0].name       | Required",
-                "{'name':'numa','expression':'1'}          | [0].name       | Invalid",
-                "{'name':'a.com/other','expression':'1'}   | [0].name       | Invalid",
-                "{'name':'a.com/numa'}                     | [0].expression | Required",
-            })
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    {'expression':'1'}                        | [0].name       | Required
+                    {'name':'numa','expression':'1'}          | [0].name       | Invalid
+                    {'name':'a.com/other','expression':'1'}   | [0].name       | Invalid
+                    {'name':'a.com/numa'}                     | [0].expression | Required
+                    """)
     void aBrokenDerivedAttributeIsRefused(String attribute, String field, String reason) {
         assertThat(check(attribute, "", ON_ALL))
                 .singleElement()
@@ -107,16 +104,13 @@ class RequestRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "[]          | true  | true",
-                "['r']       | true  | false",
-                "['s']       | false | true",
-                "['s/t']     | false | true",
-                "['r','s/t'] | true  | true",
-            })
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    []          | true  | true
+                    ['r']       | true  | false
+                    ['s']       | false | true
+                    ['s/t']     | false | true
+                    ['r','s/t'] | true  | true
+                    """)
     void aConstraintMustUseItOnItsRequest(String requests, boolean ofRequest, boolean ofSub) {
         String constraint = "{'requests':" + requests + ",'matchAttribute':'a.com/numa'}";
 
@@ -159,30 +153,24 @@ class RequestRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                ",'selectors':[{}]                   | .selectors[0].cel: Required value",
-                ",'count':2                          | .count: Invalid value: 2: must not be specified when allocationMode is 'All'",
-                ",'allocationMode':'ExactCount'      | .count: Invalid value: 0: must be greater than zero",
-                ",'allocationMode':'Some'            | .allocationMode: Unsupported value: \"Some\": supported values: \"All\", \"ExactCount\"",
-                ",'deviceClassName':''               | .deviceClassName: Required value",
-            })
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    ,'selectors':[{}]                   | .selectors[0].cel: Required value
+                    ,'count':2                          | .count: Invalid value: 2: must not be specified when allocationMode is 'All'
+                    ,'allocationMode':'ExactCount'      | .count: Invalid value: 0: must be greater than zero
+                    ,'allocationMode':'Some'            | .allocationMode: Unsupported value: "Some": supported values: "All", "ExactCount"
+                    ,'deviceClassName':''               | .deviceClassName: Required value
+                    """)
     void aBrokenRequestIsRefused(String change, String message) {
         assertThat(ofClaim(change, "")).containsExactly("spec.devices.requests[0].exactly" + message);
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "''                            | .requests[0]: Invalid value: \"\": a lowercase RFC 1123 label must",
-                "'r','r'                       | .requests[1]: Duplicate value: \"r\"",
-                "'r/s/t'                       | .requests[0]: Invalid value: \"r/s/t\": must be the name of a request",
-                "'x'                           | .requests[0]: Invalid value: \"x\": must be the name of a request",
-            })
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    ''                            | .requests[0]: Invalid value: "": a lowercase RFC 1123 label must
+                    'r','r'                       | .requests[1]: Duplicate value: "r"
+                    'r/s/t'                       | .requests[0]: Invalid value: "r/s/t": must be the name of a request
+                    'x'                           | .requests[0]: Invalid value: "x": must be the name of a request
+                    """)
     void aConfigurationIsForRequestsOfTheClaim(String requests, String message) {
         String config = "{'requests':[%s],'opaque':{'driver':'d.com','parameters':{}}}";
 
@@ -193,15 +181,12 @@ class RequestRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "{}                                                | .opaque: Required value",
-                "{'opaque':{'driver':'d.com'}}                     | .opaque.parameters: Required value",
-                "{'opaque':{'driver':'d.com','parameters':null}}   | .opaque.parameters: Required value",
-                "{'opaque':{'driver':'d.com','parameters':[1]}}    | .opaque.parameters: Invalid value: \"<value omitted>\": must be a valid JSON object",
-            })
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    {}                                                | .opaque: Required value
+                    {'opaque':{'driver':'d.com'}}                     | .opaque.parameters: Required value
+                    {'opaque':{'driver':'d.com','parameters':null}}   | .opaque.parameters: Required value
+                    {'opaque':{'driver':'d.com','parameters':[1]}}    | .opaque.parameters: Invalid value: "<value omitted>": must be a valid JSON object
+                    """)
     void aBrokenConfigurationIsRefused(String config, String message) {
         assertThat(ofClaim("", ",'config':[" + config + "]")).containsExactly("spec.devices.config[0]" + message);
     }

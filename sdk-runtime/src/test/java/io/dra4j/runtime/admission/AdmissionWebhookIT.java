@@ -274,26 +274,16 @@ class AdmissionWebhookIT {
         }
 
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                value = {
-                    "/apiVersion|admission.k8s.io/v1beta1|the document is a \"admission.k8s.io/v1beta1"
-                            + " AdmissionReview\", not a \"admission.k8s.io/v1 AdmissionReview\"",
-                    "/kind|Pod|the document is a \"admission.k8s.io/v1 Pod\", not a"
-                            + " \"admission.k8s.io/v1 AdmissionReview\"",
-                    "/request/uid||the review has no request.uid",
-                    "/request/operation|PATCH|the review has the unknown request.operation \"PATCH\"",
-                    "/request/object||the review has no request.object",
-                    "/request/kind/group|example.com|the review is of the kind \"ResourceClaim\" of"
-                            + " \"example.com/v1\"; this page is for ResourceClaim and"
-                            + " ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2",
-                    "/request/kind/version|v2|the review is of the kind \"ResourceClaim\" of"
-                            + " \"resource.k8s.io/v2\"; this page is for ResourceClaim and"
-                            + " ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2",
-                    "/request/kind/kind|DeviceClass|the review is of the kind \"DeviceClass\" of"
-                            + " \"resource.k8s.io/v1\"; this page is for ResourceClaim and"
-                            + " ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2"
-                })
+        @CsvSource(delimiter = '|', textBlock = """
+                        /apiVersion|admission.k8s.io/v1beta1|the document is a "admission.k8s.io/v1beta1 AdmissionReview", not a "admission.k8s.io/v1 AdmissionReview"
+                        /kind|Pod|the document is a "admission.k8s.io/v1 Pod", not a "admission.k8s.io/v1 AdmissionReview"
+                        /request/uid||the review has no request.uid
+                        /request/operation|PATCH|the review has the unknown request.operation "PATCH"
+                        /request/object||the review has no request.object
+                        /request/kind/group|example.com|the review is of the kind "ResourceClaim" of "example.com/v1"; this page is for ResourceClaim and ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2
+                        /request/kind/version|v2|the review is of the kind "ResourceClaim" of "resource.k8s.io/v2"; this page is for ResourceClaim and ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2
+                        /request/kind/kind|DeviceClass|the review is of the kind "DeviceClass" of "resource.k8s.io/v1"; this page is for ResourceClaim and ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2
+                        """)
         void isAReviewThatCannotBeAnswered(String pointer, @Nullable String value, String reason) throws Exception {
             assertRefused(changed(pointer, value), reason);
         }

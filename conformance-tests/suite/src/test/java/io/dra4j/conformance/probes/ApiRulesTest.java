@@ -60,15 +60,12 @@ class ApiRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "{'key':'-bad','effect':'None'}                   | taints[0].key",
-                "{'key':'a..b/x','effect':'None'}                 | taints[0].key",
-                "{'key':'example.com/x','value':'a b','effect':'None'} | taints[0].value",
-                "{'key':'example.com/x','effect':'Prefer'}        | taints[0].effect",
-            })
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    {'key':'-bad','effect':'None'}                   | taints[0].key
+                    {'key':'a..b/x','effect':'None'}                 | taints[0].key
+                    {'key':'example.com/x','value':'a b','effect':'None'} | taints[0].value
+                    {'key':'example.com/x','effect':'Prefer'}        | taints[0].effect
+                    """)
     void aTaintThatIsNotLegalIsFound(String taint, String field) {
         isRefused(RULES, slice("'allNodes':true", ",'taints':[" + taint + "]"), TAINTS, field);
     }
@@ -87,15 +84,12 @@ class ApiRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "'nodeName':'n','allNodes':true  | multiple fields are set",
-                "'comment':''                    | exactly one of",
-                "'nodeName':'N_1'                | spec.nodeName",
-                "'allNodes':false,'nodeName':'n' | spec.allNodes",
-            })
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    'nodeName':'n','allNodes':true  | multiple fields are set
+                    'comment':''                    | exactly one of
+                    'nodeName':'N_1'                | spec.nodeName
+                    'allNodes':false,'nodeName':'n' | spec.allNodes
+                    """)
     void aSliceHasOneNodeSelection(String placement, String error) {
         isRefused(RULES, slice(placement, ""), NODE_SELECTION, error);
     }

@@ -74,13 +74,11 @@ class RawPathIT {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "..|Name parameter invalid: \"..\": may not be '..'",
-                "%2e%2e|Name parameter invalid: \"..\": may not be '..'",
-                "%252e|Name parameter invalid: \"%2e\": may not contain '%'",
-            })
+    @CsvSource(delimiter = '|', textBlock = """
+                    ..|Name parameter invalid: "..": may not be '..'
+                    %2e%2e|Name parameter invalid: "..": may not be '..'
+                    %252e|Name parameter invalid: "%2e": may not contain '%'
+                    """)
     void aNameThatWouldLeadElsewhereIsABadRequest(String sent, String message) throws IOException {
         Answer answer = getBothWays(NODES + sent);
 

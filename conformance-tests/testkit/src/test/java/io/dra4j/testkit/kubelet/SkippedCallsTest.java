@@ -39,16 +39,13 @@ class SkippedCallsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            quoteCharacter = '`',
-            delimiter = ';',
-            value = {
-                "'NodeUnprepareResources'; 'NodeUnprepareResources'; true; false",
-                "'*'; 'NodePrepareResources', 'NodeUnprepareResources'; false; false",
-                "'*'; 'NodeUnprepareResources'; true; false",
-                "'*'; ``; true; true",
-                "'NodeWatchResources'; 'NodeWatchResources'; true; true",
-            })
+    @CsvSource(quoteCharacter = '`', delimiter = ';', textBlock = """
+                    'NodeUnprepareResources'; 'NodeUnprepareResources'; true; false
+                    '*'; 'NodePrepareResources', 'NodeUnprepareResources'; false; false
+                    '*'; 'NodeUnprepareResources'; true; false
+                    '*'; ``; true; true
+                    'NodeWatchResources'; 'NodeWatchResources'; true; true
+                    """)
     void areThoseThatAllDevicesOfTheDriverCanDoWithout(
             String first, String second, boolean prepares, boolean unprepares) throws Exception {
         allocate("uid-1", first, second);

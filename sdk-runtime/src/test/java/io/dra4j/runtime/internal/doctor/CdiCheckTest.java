@@ -52,15 +52,13 @@ class CdiCheckTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = ';',
-            value = {
-                "containerd://1.7.27; version = 2",
-                "containerd://1.7.27; [plugins.\"io.containerd.grpc.v1.cri\"]|enable_cdi = false",
-                "containerd://1.7.27; [plugins.\"other\"]|enable_cdi = true",
-                "containerd://2.1.4; [plugins.'io.containerd.cri.v1.runtime']|enable_cdi=false # no",
-                "containerd://2.1.4; plugins.\"io.containerd.cri.v1.runtime\".enable_cdi = false",
-            })
+    @CsvSource(delimiter = ';', textBlock = """
+                    containerd://1.7.27; version = 2
+                    containerd://1.7.27; [plugins."io.containerd.grpc.v1.cri"]|enable_cdi = false
+                    containerd://1.7.27; [plugins."other"]|enable_cdi = true
+                    containerd://2.1.4; [plugins.'io.containerd.cri.v1.runtime']|enable_cdi=false # no
+                    containerd://2.1.4; plugins."io.containerd.cri.v1.runtime".enable_cdi = false
+                    """)
     void offIsFoundOnce(String runtime, String text) {
         NodeFiles node = node(runtime);
         node.write(CONFIG, text.replace('|', '\n'));

@@ -15,14 +15,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The two merge formats on trees. */
 class PatchesTest {
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "{'a':1,'b':{'c':1}} | {'a':null,'b':{'d':2}} | {'b':{'c':1,'d':2}}",
-                "{'a':[1,2]}         | {'a':[3]}              | {'a':[3]}",
-                "{'a':1}             | {'a':{'b':null,'c':1}} | {'a':{'c':1}}",
-            })
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    {'a':1,'b':{'c':1}} | {'a':null,'b':{'d':2}} | {'b':{'c':1,'d':2}}
+                    {'a':[1,2]}         | {'a':[3]}              | {'a':[3]}
+                    {'a':1}             | {'a':{'b':null,'c':1}} | {'a':{'c':1}}
+                    """)
     void aMergePatchMergesObjectsAndReplacesTheRest(String target, String patch, String result) {
         assertThat(Patches.merge(tree(target), tree(patch))).isEqualTo(tree(result));
     }
