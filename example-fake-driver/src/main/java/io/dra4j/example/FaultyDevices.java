@@ -7,26 +7,33 @@ import io.dra4j.api.DriverContext;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.HealthWatch;
 import io.dra4j.runtime.InventoryWatch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Taints and unplugs devices by a {@link FaultFile} while the driver runs, and reports how they are
- * doing.
+ * Taints and unplugs devices by a {@link FaultFile} while the driver runs, and reports how they are doing.
  *
- * <p>A device that a claim holds stays prepared with any fault: that the pod goes on or is evicted
- * is for the cluster to decide, by the taint.
+ * <p>A device that a claim holds stays prepared with any fault: that the pod goes on or is evicted is for the cluster
+ * to decide, by the taint.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5055-dra-device-taints-and-tolerations">
@@ -122,5 +129,109 @@ final class FaultyDevices extends DecoratedDevices {
             tests.close();
         }
         super.close();
+    }
+
+    /**
+     * The stand-in for a hardware's self-test: a text file that lists the faults of devices.
+     *
+     * <pre>
+     * # a comment
+     * gpu-0 NoExecute ecc-error
+     * gpu-1 absent
+     * gpu-2 unhealthy fell off the bus
+     * gpu-3 unknown
+     * gpu-4 silent
+     * </pre>
+     *
+     * <p>Stateless and so thread-safe: each reading is a reading of the file as it is then.
+     *
+     * @param path the file; it need not exist
+     */
+    private record FaultFile(Path path) {
+
+        private static final String FORM = "write \"<device> NoSchedule|NoExecute|None <reason>\", \"<device> absent\","
+                + " \"<device> unhealthy|unknown [message]\" or \"<device> silent\"";
+
+        /** The form of a taint's value, which is a label value. */
+        private static final Pattern REASON = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
+
+        /**
+         * Reads what is wrong now.
+         *
+         * @param devices the names of all devices: a misspelt one must not pass for one that is well
+         * @return faults by the device's name, in the order of the lines; nothing if there is no file
+         * @throws DraException if the file can't be read or parsed; the message has the syntax
+         */
+        Map<String, Fault> read(Set<String> devices) {
+            Map<String, Fault> faults = new LinkedHashMap<>();
+            int number = 0;
+            for (String line : lines()) {
+                number++;
+                String[] words = line.strip().split("\\s+");
+                if (words[0].isEmpty() || words[0].startsWith("#")) {
+                    continue;
+                }
+                if (!devices.contains(words[0])) {
+                    throw badLine(number, "no device \"" + words[0] + "\"; write its published name");
+                }
+                if (faults.put(words[0], fault(words, number)) != null) {
+                    throw badLine(number, "a second line for " + words[0] + "; keep one of them");
+                }
+            }
+            return faults;
+        }
+
+        private List<String> lines() {
+            try {
+                return Files.readAllLines(path);
+            } catch (NoSuchFileException e) {
+                return List.of();
+            } catch (IOException e) {
+                throw new DraException(
+                        "Can't read the fault file "
+                                + path
+                                + ": "
+                                + e
+                                + "; make it a text file in UTF-8 that this user may read, or remove it",
+                        e);
+            }
+        }
+
+        private Fault fault(String[] words, int number) {
+            if (words.length == 2 && words[1].equals("absent")) {
+                return new Fault.Absent();
+            }
+            if (words.length == 2 && words[1].equals("silent")) {
+                return new Fault.Silent();
+            }
+            if (words.length > 1 && (words[1].equals("unhealthy") || words[1].equals("unknown"))) {
+                return new Fault.Unwell(
+                        HealthState.valueOf(words[1].toUpperCase(Locale.ROOT)),
+                        Arrays.stream(words).skip(2).collect(Collectors.joining(" ")));
+            }
+            if (words.length != 3) {
+                throw badLine(number, "\"" + String.join(" ", words) + "\"; " + FORM);
+            }
+            if (!REASON.matcher(words[2]).matches()) {
+                throw badLine(
+                        number,
+                        "the reason \""
+                                + words[2]
+                                + "\" becomes a taint's value; write at most 63 letters, digits, '-',"
+                                + " '_' and '.', such as ecc-error");
+            }
+            return new Fault.Tainted(effect(words[1], number), words[2]);
+        }
+
+        private Taint.Effect effect(String name, int number) {
+            return Arrays.stream(Taint.Effect.values())
+                    .filter(effect -> effect.apiName().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> badLine(number, "no effect \"" + name + "\"; " + FORM));
+        }
+
+        private DraException badLine(int number, String problem) {
+            return new DraException("Fault file " + path + ", line " + number + ": " + problem);
+        }
     }
 }

@@ -35,9 +35,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The provider of docs-site/how-to/write-your-provider.md, which quotes the regions: FPGAs below a
- * directory, each a directory with a file {@code serial}, that are programmed by a file {@code
- * image}.
+ * The provider of docs-site/how-to/write-your-provider.md, which quotes the regions: FPGAs below a directory, each a
+ * directory with a file {@code serial}, that are programmed by a file {@code image}.
  */
 final class SampleFpgaProvider implements DeviceProvider {
 

@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The program of {@code .ci/mutation}, after PIT. */
 record MutationMain(Path root, PrintStream out) {
@@ -78,5 +81,93 @@ record MutationMain(Path root, PrintStream out) {
         lost.forEach(mutant -> out.println(mutant.place()));
         out.println("Without these " + tests.size() + " tests " + lost.size() + " more mutants survive");
         return lost.isEmpty();
+    }
+
+    /** The shares of each module that are committed, and those that the last runs measured. */
+    private static final class Baseline {
+        private static final String HEADER = "module,killed,mutants,covered,branches";
+
+        /** The shares of a module; null is one that was not measured. */
+        record Row(@Nullable Share killed, @Nullable Share covered) {
+
+            Row or(@Nullable Row other) {
+                return other == null
+                        ? this
+                        : new Row(killed == null ? other.killed : killed, covered == null ? other.covered : covered);
+            }
+        }
+
+        private final Path file;
+        private final Map<String, Row> rows = new TreeMap<>();
+
+        Baseline(Path file) throws IOException {
+            this.file = file;
+            for (String line : Files.exists(file) ? Files.readAllLines(file) : List.<String>of()) {
+                String[] cells = line.split(",", -1);
+                if (!line.equals(HEADER)) {
+                    rows.put(cells[0], new Row(share(cells[1], cells[2]), share(cells[3], cells[4])));
+                }
+            }
+        }
+
+        private static @Nullable Share share(String part, String whole) {
+            return whole.isEmpty() ? null : new Share(Long.parseLong(part), Long.parseLong(whole));
+        }
+
+        /** Reads the report of PIT in a module's folder. */
+        static Row mutants(Path module) throws IOException {
+            return new Row(Matrix.read(module.resolve(MutationMain.REPORT)).killed(), null);
+        }
+
+        /** Reads the report of JaCoCo in a module's folder. */
+        static Row branches(Path module) throws IOException {
+            return new Row(null, covered(Files.readAllLines(module.resolve("target/coverage/jacoco.csv"))));
+        }
+
+        private static Share covered(List<String> lines) {
+            List<String> header = List.of(lines.get(0).split(","));
+            long missed = 0;
+            long covered = 0;
+            for (String line : lines.subList(1, lines.size())) {
+                String[] cells = line.split(",");
+                missed += Long.parseLong(cells[header.indexOf("BRANCH_MISSED")]);
+                covered += Long.parseLong(cells[header.indexOf("BRANCH_COVERED")]);
+            }
+            return new Share(covered, covered + missed);
+        }
+
+        /** The falls of a module's shares below those that are committed, in sentences. */
+        List<String> problems(String module, Row now) {
+            Row before = rows.get(module);
+            List<String> problems = new ArrayList<>();
+            if (before == null) {
+                return List.of(module + " has no line in " + file + ": add it with `.ci/mutation --update`");
+            }
+            compare(module + ": killed mutants", before.killed, now.killed, problems);
+            compare(module + ": covered branches", before.covered, now.covered, problems);
+            return problems;
+        }
+
+        private void compare(String subject, @Nullable Share before, @Nullable Share now, List<String> problems) {
+            if (now == null) {
+                return; // the run was about the other
+            }
+            if (before == null) {
+                problems.add(subject + ": " + file + " has no number: add it with `.ci/mutation --update`");
+            } else if (now.isFallenFrom(before)) {
+                problems.add(subject + " fell from " + before + " to " + now);
+            }
+        }
+
+        void update(String module, Row now) throws IOException {
+            rows.put(module, now.or(rows.get(module)));
+            List<String> lines = new ArrayList<>(List.of(HEADER));
+            rows.forEach((name, row) -> lines.add(name + cells(row.killed) + cells(row.covered)));
+            Files.write(file, lines);
+        }
+
+        private static String cells(@Nullable Share share) {
+            return share == null ? ",," : "," + share.part() + "," + share.whole();
+        }
     }
 }

@@ -18,6 +18,7 @@ import io.dra4j.rules.TaintRuleRules;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
+import io.dra4j.testkit.apiserver.store.StoredObject;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -69,9 +70,7 @@ public final class Strategies {
         }
     }
 
-    /**
-     * The strategy of ResourceClaims: an immutable spec, and a status that scheduler and drivers share.
-     */
+    /** The strategy of ResourceClaims: an immutable spec, and a status that scheduler and drivers share. */
     private record ClaimStrategy(FeatureGates gates, ExpressionCompiler compiler, AdminAccess adminAccess)
             implements Strategy {
         @Override
@@ -224,6 +223,58 @@ public final class Strategies {
                 ClaimRules.checkSpec(Json.at(next, "spec", "spec"), "spec.spec", gates, compiler, errors);
             } else if (!next.path("spec").equals(old.path("spec"))) {
                 errors.invalid("spec", next.path("spec"), "field is immutable");
+            }
+        }
+    }
+
+    /** Gives admin access to devices to claims in namespaces with a label, and to no others. */
+    private record AdminAccess(ResourceKinds kinds, ObjectStore store) {
+        private static final String LABEL = "resource.kubernetes.io/admin-access";
+
+        /**
+         * Checks a new claim, or a new template, whose messages have the same paths.
+         *
+         * @param claimSpec the claim's spec, or the one in the template
+         */
+        void check(ObjectNode object, JsonNode claimSpec, FieldErrors errors) {
+            JsonNode requests = Json.at(claimSpec, "devices", "requests");
+            for (int i = 0; i < requests.size(); i++) {
+                if (wanted(requests.path(i).path("exactly"))) {
+                    require(object, "spec.devices.requests[" + i + "].adminAccess", errors);
+                    return;
+                }
+            }
+        }
+
+        /** Checks a status, unless the claim has admin access already. */
+        void checkStatus(ObjectNode claim, ObjectNode old, FieldErrors errors) {
+            JsonNode results = results(claim);
+            boolean granted = results(old).valueStream().anyMatch(AdminAccess::wanted);
+            for (int i = 0; i < results.size() && !granted; i++) {
+                if (wanted(results.path(i))) {
+                    require(claim, "status.allocation.devices.results[" + i + "].adminAccess", errors);
+                    return;
+                }
+            }
+        }
+
+        private static JsonNode results(JsonNode claim) {
+            return Json.at(claim, "status", "allocation", "devices", "results");
+        }
+
+        private static boolean wanted(JsonNode requestOrResult) {
+            return requestOrResult.path("adminAccess").asBoolean();
+        }
+
+        private void require(ObjectNode object, String field, FieldErrors errors) {
+            String name = Json.text(object, "metadata", "namespace");
+            StoredObject namespace =
+                    store.find(kinds.namespaces(), kinds.namespaces().key("", name));
+            if (namespace == null
+                    || !Json.text(namespace.json(), "metadata", "labels", LABEL).equals("true")) {
+                errors.forbidden(
+                        field,
+                        "admin access to devices requires the `" + LABEL + ": true` label on the containing namespace");
             }
         }
     }
