@@ -16,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +42,7 @@ final class SocketFile {
      *
      * @param hidden a name beside the path
      * @throws DraException if there is no directory for it, or something that is no socket is
-     *     there, or a socket on which a process listens: it is another driver's
+     *     there, or a socket on which a process listens, or may listen: it is another driver's
      */
     SocketFile(Path path, Path hidden) {
         this.path = path;
@@ -58,10 +59,17 @@ final class SocketFile {
     }
 
     private void requireDead() {
-        if (!isRefused(path)) {
+        IOException failure = failureToConnect(path);
+        if (failure == null) {
             throw new DraException(("Another driver listens on the socket %s; stop it first, or give each instance "
                             + "the UID of its own pod (podUid)")
                     .formatted(path));
+        }
+        if (!(failure instanceof ConnectException) && Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            throw new DraException(
+                    "Can't see whether a driver listens on the socket %s (%s); remove the file if none runs"
+                            .formatted(path, failure),
+                    failure);
         }
     }
 
@@ -170,7 +178,7 @@ final class SocketFile {
     static void removeIfDead(Path path) throws IOException {
         try {
             Object inode = inode(path);
-            if (isSocket(path) && isRefused(path) && inode.equals(inode(path))) {
+            if (isSocket(path) && failureToConnect(path) instanceof ConnectException && inode.equals(inode(path))) {
                 Files.delete(path);
                 LOG.atInfo()
                         .addKeyValue(LogField.SOCKET, path)
@@ -181,16 +189,14 @@ final class SocketFile {
         }
     }
 
-    /** Returns whether no process listens: of all failures, a refusal alone shows that. */
-    private static boolean isRefused(Path path) {
+    /** Returns {@code null} if a process listens; of all failures, a refusal alone shows that none does. */
+    private static @Nullable IOException failureToConnect(Path path) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.configureBlocking(false); // one that hangs must not hold up the start
             channel.connect(UnixDomainSocketAddress.of(path));
-            return false;
-        } catch (ConnectException e) {
-            return true;
+            return null;
         } catch (IOException e) {
-            return false;
+            return e;
         }
     }
 }

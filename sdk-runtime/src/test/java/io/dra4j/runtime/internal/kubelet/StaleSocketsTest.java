@@ -121,6 +121,18 @@ class StaleSocketsTest extends SocketFixture {
                 .close();
     }
 
+    /** By a path that is too long for the kernel, as by that of another user. */
+    @Test
+    void thatCannotBeReachedAreNotCalledAnotherDrivers() throws IOException {
+        Path far = Files.createDirectory(root.resolve("x".repeat(107)));
+        dead(Files.createSymbolicLink(root.resolve("l"), far).resolve("dra.sock"));
+
+        assertThatThrownBy(() -> new SocketFile(far.resolve("dra.sock"), far.resolve("hidden")))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("Can't see whether a driver listens on the socket " + far + "/dra.sock (")
+                .hasMessageEndingWith("; remove the file if none runs");
+    }
+
     /** One that hangs accepts no connection, and lets so many wait. */
     @Test
     void ofAnInstanceThatHangsStayAndDelayNoOther() throws IOException {
