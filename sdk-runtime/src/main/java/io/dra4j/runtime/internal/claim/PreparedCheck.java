@@ -36,9 +36,15 @@ final class PreparedCheck {
             return thing.equals(other.thing) && !value.equals(other.value);
         }
 
+        /** A variable's value may be a secret. */
+        boolean isVariable() {
+            return value instanceof String;
+        }
+
         @Override
         public String toString() {
-            return value + " for device " + by.allocated().device();
+            return (isVariable() ? "" : value + " for ") + "device "
+                    + by.allocated().device();
         }
     }
 
@@ -81,9 +87,10 @@ final class PreparedCheck {
 
     private static void report(AllocatedClaim claim, Edit one, Edit other) {
         String request = other.by().allocated().request();
-        String problem = "The driver's edits contradict each other: %s is %s, but %s of request %s"
-                .formatted(one.thing(), one, other, request);
-        if (request.equals(one.by().allocated().request()) && !(one.value() instanceof String)) {
+        String problem = "The driver's edits contradict each other: "
+                + (one.isVariable() ? "%s differs between %s and %s of request %s" : "%s is %s, but %s of request %s")
+                        .formatted(one.thing(), one, other, request);
+        if (request.equals(one.by().allocated().request()) && !one.isVariable()) {
             throw new DraException(problem);
         }
         LOG.atWarn()

@@ -5,6 +5,8 @@ package io.dra4j.runtime.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
@@ -17,6 +19,7 @@ import io.dra4j.api.container.Mount;
 import io.dra4j.api.container.NetDevice;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
@@ -36,11 +39,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class ClaimPreparationTest extends NodeFixture {
+
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(PreparedCheck.class, Level.WARN);
 
     @BeforeEach
     void allocate() {
@@ -203,10 +210,15 @@ class ClaimPreparationTest extends NodeFixture {
                     A, new Result(NodeUnderTest.DRIVER, "r", "node", "gpu-0", null, Map.of(), false, Set.of()), other);
             provider.results = right -> each(
                     right,
-                    (edits, name) ->
-                            edits.deviceNode(DeviceNode.of("/dev/ctl")).mount(Mount.readOnly("/" + name, "/x")));
+                    (edits, name) -> edits.env("TOKEN", "secret of " + name)
+                            .deviceNode(DeviceNode.of("/dev/ctl"))
+                            .mount(Mount.readOnly("/" + name, "/x")));
 
             assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+            assertThat(log.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .noneMatch(message -> message.contains("secret"))
+                    .anyMatch(message -> message.contains("TOKEN differs between device gpu-0 and device gpu-1 of"));
         }
 
         @Test
