@@ -152,9 +152,8 @@ public final class RecordingDriverContext implements DriverContext {
         }
         Semaphore lock = locks.computeIfAbsent(name, key -> new Semaphore(1, true));
         if (!isTaken(lock, atMost)) {
-            throw new DraException(
-                    "the lock %s of the driver %s was held by another thread of the test for more than %s ms"
-                            .formatted(name, driverName, atMost.toMillis()));
+            throw new DraException("the lock %s of the driver %s was held by another thread of the test all the time"
+                    .formatted(name, driverName));
         }
         AtomicBoolean isHeld = new AtomicBoolean(true);
         return () -> {
@@ -166,7 +165,7 @@ public final class RecordingDriverContext implements DriverContext {
 
     private static boolean isTaken(Semaphore lock, Duration atMost) {
         try {
-            return lock.tryAcquire(atMost.toNanos(), TimeUnit.NANOSECONDS);
+            return lock.tryAcquire(TimeUnit.NANOSECONDS.convert(atMost), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -27,6 +27,7 @@ import io.dra4j.test.RecordingDriverContext.StatusUpdate;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -81,7 +82,7 @@ class RecordingContextsTest {
         assertThat(context.directory()).isEqualTo(directory);
 
         NodeLock lock = context.lock("slots", Duration.ZERO);
-        context.lock("ports", Duration.ZERO).close();
+        context.lock("ports", ChronoUnit.FOREVER.getDuration()).close();
         assertThatThrownBy(() -> context.lock("slots", Duration.ofMillis(1)))
                 .isInstanceOf(DraException.class)
                 .hasMessageContaining("the lock slots of the driver " + Boards.DRIVER);
