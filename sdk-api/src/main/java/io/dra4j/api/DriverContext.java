@@ -67,11 +67,12 @@ public interface DriverContext {
      * ends. So the other process, which takes the lock next, sees it.
      *
      * <p>Names are the provider's own. A thread that holds a lock waits in vain if it asks for the
-     * same one again; those that need several ask for them in one order. Who waits has a turn
-     * before any who comes later in another process. An uncontended lock takes microseconds.
+     * same one again; those that need several ask for them in one order. Threads of one process have
+     * it in the order in which they ask, and a process that waits has it next, however often another
+     * asks for it. An uncontended lock takes microseconds.
      *
      * @param name a DNS label: at most 63 of a-z, 0-9 and '-'
-     * @param atMost how long to wait; zero to try once. In a call for a claim, less than what
+     * @param atMost how long to wait; zero or less to try once. In a call for a claim, less than what
      *     {@link ClaimContext#deadline} leaves
      * @return the lock, to be closed
      * @throws IllegalArgumentException if the name is not a DNS label

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import io.dra4j.api.NodeLock;
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,10 +12,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -53,6 +57,8 @@ public final class LockFile implements AutoCloseable {
     private final LockRanges ranges;
     private final InstantSource clock;
     private final Set<Held> held = ConcurrentHashMap.newKeySet();
+    private final Queue<Place> queue = new ConcurrentLinkedQueue<>();
+    private volatile boolean isClosed;
 
     private LockFile(Path path, LockRanges ranges, InstantSource clock) {
         this.path = path;
@@ -100,11 +106,13 @@ public final class LockFile implements AutoCloseable {
     /**
      * Takes a claim to work on, and waits for it until a deadline.
      *
-     * @throws DraException if another thread or process works on it all the time, or the thread is interrupted
+     * @throws DraException if another thread or process works on it all the time, the thread is interrupted, or this
+     *     file is closed
      */
     public Held claim(String uid, Instant deadline) {
         return await(
                 position(CLAIMS, uid),
+                () -> true,
                 () -> !clock.instant().isBefore(deadline),
                 () -> "another process of the driver works on the claim; the next try goes on with it");
     }
@@ -119,20 +127,53 @@ public final class LockFile implements AutoCloseable {
         return first + (hash.getMostSignificantBits() >>> 16);
     }
 
+    /** Takes what has a name, as the other method does, and waits for so long; no time, or less, is one try. */
+    public NodeLock named(String name, Duration atMost, UnaryOperator<String> refusal) {
+        long start = System.nanoTime();
+        long limit = TimeUnit.NANOSECONDS.convert(atMost); // the longest there is, of one that is longer
+        return named(name, () -> System.nanoTime() - start >= limit, refusal);
+    }
+
     /**
-     * Takes what has a name, and waits for it. One process that takes it again and again does not keep another waiting:
-     * who waits is the next.
+     * Takes what has a name, and waits for it. Threads of a process have it in the order in which they ask, and only
+     * the first asks for the turn, once no other has the lock: so another process that waits has the turn before.
      *
      * @param isOver returns whether to wait no longer
      * @param refusal makes the message of the exception, of who has it
-     * @throws DraException if another thread or process has it all the time, or the thread is interrupted
+     * @throws DraException if another thread or process has it all the time, the thread is interrupted, or this file
+     *     is closed
      */
     @SuppressWarnings("try") // the turn is held, and not looked at
-    public Held named(String name, BooleanSupplier isOver, UnaryOperator<String> refusal) {
+    public NodeLock named(String name, BooleanSupplier isOver, UnaryOperator<String> refusal) {
         long position = position(NAMES, name);
         Supplier<String> otherwise = () -> refusal.apply(ranges.holder(position));
-        try (Held turn = await(position(TURNS, name), isOver, otherwise)) {
-            return await(position, isOver, otherwise);
+        Place place = new Place(name);
+        queue.add(place);
+        try (Held turn = await(position(TURNS, name), () -> isFirst(place), isOver, otherwise)) {
+            Held lock = await(position, () -> true, isOver, otherwise);
+            return () -> {
+                lock.close();
+                queue.remove(place);
+            };
+        } catch (RuntimeException | Error e) {
+            queue.remove(place);
+            throw e;
+        }
+    }
+
+    private boolean isFirst(Place place) {
+        return queue.stream()
+                .filter(one -> one.name.equals(place.name))
+                .findFirst()
+                .equals(Optional.of(place));
+    }
+
+    /** A place in the queue for what has a name, until its lock is given back; equal to itself alone. */
+    private static final class Place {
+        private final String name;
+
+        Place(String name) {
+            this.name = name;
         }
     }
 
@@ -150,10 +191,11 @@ public final class LockFile implements AutoCloseable {
         long start = System.nanoTime();
         return await(
                 JOURNAL,
+                () -> true,
                 () -> System.nanoTime() - start > LONGEST_JOURNAL_WAIT.toNanos(),
-                () -> "another process of the driver has held the journal for "
+                () -> "another process of the driver has the journal, which is waited for "
                         + LONGEST_JOURNAL_WAIT.toSeconds()
-                        + " s; see whether it, or its disk, hangs");
+                        + " s at most; see whether it, or its disk, hangs");
     }
 
     /**
@@ -187,15 +229,15 @@ public final class LockFile implements AutoCloseable {
         return (int) sum.getValue();
     }
 
-    private Held await(long position, BooleanSupplier isOver, Supplier<String> otherwise) {
+    private Held await(long position, BooleanSupplier isNext, BooleanSupplier isOver, Supplier<String> otherwise) {
         long pause = LONGEST_PAUSE_NANOS / 64;
         while (true) {
-            Held taken = tryTake(position);
+            Held taken = isClosed || isNext.getAsBoolean() ? tryTake(position) : null;
             if (taken != null) {
                 return taken;
             }
             if (Thread.currentThread().isInterrupted()) {
-                throw new DraException("the driver stops; the next try goes on");
+                throw new DraException("the wait was interrupted: " + otherwise.get());
             }
             if (isOver.getAsBoolean()) {
                 throw new DraException(otherwise.get());
@@ -206,19 +248,32 @@ public final class LockFile implements AutoCloseable {
     }
 
     private @Nullable Held tryTake(long position) {
+        Held taken = null;
         try {
             LockRanges.Range range = ranges.tryTake(position);
-            return range == null ? null : new Taken(range);
+            taken = range == null ? null : new Taken(range);
         } catch (IOException e) {
-            throw new DraException("Can't lock a range of " + path + " (" + e + "); see whether its disk works", e);
+            if (!isClosed) {
+                throw new DraException("Can't lock a range of " + path + " (" + e + "); see whether its disk works", e);
+            }
         }
+        if (isClosed) { // looked at after taking: either this gives it back, or close
+            if (taken != null) {
+                taken.close();
+            }
+            throw new DraException("the driver stops; the next try goes on");
+        }
+        return taken;
     }
 
-    /** Gives back all that was taken through this object. */
+    /** Gives back all that was taken through this object; who waits, or asks later, gets nothing. */
     @Override
-    public void close() {
-        held.forEach(Held::close);
-        ranges.leave();
+    public synchronized void close() {
+        if (!isClosed) {
+            isClosed = true;
+            held.forEach(Held::close);
+            ranges.leave();
+        }
     }
 
     /** A range that is released when it is closed, or with the file. */

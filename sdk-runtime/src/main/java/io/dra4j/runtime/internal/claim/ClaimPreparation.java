@@ -94,6 +94,11 @@ public final class ClaimPreparation implements ClaimOperations {
         }
     }
 
+    /** Lets no call of the provider begin any more: it is closed next. */
+    public void close() {
+        context.providerCalls().close();
+    }
+
     /** Returns the claims that have a record. */
     public List<HeldClaim> held() {
         return context.journal().claims().stream().map(context::held).toList();

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.ClaimContext;
+import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
@@ -33,6 +34,7 @@ public final class ProviderCalls {
     private final Semaphore permits;
     private final @Nullable LockFile node;
     private final Executor threads = ShortLivedThreads.ofNativeCode("dra4j-provider");
+    private volatile boolean isClosed;
 
     /** Work of the provider for a claim. */
     @FunctionalInterface
@@ -56,12 +58,13 @@ public final class ProviderCalls {
      *
      * @param durably writes what the provider checkpoints
      * @throws Exception what the provider throws, and a {@link DraException} if another process is
-     *     in a call until the deadline, and for the time of one
+     *     in a call until the deadline, and for the time of one, or these calls are closed
      */
     <T> T call(Consumer<ProviderState> durably, Deadline deadline, Work<T> work) throws Exception {
         permits.acquireUninterruptibly();
-        try (LockFile.Held turn = turn(deadline);
+        try (NodeLock turn = turn(deadline);
                 CallContext call = new CallContext(durably, deadline)) {
+            requireOpen();
             return CompletableFuture.supplyAsync(ClaimQueue.inContextOfCaller(() -> result(work, call)), threads)
                     .join();
         } catch (CompletionException e) {
@@ -74,14 +77,28 @@ public final class ProviderCalls {
         }
     }
 
-    private LockFile.@Nullable Held turn(Deadline deadline) {
+    /** Begins no call any more, not one that waits either; those that run continue. */
+    void close() {
+        isClosed = true;
+    }
+
+    private void requireOpen() {
+        if (isClosed) {
+            throw new DraException("the driver stops; the next try goes on with the claim");
+        }
+    }
+
+    private @Nullable NodeLock turn(Deadline deadline) {
         if (node == null) {
             return null;
         }
         Deadline least = Deadline.in(LEAST_WAIT, InstantSource.system());
         return node.named(
                 LOCK,
-                () -> deadline.left().isZero() && least.left().isZero(),
+                () -> {
+                    requireOpen();
+                    return deadline.left().isZero() && least.left().isZero();
+                },
                 holder ->
                         "the driver works on one claim at a time, and %s has worked on another one all the time; the next try goes on"
                                 .formatted(holder));

@@ -25,7 +25,7 @@ import org.slf4j.event.Level;
  * Claim preparation with the threads that it runs on.
  *
  * <p>Closing it waits for calls to the provider that still run, for a short time: a provider must
- * not be closed under them.
+ * not be closed under them. After that none begins.
  */
 final class RunningClaims implements AutoCloseable {
 
@@ -105,5 +105,6 @@ final class RunningClaims implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        preparation.close();
     }
 }

@@ -60,12 +60,11 @@ record RunningContext(
         Names.dnsLabelProblems(name).stream().findFirst().ifPresent(problem -> {
             throw new IllegalArgumentException("Not the name of a lock: \"%s\": %s".formatted(name, problem));
         });
-        long start = System.nanoTime();
         return locks.named(
                 name,
-                () -> System.nanoTime() - start > atMost.toNanos(),
-                holder -> "the lock %s of the driver %s was held by %s for more than %s ms; the next try asks again"
-                        .formatted(name, settings.driverName, holder, atMost.toMillis()))::close;
+                atMost,
+                holder -> "the lock %s of the driver %s was held by %s all the time; the next try asks again"
+                        .formatted(name, settings.driverName, holder));
     }
 
     @Override

@@ -120,7 +120,7 @@ public final class RunningDriver implements AutoCloseable {
         LockFile opened = started(LockFile.open(data.locks(), settings.clock));
         opened.named(
                 "instance/" + settings.podUid,
-                () -> true,
+                Duration.ZERO,
                 holder ->
                         "The driver %s runs already, with %s, and has the directory %s: it is %s. Stop it first; instances of a rolling update have the UID of their own pod each (podUid)"
                                 .formatted(

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.api.NodeLock;
 import io.dra4j.api.error.DraException;
 import io.dra4j.testkit.driver.JavaProgram;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,6 +28,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Locks within one process. */
 @Timeout(120)
@@ -115,9 +119,8 @@ class LockFileTest extends JournalFixture {
         }
     }
 
-    private LockFile.Held named(LockFile file, String name, Duration atMost) {
-        long start = System.nanoTime();
-        return file.named(name, () -> System.nanoTime() - start > atMost.toNanos(), holder -> "held by " + holder);
+    private static NodeLock named(LockFile file, String name, Duration atMost) {
+        return file.named(name, atMost, holder -> "held by " + holder);
     }
 
     @Test
@@ -130,33 +133,52 @@ class LockFileTest extends JournalFixture {
             other.destroyForcibly();
         }
         try (LockFile second = openLockFile();
-                LockFile.Held held = named(locks, "slots", Duration.ofSeconds(20))) {
+                NodeLock held = named(locks, "slots", Duration.ofSeconds(20))) {
             assertFails(() -> named(second, "slots", Duration.ofMillis(2)), "held by this process itself");
         }
     }
 
-    /** A process with much to do would otherwise take it again before another looks. */
+    /** A process with much to do, and many threads, would otherwise take it again before another looks. */
     @Test
-    void whoWaitsForWhatHasANameIsNext() throws Exception {
+    void whatHasANameGoesToTheOtherProcessAndToTheThreadsOfOneInOrder() {
         List<String> order = new CopyOnWriteArrayList<>();
-        LockFile.Held held = named(locks, "slots", Duration.ZERO);
-        Thread waiting = new Thread(() -> {
-            try (LockFile.Held taken = named(locks, "slots", Duration.ofSeconds(20))) {
-                order.add("who waited");
+        try (LockFile second = openLockFile()) {
+            NodeLock held = named(locks, "slots", Duration.ZERO);
+            for (String who : List.of("a1", "b", "a2", "a3")) {
+                await(who.equals("b") ? second : locks, () -> order.add(who));
+            }
+
+            held.close();
+            try (NodeLock again = named(locks, "slots", Duration.ofSeconds(20))) {
+                order.add("who had it");
+            }
+        }
+        assertThat(order).containsExactly("b", "a1", "a2", "a3", "who had it");
+    }
+
+    private static void await(LockFile file, Runnable action) {
+        Thread thread = new Thread(() -> {
+            try (NodeLock taken = named(file, "slots", Duration.ofSeconds(20))) {
+                action.run();
             }
         });
-        waiting.start();
-        while (waiting.getState() != Thread.State.TIMED_WAITING) {
+        thread.start();
+        while (thread.getState() != Thread.State.TIMED_WAITING) {
             Thread.onSpinWait();
         }
+    }
 
-        held.close();
-        try (LockFile.Held again = named(locks, "slots", Duration.ofSeconds(20))) {
-            order.add("who had it");
+    @Test
+    void whatHasANameIsWaitedForForAnyTimeUnlessTheThreadIsInterrupted() {
+        Duration forever = ChronoUnit.FOREVER.getDuration();
+        assertThatThrownBy(() -> named(locks, "slots", null)).isInstanceOf(NullPointerException.class);
+        try (NodeLock held = named(locks, "slots", forever)) {
+            assertFails(() -> named(locks, "slots", forever.negated()), "held by this process itself");
+            Thread.currentThread().interrupt();
+            assertFails(() -> named(locks, "slots", forever), "interrupted", "held by this process itself");
+            assertThat(Thread.interrupted()).isTrue();
         }
-
-        waiting.join();
-        assertThat(order).containsExactly("who waited", "who had it");
+        named(locks, "slots", Duration.ZERO).close();
     }
 
     @Test
@@ -178,30 +200,30 @@ class LockFileTest extends JournalFixture {
         locks.claim("uid-1", NOW).close();
     }
 
-    @Test
-    void whoWaitsForAClaimGetsItWhenItIsFree() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoWaitsForAClaimGetsItWhenItIsFreeUnlessItsDriverStops(boolean stops) throws Exception {
         LockFile.Held held = locks.claim("uid-1", NOW);
+        LockFile second = openLockFile();
         CountDownLatch waits = new CountDownLatch(1);
         CompletableFuture<LockFile.Held> next = CompletableFuture.supplyAsync(() -> {
             waits.countDown();
-            return locks.claim("uid-1", LATER);
+            return second.claim("uid-1", LATER);
         });
         waits.await();
         assertThat(next).isNotDone();
 
+        if (stops) {
+            second.close();
+        }
         held.close();
 
-        next.get(20, TimeUnit.SECONDS).close();
-    }
-
-    @Test
-    void whoIsInterruptedWaitsNoMore() {
-        try (LockFile.Held held = locks.claim("uid-1", NOW)) {
-            Thread.currentThread().interrupt();
-
-            assertThatThrownBy(() -> locks.claim("uid-1", LATER)).hasMessageContaining("the driver stops");
-            assertThat(Thread.interrupted()).isTrue();
-        }
+        assertThat(next.handle((taken, failure) -> failure != null).get(20, TimeUnit.SECONDS))
+                .isEqualTo(stops);
+        second.close();
+        locks.claim("uid-1", NOW).close();
+        locks.close();
+        assertFails(() -> locks.claim("uid-1", NOW), "the driver stops");
     }
 
     @Test
@@ -222,14 +244,6 @@ class LockFileTest extends JournalFixture {
 
             assertThatThrownBy(() -> locks.claim("uid-1", NOW)).isInstanceOf(DraException.class);
         }
-    }
-
-    @Test
-    void onePublishes() {
-        LockFile.Held publisher = locks.tryPublisher().orElseThrow();
-        assertThat(locks.tryPublisher()).isEmpty();
-        publisher.close();
-        assertThat(locks.tryPublisher()).isPresent();
     }
 
     @Test

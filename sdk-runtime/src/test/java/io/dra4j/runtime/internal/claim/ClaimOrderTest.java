@@ -12,6 +12,7 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
@@ -325,8 +326,9 @@ class ClaimOrderTest extends NodeFixture {
             }
         }
 
-        @Test
-        void workOnOneClaimAtATimeIfTheProviderIsSerialized() {
+        @ParameterizedTest
+        @ValueSource(booleans = {false, true})
+        void workOnOneClaimAtATimeIfTheProviderIsSerialized(boolean stops) {
             try (NodeUnderTest other = new NodeUnderTest(directory, new RecordingProvider())) {
                 node.isSerialized = true;
                 other.isSerialized = true;
@@ -338,11 +340,16 @@ class ClaimOrderTest extends NodeFixture {
                             other.prepare(Duration.ofMillis(500), List.of(B)).get(B);
                     assertThat(message(outcome))
                             .isEqualTo("the driver still works on the claim; the next try joins it");
+                    if (stops) {
+                        other.claims.close();
+                        assertThat(message(other.prepare(B))).contains("the driver stops");
+                    }
                     assertThat(other.provider.calls).isEmpty();
                 };
 
                 assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-                assertThat(other.prepare(B)).isInstanceOf(Prepared.class);
+                assertThat(other.prepare(B)).isInstanceOf(stops ? Failed.class : Prepared.class);
+                assertThat(other.provider.calls).hasSize(stops ? 0 : 1);
             }
         }
     }
