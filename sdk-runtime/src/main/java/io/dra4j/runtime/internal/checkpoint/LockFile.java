@@ -149,15 +149,18 @@ public final class LockFile implements AutoCloseable {
         Supplier<String> otherwise = () -> refusal.apply(ranges.holder(position));
         Place place = new Place(name);
         queue.add(place);
+        NodeLock taken = null;
         try (Held turn = await(position(TURNS, name), () -> isFirst(place), isOver, otherwise)) {
             Held lock = await(position, () -> true, isOver, otherwise);
-            return () -> {
+            taken = () -> {
                 lock.close();
                 queue.remove(place);
             };
-        } catch (RuntimeException | Error e) {
-            queue.remove(place);
-            throw e;
+            return taken;
+        } finally {
+            if (taken == null) {
+                queue.remove(place);
+            }
         }
     }
 
