@@ -105,7 +105,7 @@ final class MachineClaims {
     PreparedDevice prepare(AllocatedDevice device, Offer.Passthrough offer, ClaimRecorder recorder) {
         Gpu gpu = offer.gpu();
         if (gpu != null) {
-            allocator.requireWhole(gpu);
+            allocator.requireWhole(gpu, recorder.deadline());
         }
         ContainerEdits edits = passthrough.take(offer, config(device), recorder, whenTaken);
         AttributeValue address = AttributeValue.of(offer.pci().text());

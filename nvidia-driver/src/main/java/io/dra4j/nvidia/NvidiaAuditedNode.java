@@ -112,8 +112,9 @@ final class NvidiaAuditedNode implements AuditedNode {
         }
         List<HeldClaim> lost = held.stream().filter(Holders::isLost).toList();
         Snapshot now = snapshot(held);
-        List<ForeignInstance> found =
-                allocator.foreignInstances().find(now.reading().present(), () -> NvidiaClaims.migStates(held.stream()));
+        List<ForeignInstance> found = allocator
+                .foreignInstances(() -> NvidiaClaims.migStates(held.stream()))
+                .find(now.reading().present());
         return result(
                 "each GPU instance belongs to a claim",
                 found.stream()

@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -113,7 +114,7 @@ final class NvidiaClaims {
         List<SharedDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
             if (offer(now, device) instanceof OfNvml offer) {
-                devices.add(located(offer, device, created));
+                devices.add(located(offer, device, created, recorder));
             }
         }
         Map<SharedDevice, ContainerEdits> shared = sharing.apply(claim.ref(), devices, recorder);
@@ -171,7 +172,8 @@ final class NvidiaClaims {
                         "Device %s does not exist on this node any more".formatted(device.device())));
     }
 
-    private SharedDevice located(OfNvml offer, AllocatedDevice device, Map<String, MigDevice> created) {
+    private SharedDevice located(
+            OfNvml offer, AllocatedDevice device, Map<String, MigDevice> created, ClaimRecorder recorder) {
         String name = device.device().value();
         if (offer instanceof Offer.Existing existing) {
             allocator.requireExisting(existing.gpu(), existing.device());
@@ -182,7 +184,7 @@ final class NvidiaClaims {
             return new SharedDevice(device, mig.gpu(), found);
         }
         if (!device.adminAccess()) {
-            allocator.requireWhole(offer.gpu());
+            allocator.requireWhole(offer.gpu(), recorder.deadline());
         }
         return new SharedDevice(device, offer.gpu(), null);
     }
@@ -230,17 +232,26 @@ final class NvidiaClaims {
     }
 
     /**
-     * Gives GPUs that no claim has as a whole the MIG modes that they had before.
+     * Gives GPUs that no claim has the MIG modes that they had before.
      *
-     * @param leaving a claim that does not count any more; null for none
+     * @param leaving a claim that does not count any more, whose GPUs alone are meant; null for all GPUs
      */
     void restoreModes(DriverContext runtime, Snapshot last, @Nullable HeldClaim leaving) {
-        allocator.restoreModes(gpu -> runtime.held().stream()
-                .filter(one -> !isSame(one, leaving) && !one.beforeReboot())
-                .flatMap(one -> one.devices().stream())
+        Supplier<Stream<HeldClaim>> others =
+                () -> runtime.held().stream().filter(one -> !isSame(one, leaving) && !one.beforeReboot());
+        allocator.restoreModes(
+                gpu -> leaving == null
+                        || offers(Stream.of(leaving), last)
+                                .flatMap(Optional::stream)
+                                .anyMatch(offer -> offer.uuid().equals(gpu)),
+                gpu -> offers(others.get(), last).allMatch(offer -> offer.isPresent() && !isWhole(offer.get(), gpu)),
+                () -> migStates(others.get()));
+    }
+
+    private static Stream<Optional<Offer>> offers(Stream<HeldClaim> claims, Snapshot last) {
+        return claims.flatMap(one -> one.devices().stream())
                 .filter(device -> !device.adminAccess())
-                .map(device -> last.devices().offer(device.device()))
-                .allMatch(offer -> offer.isPresent() && !isWhole(offer.get(), gpu)));
+                .map(device -> last.devices().offer(device.device()));
     }
 
     private static boolean isWhole(Offer offer, String gpu) {

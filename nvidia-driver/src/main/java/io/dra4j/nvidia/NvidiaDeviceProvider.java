@@ -141,6 +141,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         nvml.recall(recalled.stream().filter(gpu -> !lent.contains(gpu.pci())).toList());
         faults.recall(before.errors(), before.exceeded());
         allocator.recall(before.ended());
+        allocator.start(started);
         watch = new GpuWatch(nvml, new WatchedNode(started), faults, policy, started.clock());
     }
 
@@ -254,9 +255,9 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     }
 
     private void handleForeignInstances(DriverContext runtime) {
-        ForeignInstances foreign = allocator.foreignInstances();
+        ForeignInstances foreign = allocator.foreignInstances(() -> NvidiaClaims.migStates(runtime));
         try {
-            List<ForeignInstance> found = foreign.find(last.reading().present(), () -> NvidiaClaims.migStates(runtime));
+            List<ForeignInstance> found = foreign.find(last.reading().present());
             boolean isCertain = runtime.held().stream().noneMatch(claim -> claim.phase() == Phase.DAMAGED);
             if (policy.destroyUnknown() && isCertain) {
                 foreign.destroy(found);

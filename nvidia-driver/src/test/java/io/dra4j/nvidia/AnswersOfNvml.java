@@ -25,6 +25,7 @@ import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.nvidia.state.GpuFiles;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -331,7 +332,7 @@ final class AnswersOfNvml {
             if (state.isMigEnabled(WHOLE)) {
                 assertThat(cost).isEqualTo("none");
                 cost = "mode-stays";
-                allocator.requireWhole(requested.gpu());
+                allocator.requireWhole(requested.gpu(), Instant.MAX);
             }
         }
         assertNothingIsLeft();

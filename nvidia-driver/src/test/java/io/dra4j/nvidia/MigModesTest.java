@@ -4,7 +4,9 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
+import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
@@ -21,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MigModesTest extends ProviderOnBoards {
 
     private static final ClaimRef CLAIM = new ClaimRef("default", "claim", "0b5c9d52-1111");
+    private static final ClaimRef OTHER = new ClaimRef("default", "other", "0b5c9d52-2222");
     private static final String MIG = "gpu-0-mig-3g40gb-9-4";
     private static final int RESET_REQUIRED = 16;
     private static final Duration SOON = Duration.ofSeconds(30);
@@ -45,7 +49,35 @@ class MigModesTest extends ProviderOnBoards {
     }
 
     private void unprepare(PreparedClaim claim) {
-        provider.unprepare(HeldClaim.builder(CLAIM).state(claim.state()).build(), by(state -> {}));
+        unprepare(HeldClaim.builder(CLAIM).state(claim.state()).build());
+    }
+
+    private void unprepare(HeldClaim claim) {
+        provider.unprepare(claim, by(state -> {}));
+    }
+
+    private static HeldClaim held(ClaimRef ref, String device) {
+        HeldDevice one = HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName(device))
+                .build();
+        return HeldClaim.builder(ref).devices(List.of(one)).build();
+    }
+
+    private void hold(String device) {
+        held.add(held(CLAIM, device).toBuilder().state(prepare(device).state()).build());
+    }
+
+    private void begin(boolean isOn) {
+        context = new RecordedContext(held);
+        provider = start("h100-80", true);
+        hardware.setMig(0, isOn);
+        offered();
+    }
+
+    private void awaitReadings() throws InterruptedException {
+        context.forgetChanges();
+        for (int reading = 0; reading < 3; reading++) {
+            context.awaitChange();
+        }
     }
 
     private List<String> offered() {
@@ -71,25 +103,16 @@ class MigModesTest extends ProviderOnBoards {
         "false, gpu-0, false"
     })
     void areAfterAClaimWhatTheyWereBefore(boolean isOn, String device, boolean fails) throws Exception {
-        context = new RecordedContext(held);
-        provider = start("h100-80", true);
-        hardware.setMig(0, isOn);
-        offered();
-        HeldDevice one = HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName(device))
-                .build();
-        held.add(HeldClaim.builder(CLAIM)
-                .devices(List.of(one))
-                .state(prepare(device).state())
-                .build());
+        begin(isOn);
+        hold(device);
         restart();
-        context.forgetChanges();
-        context.awaitChange(); // a later look of the watch
+        awaitReadings();
         assertThat(hardware.isMigEnabled(0)).isEqualTo(device.equals(MIG));
         if (fails) {
             hardware.fails("nvmlDeviceSetMigMode", 999);
         }
 
-        provider.unprepare(held.get(0), by(state -> {}));
+        unprepare(held.get(0));
         held.clear();
 
         if (fails) {
@@ -100,6 +123,42 @@ class MigModesTest extends ProviderOnBoards {
         }
         assertThat(hardware.isMigEnabled(0)).isEqualTo(isOn);
         Await.until("nothing written down", SOON, () -> files().isEmpty());
+    }
+
+    /** Its instance may be destroyed by hand, or not created yet, by the other process of a rolling update. */
+    @Test
+    void stayAsLongAsAClaimHasAMigDevice() throws Exception {
+        begin(false);
+        hold(MIG);
+        nvml.instances(hardware.uuid(0)).forEach(one -> nvml.destroy(hardware.uuid(0), one));
+
+        awaitReadings();
+
+        assertThat(hardware.isMigEnabled(0)).isTrue();
+        hardware.slow(0, 6_000);
+        assertTimeout(Duration.ofSeconds(3), () -> unprepare(held(OTHER, "gpu-1")));
+        hardware.slow(0, 0);
+        unprepare(held.remove(0));
+        Await.until("the mode before", SOON, () -> !hardware.isMigEnabled(0));
+    }
+
+    @Test
+    void areWhatTheyWereAfterTheLastClaimOnceNoOtherProcessChangesTheGpu() throws Exception {
+        begin(true);
+        hold("gpu-0");
+        held.add(held(OTHER, "gpu-0"));
+        unprepare(held.get(0));
+        held.remove(0);
+        awaitReadings();
+        assertThat(hardware.isMigEnabled(0)).isFalse();
+        NodeLock ofOther = context.lock("mig-" + hardware.uuid(0).toLowerCase(Locale.ROOT), Duration.ZERO);
+
+        unprepare(held.remove(0));
+
+        awaitReadings();
+        assertThat(hardware.isMigEnabled(0)).isFalse();
+        ofOther.close();
+        Await.until("the mode before", SOON, () -> hardware.isMigEnabled(0));
     }
 
     private List<String> files() {

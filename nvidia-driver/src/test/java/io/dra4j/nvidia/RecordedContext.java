@@ -9,6 +9,7 @@ import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.health.DeviceHealth;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +29,7 @@ final class RecordedContext implements DriverContext {
 
     final Map<String, DeviceHealth> health = new ConcurrentHashMap<>();
     final List<String> notices = new CopyOnWriteArrayList<>();
+    private final Map<String, Semaphore> locks = new ConcurrentHashMap<>();
     private final Semaphore changes = new Semaphore(0);
     private final List<HeldClaim> held;
 
@@ -64,7 +66,15 @@ final class RecordedContext implements DriverContext {
 
     @Override
     public NodeLock lock(String name, Duration atMost) {
-        throw new UnsupportedOperationException("the provider takes no lock");
+        Semaphore lock = locks.computeIfAbsent(name, key -> new Semaphore(1));
+        try {
+            if (!lock.tryAcquire(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new DraException("the lock %s is held".formatted(name));
+            }
+        } catch (InterruptedException e) {
+            throw new DraException("interrupted", e);
+        }
+        return lock::release;
     }
 
     @Override

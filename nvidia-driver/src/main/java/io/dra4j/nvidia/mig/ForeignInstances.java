@@ -10,6 +10,7 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,14 +25,27 @@ public final class ForeignInstances {
 
     private final Nvml nvml;
     private final GpuLocks locks;
-    private final Modes modes;
     private final Ownership ownership;
+    private final Supplier<List<ProviderState>> held;
+    private final BiConsumer<String, Runnable> change;
 
-    ForeignInstances(Nvml nvml, GpuLocks locks, Modes modes, Ownership ownership) {
+    /**
+     * Reads nothing yet.
+     *
+     * @param held returns the recorded states of all held claims, at each call
+     * @param change changes a GPU, and restores the MIG mode if no claim has MIG devices of it
+     */
+    ForeignInstances(
+            Nvml nvml,
+            GpuLocks locks,
+            Ownership ownership,
+            Supplier<List<ProviderState>> held,
+            BiConsumer<String, Runnable> change) {
         this.nvml = nvml;
         this.locks = locks;
-        this.modes = modes;
         this.ownership = ownership;
+        this.held = held;
+        this.change = change;
     }
 
     /**
@@ -46,19 +60,18 @@ public final class ForeignInstances {
      * Finds foreign instances. A GPU that can't be read is left out and logged.
      *
      * @param gpus the GPUs to read
-     * @param held returns the recorded states of all held claims, at each call
      * @throws DraException if a recorded state can't be read
      */
-    public List<ForeignInstance> find(List<Gpu> gpus, Supplier<List<ProviderState>> held) {
+    public List<ForeignInstance> find(List<Gpu> gpus) {
         List<ForeignInstance> found = new ArrayList<>();
         for (Gpu gpu : gpus) {
-            locks.with(gpu.uuid(), () -> found.addAll(findOn(gpu, held)));
+            locks.with(gpu.uuid(), () -> found.addAll(findOn(gpu)));
         }
         return found;
     }
 
     /** Instances are read before claims: one created in between must not be found. */
-    private List<ForeignInstance> findOn(Gpu gpu, Supplier<List<ProviderState>> held) {
+    private List<ForeignInstance> findOn(Gpu gpu) {
         List<GpuInstance> instances = instances(gpu);
         List<MigAllocation> allocated = held.get().stream()
                 .flatMap(state -> MigState.read(state).allocations().stream())
@@ -98,8 +111,8 @@ public final class ForeignInstances {
     public void destroy(List<ForeignInstance> instances) {
         for (ForeignInstance foreign : instances) {
             try {
-                locks.with(foreign.gpu(), () -> destroy(foreign));
-            } catch (NvmlException e) {
+                change.accept(foreign.gpu(), () -> destroy(foreign));
+            } catch (DraException e) {
                 LOG.atWarn()
                         .setCause(e)
                         .addKeyValue("gpu", foreign.gpu())
@@ -110,16 +123,13 @@ public final class ForeignInstances {
     }
 
     /** The number may belong to another instance by now. */
-    private boolean destroy(ForeignInstance foreign) {
-        if (!nvml.instances(foreign.gpu()).contains(foreign.instance())) {
-            return false;
+    private void destroy(ForeignInstance foreign) {
+        if (nvml.instances(foreign.gpu()).contains(foreign.instance())) {
+            nvml.destroy(foreign.gpu(), foreign.instance());
+            LOG.atInfo()
+                    .addKeyValue("gpu", foreign.gpu())
+                    .addKeyValue("instance", foreign.instance().id())
+                    .log("Destroyed a GPU instance without a claim");
         }
-        nvml.destroy(foreign.gpu(), foreign.instance());
-        modes.restore(foreign.gpu(), false);
-        LOG.atInfo()
-                .addKeyValue("gpu", foreign.gpu())
-                .addKeyValue("instance", foreign.instance().id())
-                .log("Destroyed a GPU instance without a claim");
-        return true;
     }
 }

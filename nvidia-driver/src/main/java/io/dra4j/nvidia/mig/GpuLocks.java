@@ -2,13 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.mig;
 
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.NodeLock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** One lock for each GPU, so that different GPUs change at the same time. */
 public final class GpuLocks {
+
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Duration TO_REPORT = Duration.ofSeconds(2); // what is left of a call that waits in vain
 
     private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
 
@@ -20,6 +28,25 @@ public final class GpuLocks {
             return work.get();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /**
+     * Does work while no other thread of any process of this driver on the node does any under the name.
+     *
+     * @param runtime has the locks of the node; null before the start, when there are none
+     * @param deadline the end of the call; in the past, to try once
+     * @throws io.dra4j.api.error.DraException if another has the lock until then
+     */
+    @SuppressWarnings("try") // the lock is used by being held
+    public static <T> T onNode(@Nullable DriverContext runtime, String name, Instant deadline, Supplier<T> work) {
+        if (runtime == null) {
+            return work.get();
+        }
+        Duration left = Duration.between(runtime.clock().instant(), deadline).minus(TO_REPORT);
+        Duration atMost = left.isNegative() ? Duration.ZERO : left.compareTo(LONGEST) < 0 ? left : LONGEST;
+        try (NodeLock held = runtime.lock(name, atMost)) {
+            return work.get();
         }
     }
 }

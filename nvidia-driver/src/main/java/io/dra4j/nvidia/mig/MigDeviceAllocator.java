@@ -3,6 +3,7 @@
 package io.dra4j.nvidia.mig;
 
 import io.dra4j.api.ClaimContext;
+import io.dra4j.api.DriverContext;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
@@ -17,9 +18,11 @@ import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.state.GpuFiles;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -44,6 +47,7 @@ public final class MigDeviceAllocator {
     private final Ownership ownership;
     private final GpuLocks locks = new GpuLocks();
     private final AtomicLong adopted = new AtomicLong(); // the last serial of an adopted instance
+    private volatile @Nullable DriverContext runtime; // null before the start
 
     /**
      * Creates an allocator.
@@ -55,6 +59,16 @@ public final class MigDeviceAllocator {
         this.nvml = nvml;
         this.modes = new Modes(nvml, modes, isModeAutomatic);
         this.ownership = new Ownership(nvml);
+    }
+
+    /** Excludes the other process of a rolling update from now on. */
+    public void start(DriverContext started) {
+        runtime = started;
+    }
+
+    private <T> T change(String gpu, Instant deadline, Supplier<T> work) {
+        String name = "mig-" + gpu.toLowerCase(Locale.ROOT);
+        return GpuLocks.onNode(runtime, name, deadline, () -> locks.with(gpu, work));
     }
 
     /** Creates an allocator that switches no MIG mode. */
@@ -113,16 +127,14 @@ public final class MigDeviceAllocator {
 
     private MigDevice create(String name, OnDemand requested, Supplier<List<ProviderState>> others, Recorder recorder) {
         Gpu gpu = requested.gpu();
-        return locks.with(gpu.uuid(), () -> {
+        return change(gpu.uuid(), recorder.context.deadline(), () -> {
             MigAllocation shared = allocation(name, requested, Step.MADE).sharedBy(allocations(others));
             if (shared != null) {
                 MigDevice device = existing(name, requested);
                 recorder.record(shared);
                 return device;
             }
-            modes.remember(
-                    gpu.uuid(),
-                    allocations(others).stream().anyMatch(it -> it.gpu().equals(gpu.uuid())));
+            modes.remember(gpu.uuid(), haveMigDevices(gpu.uuid(), others));
             if (!nvml.isMigEnabled(gpu.uuid())) {
                 recorder.record(allocation(name, requested, Step.DIVIDING));
                 modes.enable(gpu);
@@ -213,10 +225,11 @@ public final class MigDeviceAllocator {
     /**
      * Ensures that a GPU can be used as a whole: switches MIG mode off if it has no instances.
      *
+     * @param deadline the end of the claim's call
      * @throws PrepareException if it has instances, or can't be switched now
      */
-    public void requireWhole(Gpu gpu) {
-        locks.with(gpu.uuid(), () -> {
+    public void requireWhole(Gpu gpu, Instant deadline) {
+        change(gpu.uuid(), deadline, () -> {
             modes.disable(gpu);
             return true;
         });
@@ -282,17 +295,43 @@ public final class MigDeviceAllocator {
                 .toList();
     }
 
+    private static boolean haveMigDevices(String gpu, Supplier<List<ProviderState>> claims) {
+        return allocations(claims).stream().anyMatch(it -> it.gpu().equals(gpu));
+    }
+
     /**
-     * Gives GPUs the MIG modes that they had before claims which are gone; what can't be done now, the next call tries.
+     * Gives GPUs the MIG modes that they had before claims which are gone. It never fails, nor waits for who changes a
+     * GPU: what can't be done now, a later call tries.
      *
-     * @param isFree returns whether no claim may have a GPU, by its UUID, as a whole
+     * @param isWanted returns whether a GPU, by its UUID, is meant
+     * @param isFree returns whether no claim may have a GPU as a whole
+     * @param others returns the recorded states of the claims that stay, at each call
      */
-    public void restoreModes(Predicate<String> isFree) {
-        for (String gpu : modes.changed()) {
-            locks.with(gpu, () -> {
-                modes.restore(gpu, isFree.test(gpu));
+    public void restoreModes(
+            Predicate<String> isWanted, Predicate<String> isFree, Supplier<List<ProviderState>> others) {
+        try {
+            List<String> changed = modes.changed().stream().filter(isWanted).toList();
+            if (!changed.isEmpty()) {
+                nvml.inOneSession(() -> {
+                    changed.forEach(gpu -> restoreMode(gpu, isFree, others));
+                    return true;
+                });
+            }
+        } catch (DraException e) {
+            LOG.atDebug().setCause(e).log("MIG modes can't be restored now");
+        }
+    }
+
+    private void restoreMode(String gpu, Predicate<String> isFree, Supplier<List<ProviderState>> others) {
+        try {
+            change(gpu, Instant.MIN, () -> {
+                if (!haveMigDevices(gpu, others)) {
+                    modes.restore(gpu, isFree.test(gpu));
+                }
                 return true;
             });
+        } catch (DraException e) {
+            LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("The MIG mode can't be restored now");
         }
     }
 
@@ -309,9 +348,24 @@ public final class MigDeviceAllocator {
                 .toList();
     }
 
-    /** Returns the GPU instances without a claim. */
-    public ForeignInstances foreignInstances() {
-        return new ForeignInstances(nvml, locks, modes, ownership);
+    /**
+     * Returns the GPU instances without a claim.
+     *
+     * @param held returns the recorded states of all held claims, at each call
+     */
+    public ForeignInstances foreignInstances(Supplier<List<ProviderState>> held) {
+        return new ForeignInstances(
+                nvml,
+                locks,
+                ownership,
+                held,
+                (gpu, work) -> change(gpu, Instant.MIN, () -> {
+                    work.run();
+                    if (!haveMigDevices(gpu, held)) {
+                        modes.restore(gpu, false);
+                    }
+                    return true;
+                }));
     }
 
     /**
@@ -352,10 +406,12 @@ public final class MigDeviceAllocator {
     public void destroy(@Nullable ProviderState state, Supplier<List<ProviderState>> others, ClaimContext context) {
         Recorder recorder = new Recorder(MigState.read(state), context);
         for (MigAllocation allocation : recorder.state.allocations()) {
-            locks.with(allocation.gpu(), () -> {
+            change(allocation.gpu(), context.deadline(), () -> {
                 if (!allocation.isSharedBy(allocations(others))) {
                     destroy(allocation, recorder);
-                    modes.restore(allocation.gpu(), false);
+                    if (!haveMigDevices(allocation.gpu(), others)) {
+                        modes.restore(allocation.gpu(), false);
+                    }
                 }
                 recorder.remove(allocation);
                 return true;

@@ -12,6 +12,7 @@ import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.state.GpuFiles;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -111,26 +112,29 @@ final class Modes {
 
     /**
      * Gives a GPU without instances the mode that it had before; without a record, as of an earlier driver or of the
-     * instances of others, that was off. It never fails: {@link #changed} has the GPU then.
+     * instances of others, that was off. It never fails: {@link #changed} has the GPU then. No claim may have a MIG
+     * device of the GPU by its record: it may be about to be created.
      *
      * @param isFree whether no claim may have it as a whole, so that the mode may be switched on
      */
     void restore(String gpu, boolean isFree) {
         try {
-            boolean isOn = nvml.isMigEnabled(gpu);
-            if (isOn ? !instances(gpu).isEmpty() : !isFree) {
+            Optional<List<String>> before = files.read(gpu);
+            if (before.isEmpty() && !isAutomatic.test(gpu)) {
                 return;
             }
-            boolean wasOn = files.read(gpu).map(ON::equals).orElse(!isAutomatic.test(gpu));
-            if (isOn != wasOn) {
-                files.write(gpu, wasOn ? ON : OFF);
-                if (nvml.modeNeedsReset(gpu) || switched(gpu, wasOn) != MigSwitch.DONE) {
-                    later(gpu, null);
-                    return;
-                }
+            if (before.isEmpty()) {
+                files.write(gpu, OFF); // first: the next try needs it if NVML fails
             }
-            files.delete(gpu);
-            late.remove(gpu);
+            boolean wasOn = before.filter(ON::equals).isPresent();
+            boolean isOn = nvml.isMigEnabled(gpu);
+            boolean isUsed = isOn ? !instances(gpu).isEmpty() : !isFree;
+            if (!isUsed && isOn != wasOn && (nvml.modeNeedsReset(gpu) || switched(gpu, wasOn) != MigSwitch.DONE)) {
+                later(gpu, null);
+            } else if (!isUsed || before.isEmpty()) {
+                files.delete(gpu);
+                late.remove(gpu);
+            }
         } catch (DraException e) {
             later(gpu, e);
         }
