@@ -9,7 +9,6 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.probe.ProbeMain;
 import io.dra4j.nvidia.probe.TemplateMain;
 import io.dra4j.nvidia.sharing.ConfigKinds;
-import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
@@ -72,7 +71,7 @@ public final class NvidiaDriverMain {
                         options.install().fabricManager(),
                         nvml,
                         options.install().nvidiaSmi(),
-                        new GpuFiles(options.directory().resolve("partitions"), nvml::moduleLoad)));
+                        options.directory().resolve("partitions")));
         if (options.isWithNvidiaMetrics()) {
             GoMetrics.addTo(Metrics.globalRegistry, options.driverName(), options.nodeName(), provider::held);
         }

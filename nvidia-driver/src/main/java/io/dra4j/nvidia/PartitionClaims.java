@@ -20,24 +20,29 @@ import io.dra4j.nvidia.fabric.Partitions.Partition;
 import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.inventory.Offer;
+import io.dra4j.nvidia.mig.GpuLocks;
 import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.runtime.RecordState;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The partitions of the fabric in the claims of a node.
@@ -57,6 +62,8 @@ final class PartitionClaims {
     private final Nvml nvml;
     private final NvidiaSmi smi;
     private final GpuFiles left; // what a try could not deactivate, by claims' UIDs
+    private final Path folder; // of left
+    private final Set<String> logged = ConcurrentHashMap.newKeySet(); // the UIDs of those that the log has
     private volatile boolean isChanging;
 
     /**
@@ -75,10 +82,12 @@ final class PartitionClaims {
     /**
      * Changes nothing yet.
      *
-     * @param left remembers the partitions that could not be deactivated, by the UIDs of claims that are gone
+     * @param folder remembers the partitions that could not be deactivated, by the UIDs of claims that are gone: until
+     *     the next boot, for the fabric manager need not end with the kernel module of the GPUs
      */
-    PartitionClaims(FabricManager fabric, Nvml nvml, NvidiaSmi smi, GpuFiles left) {
-        this.left = left;
+    PartitionClaims(FabricManager fabric, Nvml nvml, NvidiaSmi smi, Path folder) {
+        this.left = new GpuFiles(folder, () -> nvml.moduleLoad().replaceFirst("/.*", ""));
+        this.folder = folder;
         this.fabric = fabric;
         this.nvml = nvml;
         this.smi = smi;
@@ -103,13 +112,23 @@ final class PartitionClaims {
     void activate(AllocatedClaim claim, Snapshot now, @Nullable DriverContext runtime, ClaimRecorder recorder) {
         List<Offer> gpus = whole(names(claim.devices().stream().map(AllocatedDevice::held)), now);
         if (gpus.stream().anyMatch(this::isFor)) {
-            retry(now, runtime);
             try {
-                activate(gpus, new Others(claim.ref().uid(), now, runtime), recorder);
+                alone(runtime, recorder.deadline(), () -> {
+                    retryAll(now, runtime);
+                    activate(gpus, new Others(claim.ref().uid(), now, runtime), recorder);
+                });
             } catch (FabricException e) { // the message is for the pod's owner, too
                 throw new PrepareException(String.valueOf(e.getMessage()), e);
             }
         }
+    }
+
+    /** Does work while the other process of a rolling update leaves the partitions alone. */
+    private static void alone(@Nullable DriverContext runtime, Instant deadline, Runnable work) {
+        GpuLocks.onNode(runtime, "partitions", deadline, () -> {
+            work.run();
+            return true;
+        });
     }
 
     private static List<DeviceName> names(Stream<HeldDevice> devices) {
@@ -135,6 +154,10 @@ final class PartitionClaims {
         }
         List<String> persistent = wanted.isActive() ? List.of() : persistent(gpus);
         recorder.recordPartition(FORM.write(new Recorded(wanted.gpus(), persistent)));
+        left.read(others.claim())
+                .flatMap(lines -> Left.of(lines).partition(others.now(), all))
+                .filter(wanted::equals)
+                .ifPresent(waiting -> left.delete(others.claim())); // it is in use again
         if (!wanted.isActive()) {
             setPersistent(persistent, false); // it would keep the GPUs initialized
             change(wanted, true);
@@ -222,7 +245,8 @@ final class PartitionClaims {
         if (recorded == null && (claim.phase() == Phase.PREPARING || !fabric.isNeeded())) {
             return;
         }
-        deactivate(claim, recorded, new Others(claim.ref().uid(), last, runtime), recorder);
+        Others others = new Others(claim.ref().uid(), last, runtime);
+        alone(runtime, recorder.deadline(), () -> deactivate(claim, recorded, others, recorder));
     }
 
     private synchronized void deactivate(
@@ -259,43 +283,68 @@ final class PartitionClaims {
      * @param last the last reading; before the first, it is not known which other claims have them
      */
     void retry(Snapshot last, @Nullable DriverContext runtime) {
-        for (String claim : last == Snapshot.NONE ? List.<String>of() : left.gpus()) {
-            retry(claim, new Others(claim, last, runtime));
-        }
-    }
-
-    private synchronized void retry(String claim, Others others) {
         try {
-            left.read(claim).ifPresent(lines -> deactivate(Left.of(lines), others));
-            left.delete(claim);
+            if (last != Snapshot.NONE && !left.gpus().isEmpty()) {
+                alone(runtime, Instant.MIN, () -> retryAll(last, runtime));
+            }
         } catch (DraException e) {
-            LOG.atDebug().setCause(e).log("A partition is still not deactivated");
+            LOG.atDebug().setCause(e).log("Partitions can't be deactivated now");
         }
     }
 
-    /** Returns the UUIDs of GPUs of partitions that could not be deactivated. */
-    Set<String> unrestored(Snapshot now) {
-        return left.gpus().stream()
-                .flatMap(claim -> left.read(claim).stream())
-                .flatMap(lines -> whole(Left.of(lines).devices(), now).stream())
-                .map(Offer::uuid)
-                .collect(Collectors.toUnmodifiableSet());
+    /** Where no claim gets a partition any more, the fabric manager may be gone: it is asked once. */
+    private synchronized void retryAll(Snapshot last, @Nullable DriverContext runtime) {
+        boolean isNeeded = fabric.isNeeded();
+        left.gpus().stream()
+                .filter(claim -> isNeeded || !logged.contains(claim))
+                .forEach(claim -> retry(claim, new Others("", last, runtime)));
     }
 
-    private void deactivate(Left leaving, Others others) {
+    private void retry(String claim, Others all) {
+        try {
+            List<String> lines = left.read(claim).orElse(null);
+            if (lines != null && lines.isEmpty()) {
+                throw new DraException("It can't be read; fmpm -l lists the partitions that are active");
+            }
+            Optional<ClaimRef> holder = lines == null ? Optional.empty() : deactivate(Left.of(lines), all);
+            if (holder.filter(it -> it.uid().equals(claim)).isEmpty()) { // otherwise it is about to leave it
+                left.delete(claim);
+                logged.remove(claim);
+            }
+        } catch (DraException e) {
+            LOG.atLevel(logged.add(claim) ? Level.WARN : Level.DEBUG)
+                    .setCause(e)
+                    .addKeyValue("file", folder.resolve(claim))
+                    .log("The partition of a claim that is gone is not deactivated; delete the file to end the tries");
+        }
+    }
+
+    /** Returns the UUIDs of GPUs of partitions that could not be deactivated; none where claims get no partitions. */
+    Set<String> unrestored(Snapshot now) {
+        return (fabric.isNeeded() ? left.gpus() : List.<String>of())
+                .stream()
+                        .flatMap(claim -> left.read(claim).stream())
+                        .flatMap(lines -> whole(Left.of(lines).devices(), now).stream())
+                        .map(Offer::uuid)
+                        .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Returns a claim that has the partition, too, which stays active then. */
+    private Optional<ClaimRef> deactivate(Left leaving, Others others) {
         Partitions all = fabric.partitions();
-        Set<Integer> gpus = leaving.gpus();
-        all.exactly(gpus.isEmpty() ? numbers(whole(leaving.devices(), others.now()), all) : gpus)
-                .filter(found -> found.isActive() && others.holder(found, all).isEmpty())
-                .ifPresent(found -> {
-                    List<String> persistent = persistent(whole(leaving.devices(), others.now()));
-                    setPersistent(persistent, false); // as for its activation
-                    try {
-                        change(found, false);
-                    } finally {
-                        setPersistent(persistent, true);
-                    }
-                });
+        Partition found =
+                leaving.partition(others.now(), all).filter(Partition::isActive).orElse(null);
+        Optional<ClaimRef> holder = found == null ? Optional.empty() : others.holder(found, all);
+        if (found != null && holder.isEmpty()) {
+            List<String> persistent = persistent(whole(leaving.devices(), others.now()));
+            setPersistent(persistent, false); // as for its activation
+            try {
+                change(found, false);
+            } finally {
+                setPersistent(persistent, true);
+            }
+        }
+        return holder;
     }
 
     /**
@@ -319,13 +368,21 @@ final class PartitionClaims {
                             .collect(Collectors.toUnmodifiableSet()));
         }
 
+        Optional<Partition> partition(Snapshot now, Partitions all) {
+            return all.exactly(gpus.isEmpty() ? numbers(whole(devices, now), all) : gpus);
+        }
+
         List<String> lines() {
             return Stream.concat(Stream.of(gpus.toString()), devices.stream().map(DeviceName::value))
                     .toList();
         }
     }
 
-    /** The other claims. */
+    /**
+     * The other claims.
+     *
+     * @param claim the UID of the one that they are other than; empty for all claims
+     */
     private record Others(
             String claim, Snapshot now, @Nullable DriverContext runtime) {
 

@@ -17,7 +17,6 @@ import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.standin.StandInNode;
-import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.testkit.driver.Place;
 import java.io.IOException;
@@ -80,7 +79,7 @@ class NvidiaProviderConformanceIT {
                             node.options().fabricManager(),
                             nvml,
                             node.options().nvidiaSmi(),
-                            new GpuFiles(own.resolve("partitions"), nvml::moduleLoad)));
+                            own.resolve("partitions")));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

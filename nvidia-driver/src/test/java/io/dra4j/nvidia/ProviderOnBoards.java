@@ -105,11 +105,7 @@ abstract class ProviderOnBoards {
                         new HealthStateFile(folder.resolve("gpus.json"), node.proc())),
                 sharing(),
                 new Passthrough(nvml, node.options().nvidiaSmi(), passthrough()),
-                new PartitionClaims(
-                        fabricManager,
-                        nvml,
-                        node.options().nvidiaSmi(),
-                        new GpuFiles(folder.resolve("partitions"), nvml::moduleLoad)));
+                new PartitionClaims(fabricManager, nvml, node.options().nvidiaSmi(), folder.resolve("partitions")));
         provider.start(context);
         started.add(provider);
         readFirst(provider);

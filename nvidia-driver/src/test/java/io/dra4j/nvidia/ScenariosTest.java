@@ -5,6 +5,7 @@ package io.dra4j.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
@@ -23,6 +24,7 @@ import io.dra4j.runtime.ClaimPreview;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
@@ -43,6 +45,7 @@ class ScenariosTest extends VfioOnBoards {
 
     private PreparedClaim prepared;
     private String config = "";
+    private NodeLock lock;
 
     private static Stream<String> scenarios(String file) throws IOException {
         return Stream.of(Files.readString(RESOURCES.resolve(file)).split("\n\n"))
@@ -121,6 +124,8 @@ class ScenariosTest extends VfioOnBoards {
             case "crash" -> crash(Integer.parseInt(words[1]));
             case "read" -> provider.inventory();
             case "nothing-left" -> assertNothingIsLeft();
+            case "lock" -> lock = context.lock(words[1], Duration.ZERO);
+            case "unlock" -> lock.close();
             case "change" -> context.awaitChange();
             case "restart" -> restart();
             case "gates" -> {
@@ -149,6 +154,7 @@ class ScenariosTest extends VfioOnBoards {
             case "process" -> DoctorOnBoards.process(node, Integer.parseInt(words[1]), words[2], text);
             case "open" -> Files.createSymbolicLink(folder.resolve(words[1]), Path.of(text));
             case "unloaded" -> hardware.loaded(false);
+            case "reload" -> node.load(words[1]);
             case "persist" -> smi.setPersistent(words.length > 1 ? words[1] : address0);
             case "mode" -> smi.setMode(words[1], words[2]);
             case "slice" -> smi.setSlice(words[1], Integer.parseInt(words[2]));

@@ -33,8 +33,8 @@ public final class GpuFiles {
      * Uses a directory.
      *
      * @param folder the directory, which is created with the first file
-     * @param moduleLoad returns what changes when the GPUs' driver is loaded again: settings do not
-     *     outlive that; empty if it is unknown
+     * @param moduleLoad returns what changes when the GPUs' driver is loaded again, or what else the
+     *     settings do not outlive; empty if it is unknown
      */
     public GpuFiles(Path folder, Supplier<String> moduleLoad) {
         this.folder = folder;
@@ -63,7 +63,7 @@ public final class GpuFiles {
     /** Returns whether a load of the GPUs' driver is not the one of now. */
     public boolean isEarlier(String load) {
         String now = moduleLoad.get();
-        return !now.isEmpty() && !now.equals(load);
+        return !now.isEmpty() && !load.isEmpty() && !now.equals(load);
     }
 
     /**
