@@ -10,8 +10,10 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.health.DeviceHealth;
@@ -50,6 +52,7 @@ public final class RecordingDriverContext implements DriverContext {
     private int inventoryChanges;
     private @Nullable Path directory;
     private final Map<String, Semaphore> locks = new ConcurrentHashMap<>();
+    private final Map<HeldClaim, PreparedClaim> answers = new ConcurrentHashMap<>();
 
     /**
      * Makes a context that holds no claims.
@@ -192,30 +195,47 @@ public final class RecordingDriverContext implements DriverContext {
      * Prepares a claim as the runtime does: the claim is held from before the provider's work, with
      * the newest checkpoint, and a provider that fails unprepares it.
      *
+     * <p>A claim that was prepared with these devices gets its earlier answer, and the provider is
+     * not called; any other that is held is unprepared first.
+     *
      * @param provider the provider
      * @param claim the claim
      * @return what containers get
-     * @throws Exception what the provider throws
+     * @throws Exception what the provider throws; if it can't unprepare the claim either, that is
+     *     suppressed, and the claim stays held
      */
+    @SuppressWarnings("try") // closed alone
     public PreparedClaim prepare(DeviceProvider provider, AllocatedClaim claim) throws Exception {
         HeldClaim begun = HeldClaims.interrupted(claim, new RecordingClaimContext());
+        Optional<HeldClaim> known = find(claim.ref());
+        if (known.filter(one -> one.phase() == Phase.PREPARED && one.devices().equals(begun.devices()))
+                .isPresent()) {
+            return Optional.ofNullable(answers.get(known.get()))
+                    .orElseThrow(() -> new IllegalStateException(
+                            "Claim %s is prepared, and the runtime repeats its first answer, which this context does not have: unprepare it first"
+                                    .formatted(claim.ref())));
+        }
+        if (known.isPresent()) {
+            unprepare(provider, claim.ref());
+        }
         hold(begun);
-        boolean done = false;
-        try {
-            PreparedClaim prepared = provider.prepare(claim, context(begun));
-            HeldClaim.Builder held = held(claim.ref()).toBuilder().phase(HeldClaim.Phase.PREPARED);
-            hold((prepared.state() == null ? held : held.state(prepared.state())).build());
-            done = true;
-            return prepared;
-        } finally {
-            if (!done) {
+        try (AutoCloseable undo = () -> {
+            if (held(claim.ref()).phase() != Phase.PREPARED) {
                 unprepare(provider, claim.ref());
             }
+        }) {
+            PreparedClaim prepared = provider.prepare(claim, context(claim.ref()));
+            HeldClaim.Builder builder = held(claim.ref()).toBuilder().phase(Phase.PREPARED);
+            HeldClaim done = (prepared.state() == null ? builder : builder.state(prepared.state())).build();
+            answers.put(done, prepared);
+            hold(done);
+            return prepared;
         }
     }
 
     /**
-     * Unprepares a claim as the runtime does: it is held until the provider's work is done.
+     * Unprepares a claim as the runtime does: it is held until the provider's work is done, which
+     * gets the phase that it had before.
      *
      * @param provider the provider
      * @param claim a claim of {@link #held}
@@ -223,22 +243,33 @@ public final class RecordingDriverContext implements DriverContext {
      */
     public void unprepare(DeviceProvider provider, ClaimRef claim) throws Exception {
         HeldClaim known = held(claim);
-        provider.unprepare(known, context(known));
+        if (known.phase() != Phase.DAMAGED) { // which it stays until one succeeds
+            hold(known.toBuilder().phase(Phase.UNPREPARING).build());
+        }
+        provider.unprepare(known, context(claim));
         synchronized (this) {
             held.removeIf(one -> one.ref().equals(claim));
         }
     }
 
     private HeldClaim held(ClaimRef claim) {
-        return held().stream()
-                .filter(one -> one.ref().equals(claim))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("Claim " + claim + " is not held"));
+        return find(claim).orElseThrow(() -> new IllegalArgumentException("Claim " + claim + " is not held"));
     }
 
-    private RecordingClaimContext context(HeldClaim claim) {
-        return new RecordingClaimContext(
-                Instant.MAX, state -> hold(claim.toBuilder().state(state).build()));
+    private Optional<HeldClaim> find(ClaimRef claim) {
+        return held().stream().filter(one -> one.ref().equals(claim)).findFirst();
+    }
+
+    private RecordingClaimContext context(ClaimRef claim) {
+        return new RecordingClaimContext(Instant.MAX, state -> checkpoint(claim, state));
+    }
+
+    private synchronized void checkpoint(ClaimRef claim, ProviderState state) {
+        HeldClaim now = held(claim);
+        if (now.phase() == Phase.PREPARED) {
+            throw new DraException("The prepare of claim %s has ended: checkpoint before it returns".formatted(claim));
+        }
+        hold(now.toBuilder().state(state).build());
     }
 
     private synchronized void hold(HeldClaim claim) {

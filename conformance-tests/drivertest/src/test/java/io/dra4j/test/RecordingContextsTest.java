@@ -119,9 +119,11 @@ class RecordingContextsTest {
     @Test
     void holdTheClaimsThatAreWorkedOn() throws Exception {
         List<List<HeldClaim>> seen = new ArrayList<>();
+        List<ClaimContext> calls = new ArrayList<>();
         Boards boards = new Boards("node-a") {
             @Override
             public PreparedClaim prepare(AllocatedClaim claim, ClaimContext progress) {
+                calls.add(progress);
                 seen.add(context.held());
                 PreparedClaim prepared = super.prepare(claim, progress);
                 seen.add(context.held());
@@ -130,17 +132,26 @@ class RecordingContextsTest {
 
             @Override
             public void unprepare(HeldClaim claim, ClaimContext progress) {
+                seen.add(List.of(claim));
                 seen.add(context.held());
+                if (context.inventoryChanges() > 0) {
+                    throw new IllegalStateException("busy");
+                }
             }
         };
         AllocatedClaims claims = AllocatedClaims.of(Boards.DRIVER, boards).device("fpga-0");
         AllocatedClaim one = claims.build();
 
-        context.prepare(boards, one);
+        PreparedClaim first = context.prepare(boards, one);
+        assertThat(context.prepare(boards, one)).isSameAs(first);
         HeldClaim held = context.held().get(0);
         assertThat(held)
                 .isEqualTo(HeldClaims.prepared(one, PreparedClaim.empty().withState(new ProviderState(1, "\"done\""))));
+        assertThatThrownBy(() -> calls.get(0).checkpoint(new ProviderState(1, "1")))
+                .hasMessageContaining("has ended");
         context.unprepare(boards, one.ref());
+        assertThatThrownBy(() -> calls.get(0).checkpoint(new ProviderState(1, "1")))
+                .hasMessageContaining("is not held");
         assertThat(context.held()).isEmpty();
         AllocatedClaim two = claims.device("fpga-1").build();
         assertThatThrownBy(() -> context.prepare(boards, two)).isInstanceOf(PrepareException.class);
@@ -150,10 +161,21 @@ class RecordingContextsTest {
                 .phase(HeldClaim.Phase.PREPARING)
                 .state(new ProviderState(1, "\"begun\""))
                 .build();
-        assertThat(seen).hasSize(5).element(2).isEqualTo(List.of(held));
+        assertThat(seen).hasSize(7).element(2).isEqualTo(List.of(held));
         assertThat(seen.get(1).get(0).state()).isEqualTo(begun.state());
-        assertThat(seen.get(4)).containsExactly(begun);
+        assertThat(seen.get(3)).extracting(HeldClaim::phase).containsExactly(HeldClaim.Phase.UNPREPARING);
+        assertThat(seen.get(5)).containsExactly(begun);
         assertThatThrownBy(() -> context.unprepare(boards, one.ref())).hasMessageContaining("is not held");
+        context.inventoryChanged();
+        assertThatThrownBy(() -> context.prepare(boards, two))
+                .isInstanceOf(PrepareException.class)
+                .hasSuppressedException(new IllegalStateException("busy"));
+        assertThat(context.held()).isEqualTo(seen.get(6));
+        assertThatThrownBy(() -> context.prepare(boards, two)).hasMessage("busy"); // of the undo, which is first
+        context.setHeld(List.of(held));
+        assertThat(context.prepare(boards, one)).isSameAs(first);
+        context.setHeld(List.of(HeldClaims.builder(two).build()));
+        assertThatThrownBy(() -> context.prepare(boards, two)).hasMessageContaining("repeats its first answer");
     }
 
     @Test
