@@ -16,7 +16,6 @@ import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.junit.NodeExtension;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
-import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.HealthWatch;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PluginInfo;
@@ -136,7 +135,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
 
     private void run(TestNode on, Place where) throws InterruptedException {
         place = where;
-        instance = on.startRegistered(adapter, where);
+        instance = on.startRegistered(adapter, where, timeout);
         List<PluginInfo> instances = on.kubelet().plugins(driverName);
         plugin = instances.get(instances.size() - 1);
     }
@@ -164,10 +163,17 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
      * Returns the provider that runs.
      *
      * @return what was made for the last start
-     * @throws IllegalStateException if no test runs
+     * @throws IllegalStateException if no test runs, or after {@link #stop}
      */
     public P provider() {
-        return required(provider);
+        return running(provider);
+    }
+
+    private <T> T running(@Nullable T part) {
+        if (!required(instance).isAlive()) {
+            throw new IllegalStateException("This driver was stopped; restart() starts it again");
+        }
+        return required(part);
     }
 
     private static <T> T required(@Nullable T value) {
@@ -203,7 +209,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
         return start(of(driverName, providers).withDriver(driverSettings).withTimeout(timeout));
     }
 
-    /** Stops the driver, as the end of its pod does; the claims that it has prepared stay so. */
+    /** Stops the driver, as the end of its pod does; its claims stay prepared, and it can't be called. */
     public void stop() {
         required(instance).kill();
     }
@@ -381,24 +387,14 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
      * @throws AssertionError if the driver can't
      */
     public void unprepare(KubeletClaim claim) {
-        FakeKubelet kubelet = node().kubelet();
-        CallResult result = isAlone(kubelet)
-                ? kubelet.unprepare(driverName, List.of(claim))
-                : kubelet.unprepare(required(plugin), List.of(claim));
+        CallResult result = node().kubelet().unprepare(running(plugin), List.of(claim));
         result.complaint().ifPresent(complaint -> {
             throw new AssertionError("Not unprepared: " + complaint);
         });
     }
 
     private CallResult prepared(KubeletClaim claim) {
-        FakeKubelet kubelet = node().kubelet();
-        return isAlone(kubelet)
-                ? kubelet.prepare(driverName, List.of(claim))
-                : kubelet.prepare(required(plugin), List.of(claim));
-    }
-
-    private boolean isAlone(FakeKubelet kubelet) {
-        return kubelet.plugins(driverName).size() < 2;
+        return node().kubelet().prepare(running(plugin), List.of(claim));
     }
 
     /**
@@ -450,7 +446,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
      * @throws InterruptedException if the thread was interrupted
      */
     public String awaitHealth(String device, HealthState state) throws InterruptedException {
-        try (HealthWatch watch = node().kubelet().watchHealth(driverName)) {
+        try (HealthWatch watch = node().kubelet().watchHealth(running(plugin))) {
             return watch.awaitAll(
                             all -> watch.end().isPresent()
                                     || health(all, device, state).isPresent(),

@@ -141,7 +141,11 @@ class RunningDriverIT {
                 .contains("rdma0", "10.40.0.1/24");
         assertThat(second.awaitStatus(two, "fpga-1", status -> status.contains("networkData")))
                 .contains(address);
+        driver.provider().report("fpga-0", HealthState.UNHEALTHY);
+        assertThat(driver.awaitHealth("fpga-0", HealthState.UNHEALTHY)).isEqualTo("by the test");
         driver.stop();
+        assertThatThrownBy(driver::provider).hasMessageContaining("was stopped");
+        assertThatThrownBy(() -> driver.prepare(one)).hasMessageContaining("was stopped");
         second.prepare(one).hasEnv("FPGA", "fpga-1");
         second.delete(one);
         second.delete(two);
@@ -160,6 +164,11 @@ class RunningDriverIT {
         assertThatThrownBy(() -> other.awaitHealth("fpga-0", HealthState.UNHEALTHY))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("healthService()");
+        RunningDriver<Boards> unseen = RunningDriver.of("third.example.com", Boards::new)
+                .withDriver(one ->
+                        one.kubeletRegistrarDirectory(driver.node().place().root()))
+                .withTimeout(Duration.ofMillis(1));
+        assertThatThrownBy(() -> driver.start(unseen)).hasMessageStartingWith("Not registered");
         assertThatThrownBy(() -> other.withTimeout(Duration.ofMillis(1)).awaitPublished("fpga-7"))
                 .hasMessageStartingWith("Not published: [fpga-7]");
     }

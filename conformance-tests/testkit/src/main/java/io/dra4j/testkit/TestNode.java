@@ -179,26 +179,27 @@ public final class TestNode implements AutoCloseable {
      */
     public boolean startRegistered(String... options) throws InterruptedException {
         int before = kubelet.events().size();
-        return isRegistered(start(options), before);
+        return isRegistered(start(options), before, TIMEOUT);
     }
 
     /**
      * Starts another driver, or one more instance, and waits until the kubelet has registered it.
      *
      * @param where a place of this node
+     * @param limit the longest wait
      */
-    public Instance startRegistered(DriverAdapter driver, Place where) throws InterruptedException {
+    public Instance startRegistered(DriverAdapter driver, Place where, Duration limit) throws InterruptedException {
         int before = kubelet.events().size();
         Instance started = driver.start(where, Map.of());
         instances.add(started);
-        if (!isRegistered(started, before)) {
+        if (!isRegistered(started, before, limit)) {
             throw notRegistered();
         }
         return started;
     }
 
-    private boolean isRegistered(Instance started, int before) throws InterruptedException {
-        long end = System.nanoTime() + TIMEOUT.toNanos();
+    private boolean isRegistered(Instance started, int before, Duration limit) throws InterruptedException {
+        long end = System.nanoTime() + limit.toNanos();
         while (started.isAlive()) {
             if (kubelet.awaitEvents(events -> isRegisteredAfter(before, events), POLL)) {
                 return true;

@@ -170,12 +170,7 @@ public final class FakeKubelet implements AutoCloseable {
      * says that the driver need not be called are left out, and if none is left, so is the call.
      */
     public CallResult prepare(String driver, List<KubeletClaim> claims) {
-        List<KubeletClaim> due = skipped.due(driver, claims, "NodePrepareResources");
-        if (due.isEmpty() && !claims.isEmpty()) {
-            return CallResult.SKIPPED;
-        }
-        Plugin plugin = registered(driver);
-        return plugin.prepare(due, plugin.info().service());
+        return prepare(registered(driver).info(), claims);
     }
 
     /** Prepares claims in one call, by a service of the test's choice. */
@@ -188,24 +183,25 @@ public final class FakeKubelet implements AutoCloseable {
         return registered(driver).within(limit).prepare(claims, service);
     }
 
-    /** Prepares claims in one call to one of several instances of a driver. */
+    /** The same in one call to one of several instances of a driver. */
     public CallResult prepare(PluginInfo instance, List<KubeletClaim> claims) {
-        return connected(instance).prepare(claims, instance.service());
+        List<KubeletClaim> due = skipped.due(instance.name(), claims, "NodePrepareResources");
+        return due.isEmpty() && !claims.isEmpty()
+                ? CallResult.SKIPPED
+                : connected(instance).prepare(due, instance.service());
     }
 
-    /** Unprepares claims in one call to one of several instances of a driver. */
+    /** Unprepares claims in one call to one of several instances, with those left out as in {@link #prepare}. */
     public CallResult unprepare(PluginInfo instance, List<KubeletClaim> claims) {
-        return connected(instance).unprepare(claims, instance.service());
+        List<KubeletClaim> due = skipped.due(instance.name(), claims, "NodeUnprepareResources");
+        return due.isEmpty() && !claims.isEmpty()
+                ? CallResult.SKIPPED
+                : connected(instance).unprepare(due, instance.service());
     }
 
     /** Unprepares claims in one call, with those left out that {@link #prepare} would leave out. */
     public CallResult unprepare(String driver, List<KubeletClaim> claims) {
-        List<KubeletClaim> due = skipped.due(driver, claims, "NodeUnprepareResources");
-        if (due.isEmpty() && !claims.isEmpty()) {
-            return CallResult.SKIPPED;
-        }
-        Plugin plugin = registered(driver);
-        return plugin.unprepare(due, plugin.info().service());
+        return unprepare(registered(driver).info(), claims);
     }
 
     /** Unprepares claims in one call, by a service of the test's choice. */
@@ -216,6 +212,11 @@ public final class FakeKubelet implements AutoCloseable {
     /** Opens one more health stream, in the kubelet's own version. */
     public HealthWatch watchHealth(String driver) {
         return watchHealth(driver, health);
+    }
+
+    /** The same at one of several instances of a driver. */
+    public HealthWatch watchHealth(PluginInfo instance) {
+        return HealthWatch.open(connected(instance).channel(), health);
     }
 
     /** Opens one more health stream, in a version of the test's choice, on the one connection. */
