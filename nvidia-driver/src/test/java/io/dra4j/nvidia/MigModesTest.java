@@ -13,6 +13,7 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.PrepareException;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,9 +45,17 @@ class MigModesTest extends ProviderOnBoards {
     private NvidiaDeviceProvider provider;
 
     private PreparedClaim prepare(String device) {
+        return prepare(device, state -> {});
+    }
+
+    private PreparedClaim prepare(String device, Consumer<ProviderState> recorder) {
         AllocatedDevice allocated = AllocatedDevice.builder("gpu", new PoolName("node-1"), new DeviceName(device))
                 .build();
-        return provider.prepare(AllocatedClaim.builder(CLAIM).device(allocated).build(), by(state -> {}));
+        return provider.prepare(AllocatedClaim.builder(CLAIM).device(allocated).build(), by(recorder));
+    }
+
+    private void record(ProviderState state) {
+        held.add(HeldClaim.builder(CLAIM).state(state).build());
     }
 
     private void unprepare(PreparedClaim claim) {
@@ -166,16 +176,26 @@ class MigModesTest extends ProviderOnBoards {
     }
 
     /** As a claim of an earlier version, which wrote nothing down and switched the mode off. */
-    @Test
-    void areOffAfterAClaimWhoseModeIsNotWrittenDown() {
-        provider = start("h100-80", true);
-        offered();
-        PreparedClaim prepared = prepare(MIG);
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void areOffAfterAClaimWhoseModeIsNotWrittenDown(boolean fails) {
+        begin(false);
+        if (fails) {
+            hardware.fails("nvmlDeviceCreateGpuInstanceWithPlacement", 999);
+            assertThatThrownBy(() -> prepare(MIG, this::record)).hasMessageContaining("999");
+            hardware.noneFails();
+            hardware.fails("nvmlDeviceGetMigMode", 999);
+        } else {
+            prepare(MIG, this::record);
+        }
         files().forEach(gpu -> new GpuFiles(folder.resolve("mig-modes"), nvml::moduleLoad).delete(gpu));
 
-        unprepare(prepared);
+        unprepare(held.get(held.size() - 1));
 
-        assertThat(hardware.isMigEnabled(0)).isFalse();
+        assertThat(hardware.isMigEnabled(0)).isEqualTo(fails);
+        hardware.noneFails();
+        held.clear();
+        Await.until("the mode before", SOON, () -> !hardware.isMigEnabled(0));
     }
 
     /** NVML says so with success, or instead. */
