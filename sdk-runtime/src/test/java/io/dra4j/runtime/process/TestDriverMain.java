@@ -13,11 +13,14 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.CounterConsumption;
+import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.api.metrics.DeviceMeasure;
@@ -136,8 +139,14 @@ public final class TestDriverMain {
         private static Pool pool(String name, int devices) {
             return Pool.builder(name)
                     .placement(new Placement.AllNodes())
+                    .counterSet(CounterSet.builder("links").counter("lanes", 1).build())
                     .devices(IntStream.range(0, devices)
-                            .mapToObj(i -> Device.builder("gpu-" + i).build())
+                            .mapToObj(i -> Device.builder("gpu-" + i)
+                                    .taint(Taint.of("example.com/bad", null, Taint.Effect.NO_SCHEDULE))
+                                    .consumes(CounterConsumption.builder("links")
+                                            .counter("lanes", 1)
+                                            .build())
+                                    .build())
                             .toList())
                     .build();
         }

@@ -9,6 +9,7 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import java.util.List;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -31,7 +32,7 @@ public final class FeatureProbe {
      */
     public static boolean isKept(Feature feature, SliceStore store, PoolName pool, Supplier<CounterLayout> layout) {
         try {
-            return feature.usedBy(store.tryCreate(slice(feature, pool, layout)));
+            return feature.usedBy(store.tryCreate(slice(feature, store, pool, layout)));
         } catch (ClusterException e) {
             // Any other rule may answer so, too: an admission policy, for instance.
             if (e.status() == UNPROCESSABLE && String.valueOf(e.getMessage()).contains(feature.field())) {
@@ -45,9 +46,10 @@ public final class FeatureProbe {
         }
     }
 
-    private static Content slice(Feature feature, PoolName pool, Supplier<CounterLayout> layout) {
+    private static Content slice(Feature feature, SliceStore store, PoolName pool, Supplier<CounterLayout> layout) {
         Device probe = feature.probe();
         List<CounterSet> sets = Feature.COUNTERS.usedBy(probe) ? layout.get().besides(probe) : List.of();
-        return feature.probeIn(new Content(pool, 1, 1, new Placement.ThisNode(), List.of(probe), sets));
+        Placement nodes = store.scopes().contains(Scope.NODE) ? new Placement.ThisNode() : new Placement.AllNodes();
+        return feature.probeIn(new Content(pool, 1, 1, nodes, List.of(probe), sets));
     }
 }
