@@ -10,6 +10,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
@@ -115,9 +116,9 @@ final class InventoryWriter {
                 .forEach(pool -> served.put(pool.name(), pool));
         elsewhere = new HashSet<>(inventory.pools().stream().map(Pool::name).toList());
         elsewhere.removeAll(served.keySet());
-        pools.keySet().removeAll(elsewhere);
+        pools.keySet().removeIf(pool -> elsewhere.contains(pool) && !isLeftBehind(pool));
         try {
-            refresh(served.values().stream().anyMatch(InventoryWriter::isForManyNodes));
+            refresh(served.values().stream().anyMatch(pool -> isForManyNodes(pool.placement())));
             boolean all = bringAll();
             clusterWorks();
             return all;
@@ -198,7 +199,7 @@ final class InventoryWriter {
         Set<PoolName> removed = new TreeSet<>(view.pools());
         removed.addAll(pools.keySet());
         removed.removeAll(served.keySet());
-        removed.removeAll(elsewhere);
+        removed.removeIf(pool -> elsewhere.contains(pool) && !isLeftBehind(pool));
         boolean all = true;
         for (Pool pool : served.values()) {
             all &= bring(pool.name(), it -> it.bring(pool, clock.instant()));
@@ -212,6 +213,13 @@ final class InventoryWriter {
             all &= done;
         }
         return all;
+    }
+
+    /** Returns whether this node has slices for many nodes of a pool that has moved to a controller since. */
+    private boolean isLeftBehind(PoolName pool) {
+        return store.scopes().contains(Scope.NODE)
+                && view.of(pool).stream()
+                        .anyMatch(slice -> isForManyNodes(slice.content().placement()));
     }
 
     /**
@@ -293,8 +301,8 @@ final class InventoryWriter {
         return new PublishStatus(view.size(), missing.size() - before, missing, leftOut);
     }
 
-    private static boolean isForManyNodes(Pool pool) {
-        return !(pool.placement() instanceof Placement.ThisNode);
+    private static boolean isForManyNodes(Placement placement) {
+        return !(placement instanceof Placement.ThisNode);
     }
 
     private void onForeignChange(PoolName pool) {
@@ -348,7 +356,7 @@ final class InventoryWriter {
         view.refresh(true);
         int left = 0;
         for (PoolName pool : view.pools()) {
-            if (!elsewhere.contains(pool)) {
+            if (!elsewhere.contains(pool) || isLeftBehind(pool)) {
                 for (Stored slice : view.of(pool)) {
                     left += isDeleted(slice) ? 0 : 1;
                 }

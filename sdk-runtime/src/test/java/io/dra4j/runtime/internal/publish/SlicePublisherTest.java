@@ -84,6 +84,24 @@ class SlicePublisherTest extends PublisherUnderTest {
         }
 
         @Test
+        void aPoolThatMovedToAControllerLeavesNoSliceOfThisNode() throws Exception {
+            start(Pool.builder("rack-7")
+                    .placement(new Placement.AllNodes())
+                    .devices(gpus(1))
+                    .build());
+            store.failing("rack-7", Failures.status(500));
+            inventory = Inventory.of(Pool.publishedElsewhere("rack-7"));
+            restart();
+            assertThat(store.slices).hasSize(1);
+            store.failing("", null);
+
+            loop.advance(SOON);
+
+            assertThat(store.slices).isEmpty();
+            assertThat(isPublished()).isTrue();
+        }
+
+        @Test
         void slicesForManyNodesAreWatchedAndWithdrawn() {
             start(Pool.builder("shared")
                     .placement(new Placement.AllNodes())
