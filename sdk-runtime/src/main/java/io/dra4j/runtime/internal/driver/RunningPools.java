@@ -68,7 +68,7 @@ public final class RunningPools implements AutoCloseable {
             publisher = new SlicePublisher(new SlicePublisher.Parts(
                     () -> inventory(provider),
                     settings.mayTaint,
-                    cluster.slicesOfController(settings.driverName, limit, election::isLeading),
+                    cluster.slicesOfController(settings.driverName, limit, election::mayWrite),
                     election,
                     events,
                     meters,

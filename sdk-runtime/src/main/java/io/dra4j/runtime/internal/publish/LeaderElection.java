@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * </ul>
  *
  * <p>fabric8's elector is not used: it compares the holder's clock with its own, and needs a client and the models that
- * a driver does without. One thread asks the API server; {@link #get} and {@link #isLeading} may be called from any.
+ * a driver does without. One thread asks the API server; {@link #get} and {@link #mayWrite} may be called from any.
  */
 public final class LeaderElection implements Supplier<Optional<Turn>>, AutoCloseable {
 
@@ -47,6 +47,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
     private final InstantSource wallClock;
     private final ScheduledExecutorService thread;
     private volatile Right right = NONE;
+    private volatile Term given = new Term();
     private volatile boolean resigned;
     private volatile @Nullable String problem;
 
@@ -58,6 +59,27 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
 
     /** A right to write until an instant of either clock. */
     private record Right(int term, Instant end, Instant endOfWallClock) {}
+
+    /** A right as the publisher has it: once lost, it stays so, though the process may lead again. */
+    private final class Term {
+        private final int number = right.term;
+        private volatile boolean lost;
+
+        boolean isLost() {
+            if (right.term != number || !isLeading()) {
+                lost = true;
+            }
+            return lost;
+        }
+
+        /** After the last write: another process need not wait until the Lease ends. */
+        void end() {
+            if (!isLost()) {
+                resigned = true;
+                release();
+            }
+        }
+    }
 
     /** Makes an election that is yet to be started, with a thread of its own. */
     public LeaderElection(LeaseStore leases, String identity, LeaseTimes times) {
@@ -90,9 +112,14 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
         thread.execute(this::step);
     }
 
-    /** Returns whether this process may write now. */
-    public boolean isLeading() {
+    /** Returns whether this process may take a turn now. */
+    boolean isLeading() {
         return isCurrent(right);
+    }
+
+    /** Returns whether the turn that was taken last lasts: another process may have written after an earlier one. */
+    public boolean mayWrite() {
+        return !given.isLost();
     }
 
     private boolean isCurrent(Right one) {
@@ -106,10 +133,9 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
 
     @Override
     public Optional<Turn> get() {
-        Right taken = right;
-        return isCurrent(taken)
-                ? Optional.of(new Turn(() -> right.term != taken.term || !isLeading(), () -> resign(taken.term)))
-                : Optional.empty();
+        Term term = new Term();
+        given = term;
+        return term.isLost() ? Optional.empty() : Optional.of(new Turn(term::isLost, term::end));
     }
 
     private synchronized void step() {
@@ -189,14 +215,6 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
                 now,
                 before.transitions() + (isOurs ? 0 : 1),
                 before.resourceVersion());
-    }
-
-    /** After the last write: another process need not wait until the Lease ends. */
-    private void resign(int term) {
-        if (isLeading() && right.term == term) {
-            resigned = true;
-            release();
-        }
     }
 
     private synchronized void release() {

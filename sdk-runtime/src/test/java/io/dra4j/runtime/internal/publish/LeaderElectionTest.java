@@ -149,6 +149,30 @@ class LeaderElectionTest {
                 .isTrue();
     }
 
+    @ParameterizedTest
+    @CsvSource({"a clock that jumps and is corrected", "another process that led meanwhile"})
+    void aTurnThatWasLostStaysLostAndItsEndDoesNotEndTheCandidacy(String loss) {
+        Turn turn = one.election.get().orElseThrow();
+        assertThat(one.election.mayWrite()).isTrue();
+        if (loss.startsWith("a clock")) {
+            one.skew = Duration.ofHours(1);
+            assertThat(turn.isLost().getAsBoolean()).isTrue();
+            one.skew = Duration.ZERO;
+        } else {
+            one.paused = true;
+            pass(20);
+            two.election.get().orElseThrow().end().run();
+            one.paused = false;
+        }
+        pass(5);
+        assertThat(one.election.isLeading()).isTrue();
+
+        assertThat(one.election.mayWrite()).isFalse();
+        turn.end().run();
+        assertThat(one.election.get()).isPresent();
+        assertThat(one.election.mayWrite()).isTrue();
+    }
+
     @Test
     void aRightCountsFromBeforeTheRequestThatRenewedIt() {
         one.latency = Duration.ofSeconds(9);
