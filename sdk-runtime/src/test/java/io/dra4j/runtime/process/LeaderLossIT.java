@@ -188,6 +188,9 @@ class LeaderLossIT {
     @BeforeEach
     void start() throws Exception {
         history = PoolHistory.of(api);
+        api.store().put(PoolHistory.JSON.readTree("""
+                {"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"namespace":"default",
+                 "name":"gpu.example.com-controller","labels":{"team":"fabric"}},"spec":{}}"""));
         publish();
         replicas.add(new Replica("one"));
         replicas.add(new Replica("two"));
@@ -221,6 +224,13 @@ class LeaderLossIT {
             assertThat(slice.at("/metadata/ownerReferences")).isEmpty();
             assertThat(slice.at("/spec/nodeName").isMissingNode()).isTrue();
         });
+        assertThat(api.store().list("resourceslices").toString())
+                .contains("\"example.com/bad\"", "\"consumesCounters\"");
+        assertThat(api.store().list("leases"))
+                .singleElement()
+                .as("what others wrote on the Lease")
+                .satisfies(lease ->
+                        assertThat(lease.at("/metadata/labels/team").asText()).isEqualTo("fabric"));
         assertThat(history.events()).isGreaterThan(ROUNDS);
     }
 

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +82,8 @@ public final class Cluster implements AutoCloseable {
      * @param limit for each request
      */
     public LeaseStore lease(String namespace, String name, Duration limit) {
-        return new KubernetesLease(calls, namespace.isEmpty() ? client.namespace() : namespace, name, limit);
+        String where = namespace.isEmpty() ? client.namespace() : namespace;
+        return new KubernetesLease(calls, where, name, limit, new AtomicReference<>(Json.object()));
     }
 
     /** Returns the reader of single claims, and of all at once. */

@@ -10,13 +10,16 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A Lease in the cluster.
+ * A Lease in the cluster: what others wrote on it, labels for instance, is kept.
  *
  * @param limit for each request
+ * @param last the object as it was read or written last; empty before
  */
-record KubernetesLease(ApiCalls calls, String namespace, String name, Duration limit) implements LeaseStore {
+record KubernetesLease(ApiCalls calls, String namespace, String name, Duration limit, AtomicReference<ObjectNode> last)
+        implements LeaseStore {
 
     /** The API wants six digits of a second. */
     private static final DateTimeFormatter MICROS =
@@ -27,6 +30,7 @@ record KubernetesLease(ApiCalls calls, String namespace, String name, Duration l
         try {
             return Optional.of(decode(calls.read(path() + "/" + name, limit)));
         } catch (ClusterException.NotFound e) {
+            last.set(Json.object());
             return Optional.empty();
         }
     }
@@ -43,13 +47,15 @@ record KubernetesLease(ApiCalls calls, String namespace, String name, Duration l
     }
 
     private ObjectNode encode(Lease lease) {
-        ObjectNode object =
-                Json.object().put("apiVersion", "coordination.k8s.io/v1").put("kind", "Lease");
-        ObjectNode metadata = object.putObject("metadata").put("name", name).put("namespace", namespace);
+        ObjectNode object = last.get()
+                .deepCopy()
+                .put("apiVersion", "coordination.k8s.io/v1")
+                .put("kind", "Lease");
+        ObjectNode metadata = object.withObject("/metadata").put("name", name).put("namespace", namespace);
         if (!lease.resourceVersion().isEmpty()) {
             metadata.put("resourceVersion", lease.resourceVersion());
         }
-        object.putObject("spec")
+        object.withObject("/spec")
                 .put("holderIdentity", lease.holder())
                 .put("leaseDurationSeconds", lease.duration().toSeconds())
                 .put("acquireTime", MICROS.format(lease.acquired()))
@@ -58,8 +64,9 @@ record KubernetesLease(ApiCalls calls, String namespace, String name, Duration l
         return object;
     }
 
-    private static Lease decode(String response) {
-        JsonNode object = Json.parse(response);
+    private Lease decode(String response) {
+        ObjectNode object = (ObjectNode) Json.parse(response);
+        last.set(object);
         JsonNode spec = object.path("spec");
         return new Lease(
                 spec.path("holderIdentity").asText(""),
