@@ -24,7 +24,7 @@ final class PublisherLock {
 
     private final Supplier<Optional<Turn>> lock;
     private final InstantSource clock;
-    private @Nullable Turn held;
+    private volatile @Nullable Turn held;
     private @Nullable Instant next;
     private boolean isNew;
     private volatile boolean waiting;
@@ -70,7 +70,7 @@ final class PublisherLock {
 
     /** Returns the time of the next try; empty if there is no need to. */
     Optional<Instant> due() {
-        return held == null ? Optional.ofNullable(next) : Optional.empty();
+        return isWaiting() ? Optional.ofNullable(next) : Optional.empty();
     }
 
     /** Lets another process take it. */
@@ -80,8 +80,9 @@ final class PublisherLock {
         }
     }
 
-    /** Returns whether another process was seen to publish; from any thread. */
+    /** Returns whether another process was seen to publish, or may do so after this one; from any thread. */
     boolean isWaiting() {
-        return waiting;
+        Turn turn = held;
+        return waiting || (turn != null && turn.isLost().getAsBoolean());
     }
 }

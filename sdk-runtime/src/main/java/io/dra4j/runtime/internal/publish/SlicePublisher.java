@@ -134,8 +134,8 @@ public final class SlicePublisher implements AutoCloseable {
         this.lock = new PublisherLock(parts.lock(), clock);
         this.rounds = new Retries(random);
         this.nextReread = clock.instant().plus(REREAD_EVERY);
-        parts.meters().watch(Metric.PUBLISHED_SLICES, () -> status.slices());
-        parts.meters().watch(Metric.UNPUBLISHED_POOLS, () -> status.unpublishedPools());
+        parts.meters().watch(Metric.PUBLISHED_SLICES, () -> status().slices());
+        parts.meters().watch(Metric.UNPUBLISHED_POOLS, () -> status().unpublishedPools());
         parts.meters().watch(Metric.LEFT_OUT_DEVICES, () -> leftOut().size());
     }
 
@@ -245,6 +245,12 @@ public final class SlicePublisher implements AutoCloseable {
         Stream<String> ofProvider =
                 lastInventory().map(LeftOutDevices::lines).stream().flatMap(List::stream);
         return Stream.concat(ofProvider, status.leftOut().stream()).toList();
+    }
+
+    /** Returns what this process has published: nothing while another one may do so, or its slices would count twice. */
+    PublishStatus status() {
+        PublishStatus last = status;
+        return lock.isWaiting() ? new PublishStatus(0, 0, last.missing(), last.leftOut()) : last;
     }
 
     /** Returns what keeps the cluster from having devices, a line each; from any thread. */

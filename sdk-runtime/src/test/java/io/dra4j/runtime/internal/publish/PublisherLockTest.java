@@ -95,6 +95,15 @@ class PublisherLockTest extends PublisherUnderTest {
     }
 
     @Test
+    void slicesOfALostTurnAreCountedByTheProcessThatHasThemNow() {
+        start();
+        assertThat(publisher.status().slices()).isOne();
+
+        lock.othersHaveIt = true;
+        assertThat(publisher.status().slices()).isZero();
+    }
+
+    @Test
     void aProcessThatStopsGivesItsTurnBackAfterItsLastWrite() {
         start();
         assertThat(lock.takenAndNotGivenBack).isOne();
