@@ -54,7 +54,7 @@ final class ControllerOptions {
             paramLabel = "DURATION",
             defaultValue = "15s",
             converter = GoDuration.class,
-            description = "How long others wait for a leader that does not renew the Lease."
+            description = "How long others wait for a leader that does not renew the Lease, such as 1m30s or 0.5s."
                     + " [LEADER_ELECTION_LEASE_DURATION]"
                     + ProgramOptions.DEFAULT)
     private Duration duration;
@@ -103,7 +103,7 @@ final class ControllerOptions {
         return controller::close;
     }
 
-    /** A duration as Go programs have it: {@code 15s}, {@code 1m30s}. */
+    /** Hours, minutes and seconds as Go programs write them; seconds alone may have a fraction. */
     static final class GoDuration implements ITypeConverter<Duration> {
         @Override
         public Duration convert(String value) {
