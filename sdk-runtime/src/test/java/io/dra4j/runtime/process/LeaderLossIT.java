@@ -49,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
  * time does the cluster have two complete generations of a pool, or a device twice.
  */
 @Tag("gate")
+@Tag("counts")
 class LeaderLossIT {
 
     private static final Duration SOON = Duration.ofSeconds(30);
