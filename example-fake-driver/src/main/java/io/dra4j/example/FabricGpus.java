@@ -14,8 +14,11 @@ final class FabricGpus extends DecoratedDevices {
 
     static final String POOL = "fabric";
 
+    /** Other than those of a node: a container may have one of each. */
+    static final String PREFIX = "fabric-gpu-";
+
     FabricGpus(String driverName, int deviceCount) {
-        super(new FakeGpuProvider(driverName, POOL, deviceCount));
+        super(new FakeGpuProvider(driverName, POOL, PREFIX, deviceCount, 0));
     }
 
     @Override

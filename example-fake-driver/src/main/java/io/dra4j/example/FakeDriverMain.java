@@ -68,7 +68,7 @@ public final class FakeDriverMain {
 
     private static DeviceProvider gpus(FakeDriverOptions options) {
         DeviceProvider gpus = new FakeGpuProvider(
-                options.driverName(), options.nodeName(), options.deviceCount, options.fabricDevices > 0);
+                options.driverName(), options.nodeName(), "gpu-", options.deviceCount, options.fabricDevices);
         if (options.partitions > 0) {
             gpus = new PartitionedGpus(gpus, options.partitions);
         }

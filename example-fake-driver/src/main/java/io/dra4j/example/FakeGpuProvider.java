@@ -16,6 +16,7 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.StandardAttributes;
+import io.dra4j.api.error.PrepareException;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
@@ -37,7 +38,8 @@ public final class FakeGpuProvider implements DeviceProvider {
     private final String driverName;
     private final String nodeName;
     private final int deviceCount;
-    private final boolean hasFabric;
+    private final String prefix;
+    private final int fabricDevices;
 
     /**
      * Creates a provider.
@@ -47,15 +49,16 @@ public final class FakeGpuProvider implements DeviceProvider {
      * @param deviceCount how many GPUs there are
      */
     public FakeGpuProvider(String driverName, String nodeName, int deviceCount) {
-        this(driverName, nodeName, deviceCount, false);
+        this(driverName, nodeName, "gpu-", deviceCount, 0);
     }
 
     /** Also prepares GPUs of the fabric, which the controller publishes. */
-    FakeGpuProvider(String driverName, String nodeName, int deviceCount, boolean hasFabric) {
+    FakeGpuProvider(String driverName, String nodeName, String prefix, int deviceCount, int fabricDevices) {
         this.driverName = driverName;
         this.nodeName = nodeName;
         this.deviceCount = deviceCount;
-        this.hasFabric = hasFabric;
+        this.prefix = prefix;
+        this.fabricDevices = fabricDevices;
     }
 
     @Override
@@ -67,11 +70,13 @@ public final class FakeGpuProvider implements DeviceProvider {
     public Inventory inventory() {
         List<Device> gpus = IntStream.range(0, deviceCount).mapToObj(this::gpu).toList();
         Pool ofNode = Pool.ofNode(nodeName, gpus);
-        return hasFabric ? Inventory.of(ofNode, Pool.publishedElsewhere(FabricGpus.POOL)) : Inventory.of(ofNode);
+        return fabricDevices > 0
+                ? Inventory.of(ofNode, Pool.publishedElsewhere(FabricGpus.POOL))
+                : Inventory.of(ofNode);
     }
 
     private Device gpu(int index) {
-        return Device.builder("gpu-" + index)
+        return Device.builder(prefix + index)
                 .physicalId("gpu-" + uuid(index))
                 .attribute("index", index)
                 .attribute("uuid", "gpu-" + uuid(index))
@@ -102,6 +107,7 @@ public final class FakeGpuProvider implements DeviceProvider {
 
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
+        claim.devices().forEach(this::requireExisting);
         List<PreparedDevice> devices = claim.devices().stream()
                 .map(gpu -> PreparedDevice.of(gpu, environment(gpu, claim.ref().uid())))
                 .toList();
@@ -110,6 +116,16 @@ public final class FakeGpuProvider implements DeviceProvider {
                 .env("DRA_RESOURCE_DRIVER_NAME", driverName)
                 .build();
         return PreparedClaim.of(devices).withEdits(everyContainer);
+    }
+
+    /** The SDK knows the devices of this node's pool, and not those of a pool that others publish. */
+    private void requireExisting(AllocatedDevice gpu) {
+        String name = gpu.device().value();
+        if (gpu.pool().value().equals(FabricGpus.POOL)
+                && IntStream.range(0, fabricDevices).noneMatch(i -> name.equals(FabricGpus.PREFIX + i))) {
+            throw new PrepareException("The fabric has %d GPUs, and %s is not one of them; delete its ResourceSlice"
+                    .formatted(fabricDevices, name));
+        }
     }
 
     private static ContainerEdits environment(AllocatedDevice gpu, String claimUid) {
@@ -125,13 +141,10 @@ public final class FakeGpuProvider implements DeviceProvider {
         return edits.build();
     }
 
-    /** Returns the variable that names a device: {@code GPU_DEVICE_3} for {@code gpu-3}. */
+    /** Returns the variable of a device: {@code GPU_DEVICE_3} for {@code gpu-3}, with what is before {@code gpu}. */
     static String variable(DeviceName gpu) {
         return "GPU_DEVICE_"
-                + gpu.value()
-                        .substring("gpu-".length())
-                        .toUpperCase(Locale.ROOT)
-                        .replace('-', '_');
+                + gpu.value().replaceFirst("gpu-", "").toUpperCase(Locale.ROOT).replace('-', '_');
     }
 
     @Override

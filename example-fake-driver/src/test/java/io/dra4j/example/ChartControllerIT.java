@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.HelmChart;
 import io.dra4j.charttest.Installation;
@@ -94,7 +96,7 @@ class ChartControllerIT {
             command.addAll(container.arguments());
             command.add("--leader-election-namespace=" + namespace);
             command.add("--kubeconfig=" + proxy.writeKubeconfig(folder.resolve("kubeconfig")));
-            Map<String, String> environment = Map.of("DRIVER_NAME", DRIVER, "FABRIC_DEVICES", "12");
+            Map<String, String> environment = Map.of("DRIVER_NAME", DRIVER, "FABRIC_DEVICES", "13");
             Instance controller =
                     new ProcessDriver(command, environment, TestNode.TIMEOUT).start(node.place(), Map.of());
 
@@ -105,10 +107,15 @@ class ChartControllerIT {
                                 "resourceslices",
                                 one -> one.at("/spec/pool/name").asText().equals(FabricGpus.POOL),
                                 TestNode.TIMEOUT);
-                assertThat(slice.at("/spec/devices")).hasSize(12);
+                assertThat(slice.at("/spec/devices")).hasSize(13);
                 assertThat(slice.at("/spec/nodeSelector").isObject()).isTrue();
-                KubeletClaim claim = node.allocate("fabric", "gpu-11");
+                KubeletClaim claim = node.allocate("fabric", "fabric-gpu-11");
                 assertThat(node.prepare(claim).complaint()).isEmpty();
+                assertThat(node.prepare(node.allocate("missing", "fabric-gpu-12"))
+                                .complaint())
+                        .hasValueSatisfying(why -> assertThat(why).contains("has 12 GPUs"));
+                assertThat(FakeGpuProvider.variable(new DeviceName("fabric-gpu-0")))
+                        .isEqualTo("GPU_DEVICE_FABRIC_0");
                 controller.terminate();
                 assertThat(controller.awaitExit(TestNode.TIMEOUT))
                         .as(node.log())
