@@ -91,11 +91,17 @@ rbac.create is off: the driver works once its ServiceAccount {{ include "dra4j.s
 The ServiceAccount {{ include "dra4j.claimMetricsName" .root }} needs the rights of claim-metrics there, or claims that wait are not counted.
 {{- end }}
 {{- end }}
-{{- if (.root.Values.controller | default dict).enabled }}
+{{- with .root.Values.controller }}
 
-The controller's slices have no owner. After `helm uninstall`, delete them: kubectl delete resourceslices --field-selector=spec.driver={{ .driver }},spec.nodeName=
-{{- if not .root.Values.rbac.create }}
-Its ServiceAccount {{ include "dra4j.controllerName" .root }} needs the rights of controller in docs-site/reference/rbac.md.
+{{- if .enabled }}
+
+The controller's slices have no owner. After `helm uninstall`, or after an upgrade with controller.enabled=false, pods still get their devices, which no driver prepares then. Delete them:
+{{- else }}
+
+If controller.enabled was on before, the controller's slices are still there, and pods get their devices, which no driver prepares. Delete them:
+{{- end }} kubectl delete resourceslices --field-selector=spec.driver={{ $.driver }},spec.nodeName=
+{{- if and .enabled (not $.root.Values.rbac.create) }}
+Its ServiceAccount {{ include "dra4j.controllerName" $.root }} needs the rights of controller in docs-site/reference/rbac.md.
 {{- end }}
 {{- end }}
 {{- if not .root.Values.admissionPolicy.enabled }}

@@ -54,7 +54,7 @@ public record HelmChart(Path folder) {
     }
 
     /** Returns what Helm prints after an installation, the chart's notes included. */
-    String output(Installation installation) {
+    public String output(Installation installation) {
         InstallCommand command = new Helm(folder)
                 .install()
                 .clientOnly()
