@@ -52,7 +52,7 @@ spec:
 {{- end }}
 {{- if $root.Values.admissionPolicy.enabled }}
 ---
-{{- include "dra4j.controllerPolicy" $root }}
+{{- include "dra4j.controllerPolicy" . }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -227,12 +227,13 @@ volumeMounts:
   - {name: tmp, mountPath: /tmp}
 {{- end }}
 
-{{/* Lets the controller write slices of no node alone. Takes the root. */}}
+{{/* Lets the controller write the driver's slices of no node alone. Takes root and driver. */}}
 {{- define "dra4j.controllerPolicy" }}
+{{- $root := .root }}
 # The counterpart of the drivers' policy, which is for their ServiceAccount.
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
-metadata: {{- include "dra4j.controllerClusterMetadata" . | nindent 2 }}
+metadata: {{- include "dra4j.controllerClusterMetadata" $root | nindent 2 }}
 spec:
   failurePolicy: Fail
   matchConstraints:
@@ -244,20 +245,29 @@ spec:
   matchConditions:
     - name: by-the-controller
       expression: >-
-        request.userInfo.username == "system:serviceaccount:{{ include "dra4j.namespace" . }}:{{ include "dra4j.controllerName" . }}"
+        request.userInfo.username == "system:serviceaccount:{{ include "dra4j.namespace" $root }}:{{ include "dra4j.controllerName" $root }}"
   variables:
+    - name: spec
+      expression: >-
+        (request.operation == "DELETE" ? oldObject : object).spec
     - name: slice
       expression: >-
-        (request.operation == "DELETE" ? oldObject : object).spec.?nodeName.orValue("")
+        variables.spec.?nodeName.orValue("")
+    - name: driver
+      expression: >-
+        variables.spec.?driver.orValue("")
   validations:
     - expression: variables.slice == ""
       messageExpression: >-
         "the controller may not write slices of node '" + variables.slice + "'"
+    - expression: variables.driver == {{ .driver | quote }}
+      messageExpression: >-
+        "the controller of {{ .driver }} may not write slices of driver '" + variables.driver + "'"
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
-metadata: {{- include "dra4j.controllerClusterMetadata" . | nindent 2 }}
+metadata: {{- include "dra4j.controllerClusterMetadata" $root | nindent 2 }}
 spec:
-  policyName: {{ include "dra4j.controllerName" . }}
+  policyName: {{ include "dra4j.controllerName" $root }}
   validationActions: [Deny]
 {{- end }}

@@ -14,8 +14,8 @@ SPDX-License-Identifier: Apache-2.0
 {{- if and $verbs (eq ($right.namespace | default "") $.namespace) }}
 - apiGroups: [{{ $right.apiGroup | quote }}]
   resources: [{{ $right.resource | quote }}]
-  {{- if $right.ofTheDriver }}
-  resourceNames: [{{ $.driver | quote }}]
+  {{- with $right.resourceName }}
+  resourceNames: [{{ . | replace "DRIVER" $.driver | quote }}]
   {{- end }}
   verbs: {{ $verbs | toJson }}
 {{- end -}}

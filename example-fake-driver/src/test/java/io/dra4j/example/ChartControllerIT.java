@@ -39,8 +39,9 @@ class ChartControllerIT {
 
     private static final String DRIVER = "gpu.example.com";
 
-    private final Manifests manifests =
-            new HelmChart(Path.of("deploy/helm")).render(Installation.DEFAULT.set("controller.enabled", true));
+    private static final HelmChart CHART = new HelmChart(Path.of("deploy/helm"));
+
+    private final Manifests manifests = CHART.render(Installation.DEFAULT.set("controller.enabled", true));
     private final JsonNode deployment = manifests.one(Kind.Deployment);
 
     @TempDir
@@ -57,7 +58,7 @@ class ChartControllerIT {
     }
 
     @Test
-    void itMayWriteSlicesOfNoNodeAlone() throws Exception {
+    void itMayWriteTheDriversSlicesOfNoNodeAndItsLeaseAlone() throws Exception {
         assertThat(StrictDecoder.problems(manifests)).isEmpty();
         assertThat(Right.granted(Stream.of(Kind.ClusterRole, Kind.Role)
                         .flatMap(kind -> manifests.of(kind).stream())
@@ -65,14 +66,40 @@ class ChartControllerIT {
                         .toList()))
                 .containsExactlyElementsOf(
                         Right.of(Right.CONTROLLER).stream().map(Right::toString).toList());
-        JsonNode ofNode = new ObjectMapper().readTree("{\"spec\":{\"nodeName\":\"node-1\"}}");
-        JsonNode ofAll = new ObjectMapper().readTree("{\"spec\":{\"allNodes\":true}}");
-        String path = "/apis/resource.k8s.io/v1/resourceslices";
-        assertThat(access.refusal("POST", path, Map.of(), "node-1", () -> ofNode, () -> ofNode)
-                        .map(Refusal::message))
-                .hasValueSatisfying(why -> assertThat(why).contains("node-1"));
-        assertThat(access.refusal("POST", path, Map.of(), "node-1", () -> ofAll, () -> ofAll))
-                .isEmpty();
+        String slices = "/apis/resource.k8s.io/v1/resourceslices";
+        String leases = "/apis/coordination.k8s.io/v1/namespaces/"
+                + deployment.at("/metadata/namespace").asText() + "/leases";
+        assertThat(refusal("POST " + slices, "{nodeName: node-1, driver: gpu.example.com}"))
+                .contains("node-1");
+        for (String request : List.of("POST " + slices, "DELETE " + slices + "/one")) {
+            assertThat(refusal(request, "{allNodes: true, driver: other.example.com}"))
+                    .contains("'other.example.com'");
+            assertThat(refusal(request, "{allNodes: true}")).isNotEmpty();
+            assertThat(refusal(request, "{allNodes: true, driver: gpu.example.com}"))
+                    .isEmpty();
+        }
+        for (String method : List.of("GET ", "PUT ")) {
+            assertThat(refusal(method + leases + "/kube-scheduler", "{}")).contains("kube-scheduler");
+            assertThat(refusal(method + leases + "/gpu.example.com-controller", "{}"))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void theNotesSayHowSlicesAreDeletedThatStayWithoutIt() {
+        for (boolean enabled : new boolean[] {true, false}) {
+            assertThat(CHART.output(Installation.DEFAULT.set("controller.enabled", enabled)))
+                    .contains("Delete them: kubectl delete resourceslices"
+                            + " --field-selector=spec.driver=gpu.example.com,spec.nodeName=\n");
+        }
+    }
+
+    private String refusal(String request, String spec) throws Exception {
+        JsonNode object = new YAMLMapper().readTree("spec: " + spec);
+        String[] words = request.split(" ");
+        return access.refusal(words[0], words[1], Map.of(), "node-1", () -> object, () -> object)
+                .map(Refusal::message)
+                .orElse("");
     }
 
     @Test
