@@ -292,7 +292,7 @@ final class PartitionClaims {
         }
     }
 
-    /** Where no claim gets a partition any more, the fabric manager may be gone: it is asked once. */
+    /** Tries all again; if no claim gets a partition any more, the fabric manager may be gone: it is asked once. */
     private synchronized void retryAll(Snapshot last, @Nullable DriverContext runtime) {
         boolean isNeeded = fabric.isNeeded();
         left.gpus().stream()
