@@ -4,8 +4,10 @@ package io.dra4j.testkit.proxy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.net.URI;
 import java.time.Duration;
@@ -150,8 +152,20 @@ public final class TcpProxy implements AutoCloseable {
     public synchronized void refuse() {
         try {
             stopListening();
+            while (isReached()) {
+                Thread.onSpinWait(); // a process that is being started inherited the socket, and closes it soon
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("The proxy does not stop listening on 127.0.0.1:" + port(), e);
+        }
+    }
+
+    private boolean isReached() throws IOException {
+        try (Socket probe = new Socket()) {
+            probe.connect(port.address());
+            return true;
+        } catch (ConnectException e) {
+            return false;
         }
     }
 

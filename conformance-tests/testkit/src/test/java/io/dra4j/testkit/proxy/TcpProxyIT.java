@@ -16,6 +16,8 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -196,6 +198,27 @@ class TcpProxyIT {
         proxy.accept();
         connect().passToServer("ping");
         assertThat(proxy.connections()).hasSize(2);
+    }
+
+    @Test
+    void newConnectionsAreRefusedAlsoWhileProcessesAreStarted() throws Exception {
+        AtomicBoolean done = new AtomicBoolean();
+        CompletableFuture<?> processes = CompletableFuture.runAsync(() -> {
+            while (!done.get()) {
+                try {
+                    new ProcessBuilder("true").start().waitFor(); // has all sockets of this one for a moment
+                } catch (IOException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        });
+        for (int i = 0; i < 50; i++) {
+            proxy.refuse();
+            assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+            proxy.accept();
+        }
+        done.set(true);
+        processes.join();
     }
 
     @Test
