@@ -8,7 +8,9 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.internal.admission.AdmissionService;
+import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +22,9 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /**
  * Runs a driver as a program: reads the command line, sets up logging, starts, and stops on a signal.
@@ -213,5 +218,50 @@ public final class DriverMain<O extends DriverOptions> {
 
     private AuditOptions.Unstarted unstarted(O filled) {
         return new AuditOptions.Unstarted(provider.apply(filled));
+    }
+
+    /** A driver program's command {@code journal inspect FILE}: prints a journal of claims, for support. */
+    @Command(
+            name = "journal",
+            description = {
+                "Prints a journal of claims, a row for each line, and marks damaged ones.",
+                "It only reads, and can be used while the driver runs. The exit status is 0 if the journal is intact, and 1"
+                        + " if lines are damaged or missing, or it can't be read.",
+                ""
+            })
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields
+    private static final class JournalMain {
+
+        private static final int DAMAGED = 1;
+
+        /** The words for what to do. */
+        enum Action {
+            /** Print. */
+            inspect
+        }
+
+        @Parameters(index = "0", paramLabel = "inspect", description = "What to do.")
+        private Action action;
+
+        @Parameters(index = "1", paramLabel = "FILE", description = "claims.journal in the driver's directory.")
+        private Path file;
+
+        @Option(
+                names = {"-h", "--help"},
+                usageHelp = true,
+                description = "Show this help and exit.")
+        private boolean help;
+
+        int execute(ProgramMain main, String... args) {
+            return main.execute(main.line(this), () -> run(main), args);
+        }
+
+        private int run(ProgramMain main) {
+            long wrong = Journal.inspect(file, main.out());
+            if (wrong > 0) {
+                main.err().println(wrong + " lines are damaged or missing");
+            }
+            return wrong == 0 ? 0 : DAMAGED;
+        }
     }
 }

@@ -12,6 +12,7 @@ import io.dra4j.kubectl.read.Snapshot;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -146,6 +147,137 @@ public final class ExplainMain implements Callable<Integer> {
             return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(root);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("The report can't be written as JSON", e);
+        }
+    }
+
+    /** Writes a report for people: the answer first, then the details, in lines of 100 columns. */
+    private static final class ReportText {
+        private static final int WIDTH = 100;
+        private static final int MOST_LINES = 5;
+
+        private final StringBuilder text = new StringBuilder();
+
+        private ReportText() {}
+
+        /** The text, with a line break at the end. */
+        static String of(Report report) {
+            ReportText text = new ReportText();
+            text.write(report);
+            return text.text.toString();
+        }
+
+        private void write(Report report) {
+            line(0, report.answer());
+            remedy(report);
+            section("The scheduler says", report.scheduler());
+            section("Also", report.notes());
+            if (!report.nodes().isEmpty() && !isSaid(report)) {
+                line(0, "");
+                for (Report.Nodes one : report.nodes()) {
+                    boolean isAnswer = one == report.nodes().get(0) && report.result() == Report.Result.DOES_NOT_FIT;
+                    nodes(one, isAnswer);
+                }
+            }
+            section("A bug of Kubernetes " + report.server(), report.bugs());
+            if (!report.unknown().isEmpty()) {
+                line(0, "");
+                line(0, "Not looked at: %s.".formatted(String.join("; ", report.unknown())));
+            }
+        }
+
+        /** Returns whether the first sentence says all that there is to say of the nodes. */
+        private static boolean isSaid(Report report) {
+            Report.Nodes first = report.nodes().get(0);
+            return report.nodes().size() == 1
+                    && first.requests().stream().allMatch(one -> one.refused().isEmpty())
+                    && report.answer().endsWith(first.state() + ".");
+        }
+
+        private void section(String title, List<String> lines) {
+            if (!lines.isEmpty()) {
+                line(0, "");
+                line(0, title + ":");
+                lines.forEach(one -> line(2, one));
+            }
+        }
+
+        /** Writes what to do: the changes if the remedy is the first of them, or else it and them. */
+        private void remedy(Report report) {
+            List<Report.Changes> changes = report.changes();
+            boolean isChange = !changes.isEmpty()
+                    && report.remedy().startsWith(changes.get(0).sentence());
+            if (isChange && changes.size() > 1) {
+                line(0, "What to do: one of these, the least harm first; each is enough in a simulation.");
+            } else if (!report.remedy().isEmpty()) {
+                line(0, "What to do: " + report.remedy());
+            }
+            if (!isChange && !changes.isEmpty()) {
+                String start = report.result() == Report.Result.NOT_TRIED ? "Then" : "Or";
+                line(
+                        0,
+                        start
+                                + (changes.size() == 1
+                                        ? " this, enough in a simulation:"
+                                        : " one of these, each enough in a simulation:"));
+            }
+            for (int i = 0; i < changes.size() && !(isChange && changes.size() == 1); i++) {
+                Report.Changes one = changes.get(i);
+                line(2, "%d. %s. It then fits on %s.".formatted(i + 1, one.sentence(), one.node()));
+            }
+            report.how().forEach(one -> line(0, one));
+        }
+
+        private void nodes(Report.Nodes nodes, boolean isAnswer) {
+            String names = "%s, %s".formatted(Names.count(nodes.count(), "node"), Names.some(nodes.names()));
+            List<Report.Request> requests = nodes.requests().stream()
+                    .filter(one -> one.most() > 0 || !one.refused().isEmpty())
+                    .toList();
+            boolean isSaid = isAnswer && !requests.isEmpty();
+            line(0, names + ":" + (isSaid ? "" : " " + nodes.state()));
+            nodes.pools().stream().filter(one -> !one.equals(nodes.state())).forEach(one -> line(2, one));
+            requests.forEach(this::request);
+        }
+
+        private void request(Report.Request one) {
+            String of = "request %s of claim %s".formatted(one.request(), one.claim());
+            String wanted = Names.count(one.wanted(), "device");
+            String most = one.most() == 0 ? "none" : Integer.toString(one.most());
+            boolean fits = one.most() >= one.wanted();
+            line(
+                    2,
+                    fits
+                            ? "%s can have its %s".formatted(of, wanted)
+                            : "%s wants %s, and can have %s".formatted(of, wanted, most));
+            if (!fits) {
+                one.refused().forEach(this::refused);
+            }
+        }
+
+        private void refused(Report.Refused one) {
+            line(4, "%s: %s".formatted(Names.count(one.devices().size(), "device"), one.reason()));
+            List<String> details = new ArrayList<>(one.details());
+            if (details.isEmpty()) {
+                details.add(Names.some(one.devices()));
+            }
+            details.stream().limit(MOST_LINES).forEach(detail -> line(6, detail));
+            if (details.size() > MOST_LINES) {
+                line(6, "and %,d more".formatted(details.size() - MOST_LINES));
+            }
+        }
+
+        /** Writes a line, broken at spaces; what follows a break is indented more. */
+        private void line(int indent, String content) {
+            String rest = " ".repeat(indent) + content;
+            String hanging = " ".repeat(indent + 4);
+            while (rest.length() > WIDTH) {
+                int end = rest.lastIndexOf(' ', WIDTH);
+                if (end <= indent + 4) {
+                    break; // one long word
+                }
+                text.append(rest, 0, end).append('\n');
+                rest = hanging + rest.substring(end + 1);
+            }
+            text.append(rest.stripTrailing()).append('\n');
         }
     }
 }

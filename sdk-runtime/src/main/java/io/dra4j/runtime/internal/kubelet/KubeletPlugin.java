@@ -3,11 +3,29 @@
 package io.dra4j.runtime.internal.kubelet;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.kubelet.dra.v1.DRAPluginGrpc;
+import io.dra4j.kubelet.dra.v1.Device;
+import io.dra4j.kubelet.dra.v1.NodePrepareResourceResponse;
+import io.dra4j.kubelet.dra.v1.NodePrepareResourcesRequest;
+import io.dra4j.kubelet.dra.v1.NodePrepareResourcesResponse;
+import io.dra4j.kubelet.dra.v1.NodeUnprepareResourceResponse;
+import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesRequest;
+import io.dra4j.kubelet.dra.v1.NodeUnprepareResourcesResponse;
+import io.dra4j.kubelet.registration.v1.InfoRequest;
 import io.dra4j.kubelet.registration.v1.PluginInfo;
+import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
+import io.dra4j.kubelet.registration.v1.RegistrationStatus;
+import io.dra4j.kubelet.registration.v1.RegistrationStatusResponse;
 import io.dra4j.runtime.internal.claim.ClaimOperations;
+import io.dra4j.runtime.internal.claim.PrepareOutcome;
+import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
+import io.dra4j.runtime.internal.claim.UnprepareOutcome;
 import io.dra4j.runtime.internal.health.HealthFeed;
+import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
 import io.grpc.ServerServiceDefinition;
+import io.grpc.stub.StreamObserver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -15,7 +33,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The driver as the kubelet sees it: a registration socket and a service socket.
@@ -152,6 +174,229 @@ public final class KubeletPlugin implements AutoCloseable {
             service.stop(GRACE);
         } finally {
             registrar.stop(Duration.ofSeconds(1));
+        }
+    }
+
+    /**
+     * Answers the kubelet's registration calls.
+     *
+     * <p>The kubelet takes the first version of the list that it knows: the newest comes first. A
+     * registration that it refuses is logged, and it tries again by itself.
+     */
+    private static final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
+
+        private static final Logger LOG = LoggerFactory.getLogger(RegistrationService.class);
+
+        private static final String SUCCESS = "success";
+        private static final String ERROR = "error";
+
+        private final PluginInfo info;
+        private final Meters meters;
+        private final CountDownLatch registered = new CountDownLatch(1);
+        private volatile boolean isRegistered; // by the kubelet's last notification
+
+        RegistrationService(PluginInfo info, Meters meters) {
+            this.info = info;
+            this.meters = meters;
+            meters.count(Metric.REGISTRATIONS, 0, SUCCESS);
+            meters.count(Metric.REGISTRATIONS, 0, ERROR);
+        }
+
+        @Override
+        public void getInfo(InfoRequest request, StreamObserver<PluginInfo> response) {
+            response.onNext(info);
+            response.onCompleted();
+        }
+
+        @Override
+        public void notifyRegistrationStatus(
+                RegistrationStatus status, StreamObserver<RegistrationStatusResponse> response) {
+            isRegistered = status.getPluginRegistered();
+            meters.count(Metric.REGISTRATIONS, isRegistered ? SUCCESS : ERROR);
+            if (isRegistered) {
+                LOG.info("The kubelet registered the driver");
+                registered.countDown();
+            } else {
+                LOG.atWarn()
+                        .log(
+                                "The kubelet refused to register the driver and will try again; see its log: {}",
+                                status.getError());
+            }
+            response.onNext(RegistrationStatusResponse.getDefaultInstance());
+            response.onCompleted();
+        }
+
+        boolean isRegistered() {
+            return isRegistered;
+        }
+
+        boolean awaitRegistered(Duration timeout) throws InterruptedException {
+            return registered.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /**
+     * A socket that is served again when its file is gone.
+     *
+     * <p>A server goes on when its file is removed, but no kubelet finds it. A new one takes its place,
+     * and the old one ends with its calls. A file is gone if two looks in a row find none: a successor
+     * that starts replaces it, and there is none for a moment. Thread-safe.
+     */
+    private static final class ServedSocket {
+
+        private static final Logger LOG = LoggerFactory.getLogger(ServedSocket.class);
+
+        private final String name;
+        private final Path path;
+        private final PluginSockets sockets;
+        private final List<ServerServiceDefinition> services;
+        private final List<SocketServer> retired = new ArrayList<>(); // guarded by this, as are the next
+        private SocketServer server;
+        private boolean wasGone;
+        private boolean isStopped;
+
+        /**
+         * Starts to answer on a hidden socket.
+         *
+         * @throws DraException if it can't be bound
+         */
+        ServedSocket(String name, Path path, PluginSockets sockets, List<ServerServiceDefinition> services) {
+            this.name = name;
+            this.path = path;
+            this.sockets = sockets;
+            this.services = services;
+            this.server = start();
+        }
+
+        private SocketServer start() {
+            return SocketServer.start(name, path, sockets.hidden(path), services);
+        }
+
+        /** Returns the path at which the server answers until it is published. */
+        synchronized Path hiddenPath() {
+            return server.hiddenPath();
+        }
+
+        synchronized void publish() {
+            server.publish();
+        }
+
+        /**
+         * Looks whether the file is there.
+         *
+         * @throws DraException if it is gone, and can't be made again
+         */
+        synchronized void look() {
+            boolean isGone = !isStopped && server.isGone();
+            if (isGone && wasGone) {
+                serveAgain();
+            }
+            wasGone = isGone;
+            retired.removeIf(SocketServer::hasEnded);
+        }
+
+        private void serveAgain() {
+            SocketServer next = start();
+            boolean isPublished = false; // unless another process of the driver is faster
+            try {
+                isPublished = next.publishIfFree();
+            } finally {
+                if (!isPublished) {
+                    next.stop(Duration.ZERO);
+                }
+            }
+            if (isPublished) {
+                server.retire();
+                retired.add(server);
+                server = next;
+                LOG.atWarn()
+                        .addKeyValue(LogField.SOCKET, path)
+                        .log("The driver's socket was gone, and is served again");
+            }
+        }
+
+        /** Lets calls in flight end, for some time, and removes the socket. */
+        synchronized void stop(Duration grace) {
+            isStopped = true;
+            server.stop(grace);
+            retired.forEach(old -> old.stop(Duration.ZERO));
+        }
+    }
+
+    /** The kubelet's DRA service: wire to words and back. */
+    private static final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
+
+        private final ClaimCalls calls;
+        private final boolean hasShareIds;
+
+        private DraService(ClaimCalls calls, boolean hasShareIds) {
+            this.calls = calls;
+            this.hasShareIds = hasShareIds;
+        }
+
+        /** The service for kubelets from 1.34 on. */
+        static ServerServiceDefinition v1(ClaimCalls calls) {
+            return new DraService(calls, true).bindService();
+        }
+
+        /** The service for kubelets 1.32 to 1.36, whose devices have no share ids. */
+        static ServerServiceDefinition v1beta1(ClaimCalls calls) {
+            return EarlierVersion.of(new DraService(calls, false), "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin");
+        }
+
+        @Override
+        public void nodePrepareResources(
+                NodePrepareResourcesRequest request, StreamObserver<NodePrepareResourcesResponse> response) {
+            ClaimCalls.respond(response, () -> prepare(request));
+        }
+
+        @Override
+        public void nodeUnprepareResources(
+                NodeUnprepareResourcesRequest request, StreamObserver<NodeUnprepareResourcesResponse> response) {
+            ClaimCalls.respond(response, () -> unprepare(request));
+        }
+
+        private NodePrepareResourcesResponse prepare(NodePrepareResourcesRequest request) {
+            NodePrepareResourcesResponse.Builder response = NodePrepareResourcesResponse.newBuilder();
+            calls.prepare(request.getClaimsList()).forEach((uid, outcome) -> response.putClaims(uid, result(outcome)));
+            return response.build();
+        }
+
+        private NodeUnprepareResourcesResponse unprepare(NodeUnprepareResourcesRequest request) {
+            NodeUnprepareResourcesResponse.Builder response = NodeUnprepareResourcesResponse.newBuilder();
+            calls.unprepare(request.getClaimsList())
+                    .forEach((uid, outcome) -> response.putClaims(uid, result(outcome)));
+            return response.build();
+        }
+
+        private NodePrepareResourceResponse result(PrepareOutcome outcome) {
+            NodePrepareResourceResponse.Builder result = NodePrepareResourceResponse.newBuilder();
+            if (outcome instanceof PrepareOutcome.Prepared prepared) {
+                prepared.devices().forEach(device -> result.addDevices(result(device)));
+            } else if (outcome instanceof PrepareOutcome.Failed failed) {
+                result.setError(failed.message());
+            }
+            return result.build();
+        }
+
+        private Device result(DeviceResult device) {
+            Device.Builder result = Device.newBuilder()
+                    .addAllRequestNames(device.requests())
+                    .setPoolName(device.pool())
+                    .setDeviceName(device.device())
+                    .addAllCdiDeviceIds(device.cdiDeviceIds());
+            if (hasShareIds && device.shareId() != null) {
+                result.setShareId(device.shareId());
+            }
+            return result.build();
+        }
+
+        private static NodeUnprepareResourceResponse result(UnprepareOutcome outcome) {
+            NodeUnprepareResourceResponse.Builder result = NodeUnprepareResourceResponse.newBuilder();
+            if (outcome instanceof UnprepareOutcome.Failed failed) {
+                result.setError(failed.message());
+            }
+            return result.build();
         }
     }
 }

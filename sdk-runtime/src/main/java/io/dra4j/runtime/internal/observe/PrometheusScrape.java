@@ -15,10 +15,25 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Shows a driver's meters in the formats of Prometheus, with metrics of the JVM and without those of other drivers in it.
@@ -75,5 +90,153 @@ final class PrometheusScrape implements AutoCloseable {
         source.remove(prometheus);
         collections.close();
         prometheus.close();
+    }
+
+    /**
+     * Shows claims that wait in the formats of Prometheus.
+     *
+     * <p>They are no meters of Micrometer: classes come and go, and are counted once for a scrape.
+     */
+    private static final class ClaimCollector implements MultiCollector {
+
+        private static final double MILLIS = 1000;
+
+        private final Labels own;
+        private final Supplier<ListedClaims> claims;
+
+        ClaimCollector(Labels own, Supplier<ListedClaims> claims) {
+            this.own = own;
+            this.claims = claims;
+        }
+
+        @Override
+        public MetricSnapshots collect() {
+            ListedClaims listed = claims.get();
+            List<MetricSnapshot> shown = new ArrayList<>();
+            shown.add(failures(listed.failures()));
+            if (!listed.pending().isEmpty()) {
+                shown.add(gauge(ClaimMetric.PENDING_CLAIMS, listed, ListedClaims.OfClass::count));
+                shown.add(gauge(
+                        ClaimMetric.PENDING_CLAIM_AGE,
+                        listed,
+                        claims -> claims.oldest().toMillis() / MILLIS));
+            }
+            return new MetricSnapshots(shown);
+        }
+
+        private MetricSnapshot failures(long failures) {
+            return CounterSnapshot.builder()
+                    .name(ClaimMetric.LIST_FAILURES.baseName())
+                    .help(ClaimMetric.LIST_FAILURES.meaning())
+                    .dataPoint(CounterDataPointSnapshot.builder()
+                            .labels(own)
+                            .value(failures)
+                            .build())
+                    .build();
+        }
+
+        private MetricSnapshot gauge(
+                ClaimMetric metric, ListedClaims listed, ToDoubleFunction<ListedClaims.OfClass> value) {
+            GaugeSnapshot.Builder gauge =
+                    GaugeSnapshot.builder().name(metric.baseName()).help(metric.meaning());
+            for (ListedClaims.OfClass claims : listed.pending()) {
+                List<String> values = List.of(claims.deviceClass(), Boolean.toString(claims.forPod()));
+                gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                        .labels(own.merge(Labels.of(metric.labels(), values)))
+                        .value(value.applyAsDouble(claims))
+                        .build());
+            }
+            return gauge.build();
+        }
+    }
+
+    /**
+     * Shows the devices of claims in the formats of Prometheus.
+     *
+     * <p>They are no meters of Micrometer: devices come and go with claims, and are measured once for a
+     * scrape, all together.
+     */
+    private static final class DeviceCollector implements MultiCollector {
+
+        private static final String INFO = "_info";
+
+        private final Labels own;
+        private final Meters meters;
+
+        DeviceCollector(Labels own, Meters meters) {
+            this.own = own;
+            this.meters = meters;
+        }
+
+        @Override
+        public MetricSnapshots collect() {
+            List<DeviceSample> samples = meters.devices();
+            List<MetricSnapshot> shown = new ArrayList<>();
+            if (!samples.isEmpty()) {
+                shown.add(info(samples));
+            }
+            for (DeviceMetric metric : DeviceMetric.values()) {
+                Map<Labels, Double> values = values(metric, samples);
+                if (!values.isEmpty()) {
+                    shown.add(metric.isCounter() ? counter(metric, values) : gauge(metric, values));
+                }
+            }
+            return new MetricSnapshots(shown);
+        }
+
+        private MetricSnapshot info(List<DeviceSample> samples) {
+            Map<Labels, InfoDataPointSnapshot> points = new LinkedHashMap<>();
+            for (DeviceSample sample : samples) {
+                for (List<String> values : sample.infoLabels()) {
+                    Labels labels = labels(DeviceMetric.INFO_LABELS, values);
+                    points.put(
+                            labels,
+                            InfoDataPointSnapshot.builder().labels(labels).build());
+                }
+            }
+            InfoSnapshot.Builder info = InfoSnapshot.builder()
+                    .name(DeviceMetric.INFO.substring(0, DeviceMetric.INFO.length() - INFO.length()))
+                    .help("1; the devices that claims hold, for joins");
+            points.values().forEach(info::dataPoint);
+            return info.build();
+        }
+
+        /** Two claims of one name may hold a device for a moment: the format allows one of them. */
+        private Map<Labels, Double> values(DeviceMetric metric, List<DeviceSample> samples) {
+            Map<Labels, Double> values = new LinkedHashMap<>();
+            for (DeviceSample sample : samples) {
+                Optional.ofNullable(sample.values().get(metric))
+                        .ifPresent(value -> values.put(labels(sample, "device"), value));
+                Optional.ofNullable(sample.parentValues().get(metric))
+                        .ifPresent(value -> values.put(labels(sample, "parent"), value));
+            }
+            return values;
+        }
+
+        private static MetricSnapshot counter(DeviceMetric metric, Map<Labels, Double> values) {
+            CounterSnapshot.Builder counter =
+                    CounterSnapshot.builder().name(metric.baseName()).help(metric.meaning());
+            values.forEach((labels, value) -> counter.dataPoint(CounterDataPointSnapshot.builder()
+                    .labels(labels)
+                    .value(value)
+                    .build()));
+            return counter.build();
+        }
+
+        private static MetricSnapshot gauge(DeviceMetric metric, Map<Labels, Double> values) {
+            GaugeSnapshot.Builder gauge =
+                    GaugeSnapshot.builder().name(metric.baseName()).help(metric.meaning());
+            values.forEach((labels, value) -> gauge.dataPoint(
+                    GaugeDataPointSnapshot.builder().labels(labels).value(value).build()));
+            return gauge.build();
+        }
+
+        private Labels labels(DeviceSample sample, String scope) {
+            return labels(DeviceMetric.LABELS, sample.labels(scope));
+        }
+
+        private Labels labels(List<String> names, List<String> values) {
+            return own.merge(Labels.of(names, values));
+        }
     }
 }

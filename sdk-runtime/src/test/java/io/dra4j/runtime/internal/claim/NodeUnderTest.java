@@ -4,15 +4,21 @@ package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import io.dra4j.runtime.internal.cluster.ClaimReader;
+import io.dra4j.runtime.internal.cluster.ClaimStatuses;
+import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.pins.DevicePins;
+import io.dra4j.runtime.internal.publish.ManualLoop;
+import io.dra4j.runtime.internal.status.ClaimReports;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import io.dra4j.testkit.kubelet.KubeletStateFile;
 import java.io.IOException;
@@ -28,9 +34,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Claim preparation on real files, with an API server and a provider that a test has in hand. */
 final class NodeUnderTest implements AutoCloseable {
@@ -198,6 +207,79 @@ final class NodeUnderTest implements AutoCloseable {
                     .map(name -> name.replaceAll(".*claim_(.*)\\.json", "$1"))
                     .sorted()
                     .toList();
+        }
+    }
+
+    /** The reports of providers that report nothing: nothing is sent to the cluster. */
+    private static final class NoReports implements ClaimStatuses {
+
+        private NoReports() {}
+
+        static ClaimReports in(Path directory) {
+            return new ClaimReports(
+                    new ClaimReports.Parts(
+                            "gpu.example.com",
+                            "node",
+                            directory,
+                            ref -> Optional.empty(),
+                            new NoReports(),
+                            List.of("v1beta1"),
+                            Clock.systemUTC()),
+                    new ManualLoop());
+        }
+
+        @Override
+        public void apply(ClaimRef claim, String fieldManager, List<String> devices) {
+            throw new AssertionError("nothing was reported");
+        }
+
+        @Override
+        public boolean exists(ClaimRef claim) {
+            throw new AssertionError("nothing was reported");
+        }
+    }
+
+    /** The API server's claims; what a claim is read for can be made to wait or to fail. */
+    static final class FakeClaims implements ClaimReader {
+
+        final Map<ClaimRef, ClaimObject> objects = new ConcurrentHashMap<>();
+        final AtomicInteger lists = new AtomicInteger();
+        volatile Hook beforeRead = ref -> {};
+        volatile @Nullable ClusterException failure;
+        volatile @Nullable ClusterException listFailure;
+
+        interface Hook {
+            void run(ClaimRef ref) throws InterruptedException;
+        }
+
+        @Override
+        public ClaimObject read(ClaimRef claim, Duration limit) {
+            try {
+                beforeRead.run(claim);
+            } catch (InterruptedException e) {
+                throw new DraException("interrupted", e);
+            }
+            fail(failure);
+            return objects.entrySet().stream()
+                    .filter(entry -> entry.getKey().namespace().equals(claim.namespace()))
+                    .filter(entry -> entry.getKey().name().equals(claim.name()))
+                    .map(Map.Entry::getValue)
+                    .findFirst()
+                    .orElseThrow(() -> new ClusterException.NotFound("no such claim", true));
+        }
+
+        @Override
+        public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
+            lists.incrementAndGet();
+            fail(failure);
+            fail(listFailure);
+            return Map.copyOf(objects);
+        }
+
+        private static void fail(@Nullable ClusterException now) {
+            if (now != null) {
+                throw now;
+            }
         }
     }
 }
