@@ -156,7 +156,7 @@ class FakeDriverMainIT {
             Process process = startInFolders("--fault-file=" + faults);
             try (BufferedReader output = process.inputReader()) {
                 String line = output.lines()
-                        .filter(each -> each.contains("line 1") && !each.contains("DEBUG"))
+                        .filter(each -> each.contains("line 1") && each.contains("\"ERROR\""))
                         .findFirst()
                         .orElseThrow();
                 JsonNode problem = new ObjectMapper().readTree(line);

@@ -221,14 +221,15 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
 
         @Test
         void leavesAnInstanceInThePlaceOfOneThatCouldNotBeCreated() {
-            List<ProviderState> recorded = new ArrayList<>();
+            List<HeldClaim> recorded = context.held(); // what a claim that is held needs is not put back
             String creation = "nvmlDeviceCreateGpuInstanceWithPlacement";
             hardware.fails(creation, 0, NO_ROOM, 1);
-            assertThatThrownBy(() -> provider.prepare(claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add)))
+            assertThatThrownBy(() -> provider.prepare(
+                            claim("gpu-0-mig-3g40gb-9-4"), by(state -> recorded.add(held(state, Phase.PREPARING)))))
                     .hasMessageContaining(creation);
             node.administrator().createInstance(0, THREE_SLICES, 4, COMPUTE_OF_THREE);
 
-            unprepare(held(recorded.get(recorded.size() - 1), Phase.PREPARING));
+            unprepare(recorded.get(recorded.size() - 1));
 
             assertThat(hardware.instances()).hasSize(1);
         }

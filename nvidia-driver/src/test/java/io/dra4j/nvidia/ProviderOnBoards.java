@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -53,7 +54,7 @@ abstract class ProviderOnBoards {
     NodeState hardware;
     Nvml nvml; // of the latest provider, as the fabric manager
     private FabricManager fabricManager;
-    RecordedContext context = new RecordedContext(List.of());
+    RecordedContext context = new RecordedContext(new CopyOnWriteArrayList<>());
 
     /** The context of a call without a deadline. */
     static ClaimContext by(Consumer<ProviderState> recorder) {
