@@ -184,6 +184,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         @Test
         void leavesAnInstanceThatTheAdministratorHasCreatedAgain() {
             PreparedClaim prepared = prepare("gpu-0-mig-3g40gb-9-4");
+            context.held().add(held(prepared.state(), Phase.PREPARED));
             createAgain();
 
             unprepare(prepared);
