@@ -317,6 +317,8 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         @Test
         void switchesTheModeOffThatAnEarlierTryLeftOn() {
             hardware.setMig(0, true);
+            HeldDevice whole = device("gpu-0", false).held();
+            context.held().add(HeldClaim.builder(CLAIM).device(whole).build());
 
             prepare("gpu-0");
 
