@@ -34,7 +34,7 @@ class VersionSkewPageTest {
 
     @Test
     void namesTheServicesThatTheKubeletIsTold() {
-        Pattern service = Pattern.compile("v\\d\\w*\\.DRA\\w+");
+        Pattern service = Pattern.compile("v\\d\\w*\\.DRA\\w+\\b(?<!Grpc)");
         List<String> told = service.matcher(KUBELET_PLUGIN)
                 .results()
                 .map(MatchResult::group)

@@ -8,7 +8,6 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.doctor.Report;
 import io.dra4j.doctor.TwoLooks;
 import io.dra4j.runtime.internal.audit.NodeAudit;
-import io.dra4j.runtime.internal.doctor.NodeDoctor;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.function.Function;
@@ -78,7 +77,8 @@ final class AuditOptions {
             try {
                 return provider.inventory();
             } catch (Exception | LinkageError e) { // of a provider that is not started
-                throw new NodeDoctor.UnstartedException(e);
+                throw new UnsupportedOperationException(
+                        "the provider can't read its devices without being started: " + e, e);
             }
         }
 

@@ -34,7 +34,7 @@ final class View<T> {
     static <T> View<T> read(Supplier<T> reading) {
         try {
             return of(reading.get());
-        } catch (NotCheckedException | DraException e) {
+        } catch (NotCheckedException | DraException | UnsupportedOperationException e) {
             return unread(String.valueOf(e.getMessage()));
         }
     }

@@ -59,7 +59,7 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed, Supp
         String unread = "";
         try {
             pools(findings).forEach(pool -> findings.addAll(losses(pool, gates)));
-        } catch (NodeDoctor.UnstartedException e) { // as most providers: not a check that failed
+        } catch (UnsupportedOperationException e) { // as most providers: not a check that failed
             none = "no option needs one";
             unread = "; " + e.getMessage();
         }
@@ -70,7 +70,7 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed, Supp
     private List<Pool> pools(List<Finding> found) {
         try {
             return inventory.get().pools();
-        } catch (NodeDoctor.UnstartedException e) {
+        } catch (UnsupportedOperationException e) {
             throw e;
         } catch (Exception | LinkageError e) { // of a provider
             if (found.isEmpty()) {

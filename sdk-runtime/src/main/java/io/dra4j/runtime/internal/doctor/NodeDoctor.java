@@ -16,7 +16,6 @@ import io.dra4j.doctor.cluster.ClusterChecks;
 import io.dra4j.runtime.internal.checkpoint.BootId;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.observe.Meters;
-import java.io.Serial;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -69,17 +68,6 @@ public record NodeDoctor(
             checks.add(new KubeletDirectories(plugins, driver, registrar));
             checks.addAll(own.apply(api));
             return Report.of("%s on node %s".formatted(driver, node), checks);
-        }
-    }
-
-    /** The reason why a provider that was not started can't read its devices. */
-    public static final class UnstartedException extends DraException {
-
-        @Serial
-        private static final long serialVersionUID = 1L;
-
-        public UnstartedException(Throwable cause) {
-            super("the provider can't read its devices without being started: " + cause, cause);
         }
     }
 
