@@ -6,6 +6,7 @@ import static io.dra4j.rules.KubernetesVersion.V1_34;
 import static io.dra4j.rules.KubernetesVersion.V1_35;
 import static io.dra4j.rules.KubernetesVersion.V1_36;
 import static io.dra4j.rules.KubernetesVersion.V1_37;
+import static io.dra4j.rules.KubernetesVersion.V1_38;
 
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
@@ -33,9 +34,9 @@ record Behaviour(FeatureGates gates, Set<SchedulerBug> bugs) {
         /** All devices means those with the capacity left, rather than with the capacity. */
         ALL_BY_CAPACITY_LEFT(V1_34, V1_36),
         /** Constraints compare lists of values. */
-        LISTS_ARE_COMPARED(V1_36, V1_37),
+        LISTS_ARE_COMPARED(V1_36, V1_38),
         /** The error of an expression names the device. */
-        ERRORS_NAME_DEVICES(V1_37, V1_37);
+        ERRORS_NAME_DEVICES(V1_37, V1_38);
 
         private final KubernetesVersion first;
         private final KubernetesVersion last;

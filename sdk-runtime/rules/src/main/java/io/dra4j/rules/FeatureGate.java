@@ -11,35 +11,35 @@ import static java.util.stream.Collectors.joining;
 import java.util.Arrays;
 
 /**
- * The feature gates of DRA, with their defaults from 1.34 to 1.37.
+ * The feature gates of DRA, with their defaults from 1.34 to 1.38.
  *
  * <p>A gate that a release does not know is off there and cannot be set: the field behind it does
  * not exist. Some gates decide nothing in this server, because their part is with the scheduler or
  * with kinds that it does not serve; they can be set all the same, as on a cluster.
  */
 public enum FeatureGate {
-    DRA_ADMIN_ACCESS("DRAAdminAccess", ON, ON, LOCKED, LOCKED),
-    DRA_PRIORITIZED_LIST("DRAPrioritizedList", ON, ON, ON, LOCKED),
-    DRA_RESOURCE_CLAIM_DEVICE_STATUS("DRAResourceClaimDeviceStatus", ON, ON, ON, LOCKED),
-    DRA_PARTITIONABLE_DEVICES("DRAPartitionableDevices", OFF, OFF, ON, ON),
-    DRA_PARTITIONABLE_DEVICES_TYPE("DRAPartitionableDevicesType", ABSENT, ABSENT, ABSENT, OFF),
-    DRA_DEVICE_TAINTS("DRADeviceTaints", OFF, OFF, ON, ON),
+    DRA_ADMIN_ACCESS("DRAAdminAccess", ON, ON, LOCKED, LOCKED, LOCKED),
+    DRA_PRIORITIZED_LIST("DRAPrioritizedList", ON, ON, ON, LOCKED, LOCKED),
+    DRA_RESOURCE_CLAIM_DEVICE_STATUS("DRAResourceClaimDeviceStatus", ON, ON, ON, LOCKED, LOCKED),
+    DRA_PARTITIONABLE_DEVICES("DRAPartitionableDevices", OFF, OFF, ON, ON, ON),
+    DRA_PARTITIONABLE_DEVICES_TYPE("DRAPartitionableDevicesType", ABSENT, ABSENT, ABSENT, OFF, OFF),
+    DRA_DEVICE_TAINTS("DRADeviceTaints", OFF, OFF, ON, ON, LOCKED),
     /** The rules are stored either way; the gate is for those who follow them. */
-    DRA_DEVICE_TAINT_RULES("DRADeviceTaintRules", ABSENT, OFF, OFF, ON),
-    DRA_CONSUMABLE_CAPACITY("DRAConsumableCapacity", OFF, OFF, ON, ON),
+    DRA_DEVICE_TAINT_RULES("DRADeviceTaintRules", ABSENT, OFF, OFF, ON, LOCKED),
+    DRA_CONSUMABLE_CAPACITY("DRAConsumableCapacity", OFF, OFF, ON, ON, LOCKED),
     /** Drops nothing: request policies with fractions are validated by other rules. */
-    DRA_FRACTIONAL_CAPACITY_RANGE("DRAFractionalCapacityRange", ABSENT, ABSENT, ABSENT, ON),
-    DRA_DEVICE_BINDING_CONDITIONS("DRADeviceBindingConditions", OFF, OFF, ON, ON),
-    DRA_EXTENDED_RESOURCE("DRAExtendedResource", OFF, OFF, ON, LOCKED),
-    DRA_LIST_TYPE_ATTRIBUTES("DRAListTypeAttributes", ABSENT, ABSENT, OFF, OFF),
-    DRA_NODE_ALLOCATABLE_RESOURCES("DRANodeAllocatableResources", ABSENT, ABSENT, OFF, OFF),
+    DRA_FRACTIONAL_CAPACITY_RANGE("DRAFractionalCapacityRange", ABSENT, ABSENT, ABSENT, ON, ON),
+    DRA_DEVICE_BINDING_CONDITIONS("DRADeviceBindingConditions", OFF, OFF, ON, ON, LOCKED),
+    DRA_EXTENDED_RESOURCE("DRAExtendedResource", OFF, OFF, ON, LOCKED, LOCKED),
+    DRA_LIST_TYPE_ATTRIBUTES("DRAListTypeAttributes", ABSENT, ABSENT, OFF, OFF, OFF),
+    DRA_NODE_ALLOCATABLE_RESOURCES("DRANodeAllocatableResources", ABSENT, ABSENT, OFF, OFF, OFF),
     /** Decides nothing here: the server has no ResourcePoolStatusRequests. */
-    DRA_RESOURCE_POOL_STATUS("DRAResourcePoolStatus", ABSENT, ABSENT, OFF, OFF),
+    DRA_RESOURCE_POOL_STATUS("DRAResourcePoolStatus", ABSENT, ABSENT, OFF, OFF, OFF),
     /** A claim may be reserved for a PodGroup either way, as on a cluster. */
-    DRA_WORKLOAD_RESOURCE_CLAIMS("DRAWorkloadResourceClaims", ABSENT, ABSENT, OFF, OFF),
-    DRA_OPTIONAL_NODE_OPERATIONS("DRAOptionalNodeOperations", ABSENT, ABSENT, ABSENT, OFF),
-    DRA_DEVICE_COMPATIBILITY_GROUPS("DRADeviceCompatibilityGroups", ABSENT, ABSENT, ABSENT, OFF),
-    DRA_DERIVED_ATTRIBUTES("DRADerivedAttributes", ABSENT, ABSENT, ABSENT, OFF);
+    DRA_WORKLOAD_RESOURCE_CLAIMS("DRAWorkloadResourceClaims", ABSENT, ABSENT, OFF, OFF, OFF),
+    DRA_OPTIONAL_NODE_OPERATIONS("DRAOptionalNodeOperations", ABSENT, ABSENT, ABSENT, OFF, OFF),
+    DRA_DEVICE_COMPATIBILITY_GROUPS("DRADeviceCompatibilityGroups", ABSENT, ABSENT, ABSENT, OFF, OFF),
+    DRA_DERIVED_ATTRIBUTES("DRADerivedAttributes", ABSENT, ABSENT, ABSENT, OFF, OFF);
 
     enum Stage {
         ABSENT,

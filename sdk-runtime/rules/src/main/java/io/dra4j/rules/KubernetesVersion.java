@@ -10,7 +10,8 @@ public enum KubernetesVersion {
     V1_34(34, "v1.34.0"),
     V1_35(35, "v1.35.0"),
     V1_36(36, "v1.36.2"),
-    V1_37(37, "v1.37.0");
+    V1_37(37, "v1.37.0"),
+    V1_38(38, "v1.38.0");
 
     private final int minor;
     private final String gitVersion;

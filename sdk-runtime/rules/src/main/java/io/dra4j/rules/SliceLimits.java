@@ -36,7 +36,7 @@ public record SliceLimits(
         return switch (version) {
             case V1_34 -> new SliceLimits(4, NONE, NONE, NONE, DEVICES, NONE, 32, 32, 1024);
             case V1_35 -> new SliceLimits(16, 8, 32, 2, 64, NONE, NONE, NONE, NONE);
-            case V1_36, V1_37 -> new SliceLimits(16, 8, 32, 2, 64, 48, NONE, NONE, NONE);
+            case V1_36, V1_37, V1_38 -> new SliceLimits(16, 8, 32, 2, 64, 48, NONE, NONE, NONE);
         };
     }
 }
