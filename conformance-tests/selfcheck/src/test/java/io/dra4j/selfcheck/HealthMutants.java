@@ -18,7 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Mutants that report the devices' health wrongly, to the wrong stream, or too late. */
+/** Mutants that report the devices' health wrongly, or count wrongly in their metrics. */
 final class HealthMutants {
 
     private HealthMutants() {}
@@ -137,5 +137,35 @@ final class HealthMutants {
             services.add(() -> new ServiceName(HealthReports.V1ALPHA1).bind(silent));
             return services;
         }
+    }
+
+    @Altered(id = "M-136a")
+    static final class WithoutErrors extends CallCounters {
+        @Override
+        void count(String operation, boolean good) {
+            if (good) {
+                super.count(operation, true);
+            }
+        }
+    }
+
+    @Altered(id = "M-136b")
+    static final class Nothing extends CallCounters {
+        @Override
+        void count(String operation, boolean good) {}
+    }
+
+    @Altered(id = "M-136c")
+    static final class Unreadable extends CallCounters {
+        @Override
+        String text() {
+            return super.text().replaceAll(" \\d+", " many");
+        }
+    }
+
+    @Altered(id = "M-136d")
+    static final class Nowhere extends CallCounters {
+        @Override
+        void serve(int port) {}
     }
 }

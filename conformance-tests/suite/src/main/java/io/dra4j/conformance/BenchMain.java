@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.load.DriverNumbers;
+import io.dra4j.conformance.load.Footprint;
 import io.dra4j.conformance.load.LoadPlan;
 import io.dra4j.conformance.load.LoadRun;
 import io.dra4j.conformance.load.LongRun;
 import io.dra4j.conformance.load.Measure;
 import io.dra4j.conformance.load.NodesNumbers;
+import io.dra4j.conformance.load.NodesNumbers.Idle;
 import io.dra4j.conformance.load.NodesPlan;
 import io.dra4j.conformance.load.NodesRun;
 import io.dra4j.conformance.settings.Settings;
@@ -21,7 +26,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -203,6 +210,218 @@ final class BenchMain implements Callable<Integer> {
         if (file != null) {
             Files.writeString(file, numbers);
             say("Numbers: " + file);
+        }
+    }
+
+    /** The numbers of {@code bench --nodes} as text, in at most 100 columns. */
+    private static final class NodesTable {
+
+        private static final String FACT = "%-34s %s";
+        private static final String ROW = "%-34s %14s %14s %14s";
+        private static final double MIB = 1 << 20;
+        private static final double KIB = 1 << 10;
+
+        private final PrintWriter out;
+
+        /** A table on a stream. */
+        NodesTable(PrintWriter out) {
+            this.out = out;
+        }
+
+        void print(NodesNumbers numbers) {
+            int nodes = numbers.plan().nodes();
+            out.println();
+            line(FACT, "drivers, one a node", nodes);
+            line(FACT, "devices each", numbers.plan().devices());
+            line(FACT, "registered with the kubelet", numbers.registered());
+            line(FACT, "slices published", numbers.slices());
+            line(
+                    FACT,
+                    "time until the last " + (nodes - 1) + " published",
+                    String.format(Locale.ROOT, "%.1f s", numbers.publishing().toMillis() / 1000.0));
+            requests(numbers);
+            memory(numbers);
+            idle(numbers);
+            out.flush();
+        }
+
+        private void requests(NodesNumbers numbers) {
+            out.println();
+            line(ROW, "API requests until then", "all", "a driver", "");
+            numbers.requests().forEach((kind, count) -> requests(numbers, kind, count));
+            requests(numbers, "in all", numbers.allRequests());
+        }
+
+        private void requests(NodesNumbers numbers, String kind, long count) {
+            line(ROW, kind, count, String.format(Locale.ROOT, "%.2f", numbers.each(count)), "");
+        }
+
+        private void memory(NodesNumbers numbers) {
+            Footprint one = numbers.one().footprint();
+            Footprint all = numbers.all().footprint();
+            out.println();
+            line(ROW, "memory and threads at rest", "one driver", "all drivers", "each adds");
+            bytes(numbers, "resident", one.residentBytes(), all.residentBytes());
+            bytes(numbers, "anonymous", one.anonymousBytes(), all.anonymousBytes());
+            bytes(
+                    numbers,
+                    "heap after a collection",
+                    numbers.one().heapBytes(),
+                    numbers.all().heapBytes());
+            double added = numbers.added(one.threads(), all.threads());
+            line(ROW, "threads", one.threads(), all.threads(), String.format(Locale.ROOT, "%.2f", added));
+        }
+
+        private void bytes(NodesNumbers numbers, String what, long one, long all) {
+            line(
+                    ROW,
+                    what,
+                    String.format(Locale.ROOT, "%.1f MiB", one / MIB),
+                    String.format(Locale.ROOT, "%.1f MiB", all / MIB),
+                    String.format(Locale.ROOT, "%.1f KiB", numbers.added(one, all) / KIB));
+        }
+
+        private void idle(NodesNumbers numbers) {
+            Idle idle = numbers.idle();
+            long all =
+                    idle.requests().values().stream().mapToLong(Long::longValue).sum();
+            long needless =
+                    idle.needless().values().stream().mapToLong(Long::longValue).sum();
+            out.println();
+            line(ROW, "idle for %d s".formatted(idle.lasted().toSeconds()), "all", "a driver", "");
+            requests(numbers, "watches begun again", all - needless);
+            requests(numbers, "other API requests", needless);
+            line(
+                    ROW,
+                    "processor, of one core",
+                    String.format(Locale.ROOT, "%.2f %%", idle.cpuPercent()),
+                    String.format(Locale.ROOT, "%.4f %%", numbers.each(idle.cpuPercent())),
+                    "");
+            out.println();
+        }
+
+        private void line(String format, Object... cells) {
+            out.println(String.format(Locale.ROOT, format, cells).stripTrailing());
+        }
+    }
+
+    /** The numbers of {@code bench} as JSON; what is no plain number has its unit in its name. */
+    private static final class BenchJson {
+
+        private BenchJson() {}
+
+        /** The numbers of one driver, and in {@code against} those of the other, if there is one. */
+        static String of(List<DriverNumbers> numbers, LoadPlan plan) {
+            ObjectNode root = driver(numbers.get(0), plan);
+            if (numbers.size() > 1) {
+                root.set("against", driver(numbers.get(1), plan));
+            }
+            return root.toPrettyString() + "\n";
+        }
+
+        private static ObjectNode driver(DriverNumbers numbers, LoadPlan plan) {
+            ObjectNode root = new ObjectMapper().createObjectNode();
+            root.put("driver", numbers.driver());
+            numbers.idle()
+                    .ifPresent(idle -> put(
+                            root.putObject("idle")
+                                    .put("afterStartSeconds", plan.idle().toSeconds()),
+                            idle));
+            numbers.loaded()
+                    .ifPresent(loaded -> put(root.putObject("afterLoad").put("held", numbers.heldAtLast()), loaded));
+            ArrayNode floors = root.putArray("floors");
+            numbers.floors().forEach(floor -> put(floors.addObject(), floor));
+            ArrayNode all = root.putArray("measures");
+            for (Measure measure : numbers.measures()) {
+                ObjectNode one = all.addObject();
+                put(one, measure);
+                ratio(one, "p50ToOneClaim", numbers.toOneClaim(measure));
+                ratio(one, "p50ToNoneHeld", numbers.toNoneHeld(measure));
+                ratio(one, "p50ToFloor", numbers.toFloor(measure));
+            }
+            return root;
+        }
+
+        /** The numbers of the drivers of many nodes. */
+        static String of(NodesNumbers numbers) {
+            ObjectNode root = new ObjectMapper().createObjectNode();
+            root.put("nodes", numbers.plan().nodes())
+                    .put("devicesEach", numbers.plan().devices());
+            root.put("registered", numbers.registered());
+            root.put("slices", numbers.slices())
+                    .put("complete", numbers.incomplete().isEmpty());
+            root.put("publishingMs", milliseconds(numbers.publishing()));
+            put(root.putObject("requests"), numbers.requests());
+            root.put("allRequests", numbers.allRequests());
+            root.put("requestsEach", numbers.each(numbers.allRequests()));
+            put(root.putObject("withOneDriver"), numbers.one());
+            put(root.putObject("withAllDrivers"), numbers.all());
+            Footprint one = numbers.one().footprint();
+            Footprint all = numbers.all().footprint();
+            root.putObject("eachAdds")
+                    .put("residentBytes", numbers.added(one.residentBytes(), all.residentBytes()))
+                    .put("anonymousBytes", numbers.added(one.anonymousBytes(), all.anonymousBytes()))
+                    .put(
+                            "heapBytes",
+                            numbers.added(
+                                    numbers.one().heapBytes(), numbers.all().heapBytes()))
+                    .put("threads", numbers.added(one.threads(), all.threads()));
+            NodesNumbers.Idle idle = numbers.idle();
+            ObjectNode rest = root.putObject("idle").put("lastedMs", milliseconds(idle.lasted()));
+            put(rest.putObject("requests"), idle.requests());
+            rest.put("cpuPercent", idle.cpuPercent());
+            rest.put("cpuPercentEach", numbers.each(idle.cpuPercent()));
+            return root.toPrettyString() + "\n";
+        }
+
+        private static void put(ObjectNode into, Map<String, Long> counts) {
+            counts.forEach(into::put);
+        }
+
+        private static void put(ObjectNode into, NodesNumbers.Host host) {
+            put(into, host.footprint());
+            into.put("heapBytes", host.heapBytes());
+        }
+
+        private static void put(ObjectNode into, Footprint footprint) {
+            into.put("residentBytes", footprint.residentBytes())
+                    .put("anonymousBytes", footprint.anonymousBytes())
+                    .put("threads", footprint.threads())
+                    .put("processes", footprint.processes());
+        }
+
+        private static void put(ObjectNode into, Measure measure) {
+            into.put("what", measure.what())
+                    .put("claims", measure.batch())
+                    .put("held", measure.held())
+                    .put("times", measure.times().size())
+                    .put("p50Ms", milliseconds(measure.percentile(50)))
+                    .put("p99Ms", milliseconds(measure.percentile(99)))
+                    .put("longestMs", milliseconds(measure.longest()))
+                    .put("withinLimit", measure.isWithinLimit());
+        }
+
+        private static double milliseconds(Duration time) {
+            return time.toNanos() / 1e6;
+        }
+
+        private static void ratio(ObjectNode into, String name, OptionalDouble ratio) {
+            ratio.ifPresent(value -> into.put(name, Math.round(value * 1000) / 1000.0));
+        }
+
+        /** The states in a run of many calls. */
+        static String of(List<LongRun.Part> parts, long growthBytes) {
+            ObjectNode root = new ObjectMapper().createObjectNode();
+            root.put("growthBytes", growthBytes);
+            ArrayNode all = root.putArray("parts");
+            for (LongRun.Part part : parts) {
+                ObjectNode one = all.addObject();
+                one.put("calls", part.calls());
+                put(one, part.footprint());
+                one.put("prepareP50Ms", milliseconds(part.prepares().percentile(50)));
+                one.put("prepareP99Ms", milliseconds(part.prepares().percentile(99)));
+            }
+            return root.toPrettyString() + "\n";
         }
     }
 }
