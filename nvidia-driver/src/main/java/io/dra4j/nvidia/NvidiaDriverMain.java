@@ -4,6 +4,8 @@ package io.dra4j.nvidia;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.probe.ProbeMain;
@@ -12,8 +14,29 @@ import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Metrics;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.cumulative.CumulativeCounter;
+import io.micrometer.core.instrument.cumulative.CumulativeTimer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Runs the NVIDIA driver as a program; {@code probe} only prints what it would publish. */
 public final class NvidiaDriverMain {
@@ -76,5 +99,111 @@ public final class NvidiaDriverMain {
             GoMetrics.addTo(Metrics.globalRegistry, options.driverName(), options.nodeName(), provider::held);
         }
         return provider;
+    }
+
+    /**
+     * The metrics of NVIDIA's driver by its names, next to those of the runtime: a registry that is given what the runtime
+     * measures, and records it again.
+     *
+     * @see <a href="https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu/tree/main/pkg/metrics">The names</a>
+     */
+    private static final class GoMetrics extends SimpleMeterRegistry {
+
+        private static final String CALLS = "dra4j.call.duration";
+        private static final String CLAIMS = "dra4j.claims";
+
+        /** From 50 ms, each twice the one before. */
+        private static final Duration[] BUCKETS = IntStream.range(0, 9)
+                .mapToObj(each -> Duration.ofMillis(50L << each))
+                .toArray(Duration[]::new);
+
+        /** The names of devices by their type; others are of none. */
+        private static final Map<String, String> TYPES =
+                Map.of("gpu", "gpu-[0-9]+", "mig", "gpu-.*-mig-.*", "vfio", "gpu-vfio-[0-9]+");
+
+        private final Map<String, Operation> operations;
+
+        /** The meters of prepare, or of unprepare. */
+        private record Operation(Counter requests, Timer duration, Counter errors) {
+
+            static Operation of(MeterRegistry shown, String driver, String name) {
+                Tags own = Tags.of("driver", driver, "operation", name);
+                return new Operation(
+                        shown.counter("nvidia.dra.requests", own),
+                        Timer.builder("nvidia.dra.request.duration")
+                                .serviceLevelObjectives(BUCKETS)
+                                .tags(own)
+                                .register(shown),
+                        shown.counter(
+                                "nvidia.dra.node." + name + ".errors",
+                                "driver",
+                                driver,
+                                "error_type",
+                                name + "_devices"));
+            }
+        }
+
+        private GoMetrics(MeterRegistry shown, String driver) {
+            operations = Stream.of("prepare", "unprepare")
+                    .collect(Collectors.toMap(name -> name, name -> Operation.of(shown, driver, name)));
+            config().meterFilter(
+                            MeterFilter.denyUnless(id -> Set.of(CALLS, CLAIMS).contains(id.getName())));
+        }
+
+        /** Adds the metrics to those that are shown. */
+        static void addTo(CompositeMeterRegistry shown, String driver, String node, Supplier<List<HeldClaim>> held) {
+            Map.of("prepare", Phase.PREPARING, "unprepare", Phase.UNPREPARING)
+                    .forEach((name, phase) -> Gauge.builder(
+                                    "nvidia.dra.requests.inflight",
+                                    () -> claims(held, phase).count())
+                            .tags("driver", driver, "operation", name)
+                            .register(shown));
+            TYPES.forEach((type, names) -> Gauge.builder("nvidia.dra.prepared.devices", () -> prepared(held, names))
+                    .tags("driver", driver, "node", node, "device_type", type)
+                    .register(shown));
+            shown.add(new GoMetrics(shown, driver));
+        }
+
+        private static Stream<HeldClaim> claims(Supplier<List<HeldClaim>> held, Phase phase) {
+            return held.get().stream().filter(claim -> claim.phase() == phase);
+        }
+
+        private static long prepared(Supplier<List<HeldClaim>> held, String names) {
+            return claims(held, Phase.PREPARED)
+                    .flatMap(claim -> claim.devices().stream())
+                    .filter(device -> device.device().value().matches(names))
+                    .count();
+        }
+
+        @Override
+        protected Timer newTimer(Meter.Id id, DistributionStatisticConfig config, PauseDetector pauses) {
+            Operation operation = operations.get(String.valueOf(id.getTag("operation")));
+            if (operation == null) {
+                return super.newTimer(id, config, pauses);
+            }
+            return new CumulativeTimer(id, clock, config, pauses, getBaseTimeUnit(), false) {
+                @Override
+                protected void recordNonNegative(long amount, TimeUnit unit) {
+                    super.recordNonNegative(amount, unit);
+                    operation.requests().increment();
+                    operation.duration().record(amount, unit);
+                }
+            };
+        }
+
+        @Override
+        protected Counter newCounter(Meter.Id id) {
+            Operation operation = operations.get(String.valueOf(id.getTag("operation")));
+            if (operation == null || !"error".equals(id.getTag("result"))) {
+                return super.newCounter(id);
+            }
+            return new CumulativeCounter(id) {
+                @Override
+                public void increment(double amount) {
+                    super.increment(amount);
+                    operation.errors().increment(amount);
+                }
+            };
+        }
     }
 }

@@ -9,6 +9,7 @@ import io.dra4j.nvidia.doctor.MpsProcesses;
 import io.dra4j.nvidia.doctor.NvidiaChecks;
 import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.gates.FeatureGates;
+import io.dra4j.nvidia.gates.GateOptions;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
@@ -47,6 +48,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -430,5 +432,45 @@ class NvidiaOptions extends DriverOptions {
                 destroyUnknown,
                 rescanInterval,
                 new HealthStateFile(directory().resolve("gpus.json"), procRoot()));
+    }
+
+    /**
+     * Options of NVIDIA's driver for what this one does not do, which gates refuse where it matters;
+     * its chart gives them, and is known by one.
+     */
+    @Command(resourceBundle = "io.dra4j.nvidia.options")
+    private static final class UnusedOptions {
+
+        @Option(names = "--namespace", hidden = true)
+        private String namespace = "";
+
+        @Option(names = "--image-name", hidden = true)
+        private String imageName = "";
+
+        @Option(
+                names = "--nvidia-metrics",
+                order = 13,
+                arity = "0..1",
+                paramLabel = "true|false",
+                defaultValue = "",
+                fallbackValue = "true",
+                converter = GateOptions.OptionalBoolean.class)
+        private @Nullable Boolean nvidiaMetrics;
+
+        boolean isWithNvidiaMetrics() {
+            return nvidiaMetrics == null ? !imageName.isEmpty() : nvidiaMetrics;
+        }
+
+        @Option(names = "--image-pull-policy", hidden = true)
+        private String imagePullPolicy = "";
+
+        @Option(names = "--image-pull-secrets", hidden = true)
+        private String imagePullSecrets = "";
+
+        @Option(names = "--service-account-name", hidden = true)
+        private String serviceAccountName = "";
+
+        @Option(names = "--host-root", hidden = true)
+        private String hostRoot = "";
     }
 }

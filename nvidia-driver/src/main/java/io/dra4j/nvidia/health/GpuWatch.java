@@ -2,18 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.health;
 
+import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlEvents;
 import io.dra4j.nvidia.nvml.NvmlEvents.Event;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.nvml.Reading;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -396,6 +401,60 @@ public final class GpuWatch implements AutoCloseable {
         public void close() {
             events.close();
             session.close();
+        }
+    }
+
+    /** Decides what errors do that GPUs report together: it asks NVML once about each GPU. */
+    private static final class Severity {
+
+        private static final Logger LOG = LoggerFactory.getLogger(Severity.class);
+
+        private final Nvml nvml;
+        private final XidEffects effects;
+        private final Map<String, Optional<Boolean>> needs = new HashMap<>(); // by GPU
+        private final Map<String, List<GpuInstance>> instances = new HashMap<>(); // by GPU
+
+        Severity(Nvml nvml, XidEffects effects) {
+            this.nvml = nvml;
+            this.effects = effects;
+        }
+
+        XidError of(Event.Xid event, Instant now) {
+            Optional<Boolean> needsRecovery = needs.computeIfAbsent(event.gpu(), this::needsRecovery);
+            Effect effect = effects.of(event.xid(), needsRecovery);
+            return new XidError(
+                    event.xid(),
+                    event.concernsAll() ? null : place(event),
+                    now.toEpochMilli(),
+                    effect,
+                    needsRecovery.orElse(effect != Effect.NONE));
+        }
+
+        /** Returns empty if the driver does not report it, before R565, or it can't be read now. */
+        private Optional<Boolean> needsRecovery(String gpu) {
+            try {
+                return nvml.needsRecovery(gpu);
+            } catch (NvmlException e) { // it is lost, too, or was removed
+                LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("Recovery action can't be read");
+                return Optional.empty();
+            }
+        }
+
+        /** Returns the memory slices; without, the error counts as one of the whole GPU. */
+        private @Nullable Placement place(Event.Xid event) {
+            return instances.computeIfAbsent(event.gpu(), this::instances).stream()
+                    .filter(instance -> instance.id() == event.gpuInstance())
+                    .map(GpuInstance::placement)
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        private List<GpuInstance> instances(String gpu) {
+            try {
+                return nvml.instances(gpu);
+            } catch (NvmlException e) {
+                return List.of();
+            }
         }
     }
 }

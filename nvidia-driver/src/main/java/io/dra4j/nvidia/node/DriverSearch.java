@@ -5,10 +5,19 @@ package io.dra4j.nvidia.node;
 import io.dra4j.api.error.PrepareException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -131,6 +140,304 @@ public final class DriverSearch {
                     .filter(files -> !files.isEmpty())
                     .findFirst()
                     .orElse(List.of());
+        }
+    }
+
+    /**
+     * The links to a driver's libraries: those of the node, and those that programs open although not
+     * every installer makes them.
+     */
+    private static final class SymbolicLinks {
+
+        private final DriverRoot root;
+        private final String version;
+
+        /** The mounted files by their real paths. */
+        private final Map<Path, Path> mounted = new LinkedHashMap<>();
+
+        /** The targets of links, as they are written, by the links' paths. */
+        private final Map<Path, String> links = new TreeMap<>();
+
+        private SymbolicLinks(DriverRoot root, String version) {
+            this.root = root;
+            this.version = version;
+        }
+
+        /**
+         * Returns the links to some files, as {@code target::link} in containers, sorted.
+         *
+         * @param files the libraries and modules that are mounted
+         * @param folders further folders that may have links to them
+         */
+        static List<String> of(DriverRoot root, String version, List<Path> files, List<Path> folders) {
+            SymbolicLinks links = new SymbolicLinks(root, version);
+            files.forEach(file -> links.mounted.put(root.end(file), file));
+            Set<Path> seen = new HashSet<>();
+            Stream.concat(folders.stream(), files.stream().map(Path::getParent))
+                    .filter(folder -> seen.add(root.end(folder)))
+                    .forEach(links::addThoseIn);
+            links.links.replaceAll(links::inContainer);
+            files.forEach(links::addUsual);
+            return links.links.entrySet().stream()
+                    .map(link -> link.getValue() + "::/" + root.here().relativize(link.getKey()))
+                    .toList();
+        }
+
+        private void addThoseIn(Path folder) {
+            for (Path link : Listing.links(root, folder, "*.so{,.*}")) {
+                Path file = mounted.get(root.end(link));
+                if (file != null && !file.equals(link)) {
+                    links.put(link, root.written(link).toString());
+                }
+            }
+        }
+
+        /** Links by way of other places, as Debian's alternatives, lead to the file itself. */
+        private String inContainer(Path link, String written) {
+            Path target = root.target(link).normalize();
+            if (links.containsKey(target) || mounted.containsValue(target)) {
+                return written;
+            }
+            return link.getParent().relativize(mounted.get(root.end(link))).toString();
+        }
+
+        private void addUsual(Path file) {
+            String name = file.getFileName().toString();
+            if (name.equals("libcuda.so." + version)) {
+                add(file, "libcuda.so", "libcuda.so.1");
+            } else if (name.equals("libGLX_nvidia.so." + version)) {
+                add(file, "libGLX_indirect.so.0", name);
+            } else if (name.equals("libnvidia-opticalflow.so." + version)) {
+                add(file, "libnvidia-opticalflow.so", "libnvidia-opticalflow.so.1");
+            } else if (name.equals("libnvidia-allocator.so." + version)) {
+                add(file, "gbm/nvidia-drm_gbm.so", "../libnvidia-allocator.so.1");
+            } else if (name.equals("libglxserver_nvidia.so." + version)) {
+                add(file, "libglxserver_nvidia.so", name);
+            }
+        }
+
+        private void add(Path file, String link, String target) {
+            links.putIfAbsent(file.resolveSibling(link), target);
+        }
+    }
+
+    /** The files of a driver that have the same names in all versions. */
+    private static final class NamedFiles {
+
+        private static final List<String> BINARIES = List.of(
+                "nvidia-smi",
+                "nvidia-debugdump",
+                "nvidia-persistenced",
+                "nvidia-cuda-mps-control",
+                "nvidia-cuda-mps-server",
+                "nvidia-imex",
+                "nvidia-imex-ctl");
+
+        private static final List<String> CONFIGS = List.of(
+                "glvnd/egl_vendor.d/10_nvidia.json",
+                "egl/egl_external_platform.d/15_nvidia_gbm.json",
+                "egl/egl_external_platform.d/10_nvidia_wayland.json",
+                "egl/egl_external_platform.d/09_nvidia_wayland2.json",
+                "egl/egl_external_platform.d/20_nvidia_xcb.json",
+                "egl/egl_external_platform.d/20_nvidia_xlib.json",
+                "nvidia/nvoptix.bin",
+                "OpenCL/vendors/nvidia.icd",
+                "X11/xorg.conf.d/10-nvidia.conf",
+                "X11/xorg.conf.d/nvidia-drm-outputclass.conf");
+
+        private static final List<String> VULKAN = List.of(
+                "vulkan/icd.d/nvidia_icd.json",
+                "vulkan/icd.d/nvidia_icd.x86_64.json",
+                "vulkan/icd.d/nvidia_icd.aarch64.json",
+                "vulkan/icd.d/nvidia_layers.json",
+                "vulkan/implicit_layer.d/nvidia_layers.json");
+
+        /** The root itself is last: containers get its folder vulkan as /etc/vulkan. */
+        private static final List<String> VULKAN_FOLDERS =
+                Stream.concat(Places.CONFIGS.stream(), Stream.of("")).toList();
+
+        private static final List<String> SOCKETS =
+                List.of("nvidia-persistenced/socket", "nvidia-fabricmanager/socket");
+
+        private static final List<String> SOCKET_FOLDERS = List.of("run", "var/run");
+
+        private static final String MPS_PIPES = "tmp/nvidia-mps";
+
+        private final DriverRoot root;
+
+        NamedFiles(DriverRoot root) {
+            this.root = root;
+        }
+
+        List<Path> binaries() {
+            return firstOf(root.programFolders(), BINARIES, root::isFile);
+        }
+
+        List<Path> configs() {
+            return Stream.of(
+                            firstOf(in(Places.CONFIGS), CONFIGS, root::isFile),
+                            firstOf(in(VULKAN_FOLDERS), VULKAN, root::isFile))
+                    .flatMap(List::stream)
+                    .toList();
+        }
+
+        /** Returns the sockets and pipes of running daemons. */
+        List<Path> ofDaemons() {
+            Path pipes = root.here().resolve(MPS_PIPES); // anybody may make a link in /tmp
+            Stream<Path> ofMps =
+                    Files.isDirectory(pipes, LinkOption.NOFOLLOW_LINKS) ? Stream.of(pipes) : Stream.empty();
+            List<Path> sockets = firstOf(in(SOCKET_FOLDERS), SOCKETS, this::isSocket);
+            return Stream.concat(sockets.stream(), ofMps).toList();
+        }
+
+        private boolean isSocket(Path file) {
+            Path end = root.end(file);
+            return Files.exists(end) && !Files.isDirectory(end);
+        }
+
+        private List<Path> in(List<String> folders) {
+            return folders.stream().map(root.here()::resolve).toList();
+        }
+
+        /** Returns each file in the first of the folders that has it. */
+        private static List<Path> firstOf(List<Path> folders, List<String> names, Predicate<Path> isThere) {
+            return names.stream()
+                    .flatMap(name -> folders.stream()
+                            .map(folder -> folder.resolve(name))
+                            .filter(isThere)
+                            .limit(1))
+                    .toList();
+        }
+
+        /** Returns the programs that no folder has. */
+        List<String> missingBinaries() {
+            List<Path> found = binaries();
+            return BINARIES.stream()
+                    .filter(name -> found.stream().noneMatch(file -> file.endsWith(name)))
+                    .toList();
+        }
+
+        /** Returns the folders of programs and configurations, which need not exist. */
+        Stream<Path> folders() {
+            Stream<Path> ofConfigs = Stream.concat(all(Places.CONFIGS, CONFIGS), all(VULKAN_FOLDERS, VULKAN))
+                    .map(Path::getParent)
+                    .distinct();
+            return Stream.concat(root.programFolders().stream(), ofConfigs);
+        }
+
+        private Stream<Path> all(List<String> folders, List<String> names) {
+            return in(folders).stream().flatMap(folder -> names.stream().map(folder::resolve));
+        }
+    }
+
+    /**
+     * Finds a driver's libraries, by the version in their names: in the usual folders, and in those of
+     * the loader's cache if they are not there.
+     */
+    private static final class LibrarySearch {
+
+        private static final List<String> GRAPHICS = List.of(
+                "libnvidia-egl-gbm.so.*.*",
+                "libnvidia-egl-wayland.so.*.*",
+                "libnvidia-egl-wayland2.so.*.*",
+                "libnvidia-egl-xcb.so.*.*",
+                "libnvidia-egl-xlib.so.*.*",
+                "libnvidia-nvvm70.so.*");
+
+        /** The folders of modules below a folder of libraries, by package and by installer. */
+        private static final List<String> MODULE_FOLDERS =
+                List.of("nvidia/xorg", "xorg/modules/drivers", "xorg/modules/extensions");
+
+        private final DriverRoot root;
+        private final String version;
+        private final LibraryFolders folders;
+
+        LibrarySearch(DriverRoot root, String version) {
+            this.root = root;
+            this.version = version;
+            this.folders = LibraryFolders.of(root, needed(version), root::isFile);
+        }
+
+        /** Returns the libraries that every CUDA program needs. */
+        static List<String> needed(String version) {
+            return List.of("libcuda.so." + version, "libnvidia-ml.so." + version);
+        }
+
+        /** Returns the folders of libraries, which need not exist. */
+        List<Path> folders() {
+            return folders.all();
+        }
+
+        /** Returns why the loader's cache was of no help, and what to do; empty if it was. */
+        String problem() {
+            return folders.problem();
+        }
+
+        /** Returns all folders that are looked at. */
+        Stream<Path> searched() {
+            Stream<Path> ofLibraries = folders().stream().flatMap(folder -> Stream.of(folder, folder.resolve("vdpau")));
+            return Stream.concat(ofLibraries, moduleFolders());
+        }
+
+        /**
+         * Returns the libraries.
+         *
+         * @throws PrepareException if a link of the driver has no target
+         */
+        List<Path> find() {
+            Set<Path> found = new LinkedHashSet<>();
+            for (Path folder : folders()) {
+                requireTargets(folder);
+                List<Path> own = Listing.files(root, folder, "*.so." + version);
+                found.addAll(own);
+                if (!own.isEmpty()) {
+                    found.addAll(Listing.files(root, folder.resolve("vdpau"), "*.so." + version));
+                    GRAPHICS.forEach(form -> found.addAll(Listing.files(root, folder, form)));
+                }
+            }
+            return withoutDuplicates(found);
+        }
+
+        /** Returns the modules of the X server. */
+        List<Path> modules() {
+            return withoutDuplicates(moduleFolders()
+                    .flatMap(folder -> Stream.of(
+                            folder.resolve("nvidia_drv.so"), folder.resolve("libglxserver_nvidia.so." + version)))
+                    .filter(root::isFile)
+                    .toList());
+        }
+
+        private Stream<Path> moduleFolders() {
+            return Stream.concat(folders().stream(), Stream.of(root.here().resolve("usr/lib")))
+                    .flatMap(folder -> MODULE_FOLDERS.stream().map(folder::resolve));
+        }
+
+        /** Installers link libcuda.so.1 to libcuda.so.550.163.01: the targets have to exist. */
+        private void requireTargets(Path folder) {
+            for (Path link : Listing.links(root, folder, "*.so.*")) {
+                Path target = root.end(link);
+                if ((isOwn(link) || isOwn(target)) && !Files.exists(target)) {
+                    throw new PrepareException(
+                            "%s links to %s, which does not exist: install the driver again".formatted(link, target));
+                }
+            }
+        }
+
+        /** Returns whether a library is the driver's own: its name has the driver's version. */
+        private boolean isOwn(Path library) {
+            return library.toString().endsWith(".so." + version);
+        }
+
+        /** If /lib is a link to /usr/lib, files are found twice. */
+        private List<Path> withoutDuplicates(Iterable<Path> files) {
+            List<Path> once = new ArrayList<>();
+            TreeSet<Path> real = new TreeSet<>();
+            for (Path file : files) {
+                if (real.add(root.end(file))) {
+                    once.add(file);
+                }
+            }
+            return once;
         }
     }
 }
