@@ -186,7 +186,7 @@ class ApiServerMainIT {
     void playsTheReleaseWithItsGatesOnThePort() throws Exception {
         int port = UnusedPorts.next();
         Running server = running(
-                "--port=" + port, "--release=1.34", "--feature-gates=DRADeviceTaints=true,DRAPrioritizedList=false");
+                "--port=" + port, "--kubernetes=1.34", "--feature-gates=DRADeviceTaints=true,DRAPrioritizedList=false");
 
         assertThat(server.url().getPort()).isEqualTo(port);
         HttpProbe http = server.http();
@@ -262,7 +262,8 @@ class ApiServerMainIT {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "--release=1.33 choose one of 1.34, 1.35, 1.36, 1.37",
+                "--kubernetes=1.33 choose one of 1.34, 1.35, 1.36, 1.37, 1.38",
+                "--release=1.33 choose one of",
                 "--port=70000 from 0 to 65535",
                 "--feature-gates=DRANothing=true there is no feature gate DRANothing",
                 "--feature-gates=DRAPartitionableDevicesType=true has no feature gate DRAPartitionableDevicesType",

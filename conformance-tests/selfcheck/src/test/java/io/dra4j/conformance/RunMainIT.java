@@ -167,12 +167,17 @@ class RunMainIT {
 
     @Test
     void aRunOfOneRequirementWritesAllReports() throws IOException {
-        assertThat(run(fakeDriver("--only=DRA-INFO-01"))).as(err.toString()).isZero();
+        String[] flags = {"--only=DRA-INFO-01", "--kubernetes=1.38", "--feature-gates=DRAResourcePoolStatus=true"};
+        assertThat(run(fakeDriver(flags))).as(err.toString()).isZero();
 
         Path report = folder.resolve("report");
         assertThat(report.resolve("report.yaml")).content().contains("DRA-INFO-01");
         assertThat(report.resolve("junit.xml")).content().contains("node-core");
-        assertThat(report.resolve("report.html")).content().contains("DRA-INFO-01");
+        assertThat(report.resolve("report.html"))
+                .content()
+                .contains(
+                        "DRA-INFO-01",
+                        "Kubernetes 1.38, embedded API server; feature gates: DRAResourcePoolStatus=true");
         assertThat(report.resolve("coverage.md")).isNotEmptyFile();
     }
 }

@@ -3,21 +3,18 @@
 package io.dra4j.conformance;
 
 import io.dra4j.conformance.standalone.StandaloneServer;
-import io.dra4j.rules.FeatureGate;
-import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -44,11 +41,8 @@ final class ApiServerMain implements Callable<Integer> {
             showDefaultValue = CommandLine.Help.Visibility.NEVER)
     private int port;
 
-    @Option(names = "--release", paramLabel = "VERSION", defaultValue = "1.36")
-    private String release;
-
-    @Option(names = "--feature-gates", split = ",", paramLabel = "GATE=true|false")
-    private Map<String, Boolean> gates = new LinkedHashMap<>();
+    @Mixin
+    private ReleaseOptions release;
 
     @Option(names = "--kubeconfig", paramLabel = "FILE")
     private @Nullable Path kubeconfig;
@@ -81,15 +75,7 @@ final class ApiServerMain implements Callable<Integer> {
         if (port < 0 || port > 65_535) {
             throw new SettingsException("--port is a number from 0 to 65535, not " + port);
         }
-        try {
-            EmbeddedApiServer.Builder builder = EmbeddedApiServer.builder()
-                    .version(KubernetesVersion.parse(release))
-                    .port(port);
-            gates.forEach((name, on) -> builder.featureGate(FeatureGate.parse(name), on));
-            return builder;
-        } catch (IllegalArgumentException e) {
-            throw new SettingsException(e.getMessage());
-        }
+        return EmbeddedApiServer.builder().like(release.gates()).port(port);
     }
 
     private void print(StandaloneServer.Ready ready) {

@@ -177,9 +177,17 @@ final class DriverOptions {
 
     /** The API server that the driver and the suite use. */
     private static final class ApiServerGroup {
-        @Option(names = "--k8s", paramLabel = "VERSION")
+        @Option(names = "--kubernetes", paramLabel = "VERSION")
         @Nullable
         String kubernetes;
+
+        @Option(names = "--k8s", hidden = true, description = "[apiServer.kubernetes] The old name of --kubernetes.")
+        @Nullable
+        String k8s;
+
+        @Option(names = "--feature-gates", split = ",", paramLabel = "GATE=true|false")
+        @Nullable
+        Map<String, Boolean> featureGates;
 
         @Option(names = "--kubeconfig", paramLabel = "FILE")
         @Nullable

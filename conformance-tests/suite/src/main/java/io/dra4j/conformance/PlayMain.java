@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -45,6 +46,9 @@ final class PlayMain implements Callable<Integer> {
 
     @Option(names = "--node-name", paramLabel = "NAME", defaultValue = "demo-node")
     private String nodeName;
+
+    @Mixin
+    private ReleaseOptions release;
 
     @Option(names = "--manifests", paramLabel = "DIR", required = true)
     private Path manifests;
@@ -78,7 +82,7 @@ final class PlayMain implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        PlaySettings settings = new PlaySettings(drivers(), nodeName, manifests, stepTimeout());
+        PlaySettings settings = new PlaySettings(drivers(), nodeName, manifests, stepTimeout(), release.gates());
         try (Play play = new Play(settings, System.out)) {
             Runtime.getRuntime().addShutdownHook(new Thread(play::close, "dra4j-play-end"));
             boolean held = keep ? play.open() : play.run();

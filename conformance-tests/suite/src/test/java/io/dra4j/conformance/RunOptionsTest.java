@@ -67,13 +67,15 @@ class RunOptionsTest {
 
     @Test
     void oldFlagsAreReadButNotShown() {
-        Settings settings = settings("--driver-name=a", "--patience=3", "--deviations=f.yaml", "--", "b");
+        Settings settings =
+                settings("--driver-name=a", "--patience=3", "--deviations=f.yaml", "--k8s=v1.38", "--", "b");
 
         assertThat(settings.timeoutFactor()).isEqualTo(3);
         assertThat(settings.knownFailures()).isEqualTo("f.yaml");
+        assertThat(settings.apiServer().kubernetes()).isEqualTo("1.38");
         assertThat(new CommandLine(new RunOptions()).getUsageMessage())
-                .contains("--timeout-factor", "--known-failures")
-                .doesNotContain("patience", "deviation");
+                .contains("--timeout-factor", "--known-failures", "--kubernetes", "1.34 to 1.38")
+                .doesNotContain("patience", "deviation", "--k8s");
         assertThatThrownBy(() -> settings("--driver-name=a", "--timeout-factor=2", "--patience=3", "--", "b"))
                 .isInstanceOf(SettingsException.class)
                 .hasMessageContaining("are both given");

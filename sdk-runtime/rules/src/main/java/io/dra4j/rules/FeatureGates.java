@@ -36,6 +36,13 @@ public final class FeatureGates {
         return version;
     }
 
+    /** Returns the gates that are not at the release's default, with their state. */
+    public Map<FeatureGate, Boolean> changed() {
+        Map<FeatureGate, Boolean> changed = new EnumMap<>(states);
+        changed.keySet().removeIf(gate -> enabled(gate) == gate.defaultIn(version));
+        return changed;
+    }
+
     public boolean enabled(FeatureGate gate) {
         return states.getOrDefault(gate, false);
     }

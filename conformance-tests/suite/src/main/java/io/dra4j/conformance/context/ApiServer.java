@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.Settings.ApiServerSettings;
-import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.cluster.ClusterException;
@@ -52,6 +52,8 @@ final class ApiServer implements AutoCloseable {
     private final Cluster cluster;
     private final String namespace;
     private final String version; // as it reports it, for example v1.36.2
+    private final KubernetesServer kubernetes;
+    private final Optional<ClusterObjects> store;
 
     /**
      * A name for the node and the namespace of a test context. On a real API server no other run
@@ -67,19 +69,22 @@ final class ApiServer implements AutoCloseable {
     private ApiServer(ApiServerSettings settings, int proxyPort, String namespace) {
         this.namespace = namespace;
         if (settings.isEmbedded()) {
-            EmbeddedApiServer embedded = EmbeddedApiServer.builder()
-                    .version(KubernetesVersion.parse(settings.kubernetes()))
-                    .start();
+            EmbeddedApiServer embedded =
+                    EmbeddedApiServer.builder().like(settings.gates()).start();
             ends.push(embedded::close);
             proxy = before(Upstream.plain(embedded.url()), proxyPort);
             cluster = new Cluster(embedded.url());
             version = embedded.version().gitVersion();
+            store = Optional.of(embedded.store());
+            kubernetes = KubernetesServer.embedded(settings.gates());
         } else {
             Upstream real = KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
             proxy = before(real, proxyPort);
             version = requireReachable();
             cluster = new Cluster(before(real, 0).url());
             requireResources(real.described() + ", Kubernetes " + version + ",");
+            store = Optional.empty();
+            kubernetes = KubernetesServer.real(version, minor(), cluster);
         }
     }
 
@@ -183,6 +188,15 @@ final class ApiServer implements AutoCloseable {
     /** The namespace of the suite's claims. */
     String namespace() {
         return namespace;
+    }
+
+    /** The objects of the embedded one. */
+    Optional<ClusterObjects> store() {
+        return store;
+    }
+
+    KubernetesServer kubernetes() {
+        return kubernetes;
     }
 
     Cluster cluster() {

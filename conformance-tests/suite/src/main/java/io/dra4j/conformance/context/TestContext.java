@@ -5,6 +5,7 @@ package io.dra4j.conformance.context;
 import io.dra4j.conformance.claims.Allotments;
 import io.dra4j.conformance.claims.ClaimTemplates;
 import io.dra4j.conformance.settings.Settings;
+import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.cluster.ClusterException;
 import io.dra4j.testkit.driver.DriverAdapter;
@@ -203,6 +204,16 @@ public final class TestContext implements AutoCloseable {
     /** The release of the API server and the kubelet: the number after "1.". */
     public int release() {
         return api.minor();
+    }
+
+    /** The API server, for reports. */
+    public KubernetesServer kubernetes() {
+        return api.kubernetes();
+    }
+
+    /** The objects of the API server, for what no write could make of them; empty for a real one. */
+    public Optional<ClusterObjects> store() {
+        return api.store();
     }
 
     /** Prepare and unprepare. */

@@ -92,7 +92,11 @@ public final class Play implements AutoCloseable {
                 () -> Place.create(settings.nodeName(), settings.driverNames().get(0)),
                 place -> place.remove().ifPresent(narrator::text));
         EmbeddedApiServer api = opened(
-                () -> EmbeddedApiServer.builder().node(settings.nodeName()).start(), EmbeddedApiServer::close);
+                () -> EmbeddedApiServer.builder()
+                        .like(settings.gates())
+                        .node(settings.nodeName())
+                        .start(),
+                EmbeddedApiServer::close);
         ApiProxy proxy = opened(() -> ApiProxy.before(api.url()), ApiProxy::close);
         Path kubeconfig = node.root().resolve("kubeconfig.kubectl");
         int port;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
+import io.dra4j.conformance.settings.Settings.ApiServerSettings;
+import io.dra4j.rules.FeatureGates;
 import io.dra4j.testkit.driver.ProcessSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,8 +17,15 @@ import java.util.Map;
  * @param nodeName the node that the manifests name
  * @param manifests the folder of YAML manifests, applied in the order of their names
  * @param stepTimeout the timeout of each step of a driver
+ * @param gates the release of the API server, and its gates
  */
-public record PlaySettings(List<Driver> drivers, String nodeName, Path manifests, Duration stepTimeout) {
+public record PlaySettings(
+        List<Driver> drivers, String nodeName, Path manifests, Duration stepTimeout, FeatureGates gates) {
+
+    /** Settings of a play on the default release. */
+    public PlaySettings(List<Driver> drivers, String nodeName, Path manifests, Duration stepTimeout) {
+        this(drivers, nodeName, manifests, stepTimeout, ApiServerSettings.EMBEDDED.gates());
+    }
 
     public PlaySettings {
         drivers = List.copyOf(drivers);

@@ -4,6 +4,7 @@ package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.Place;
@@ -63,6 +64,7 @@ final class Script {
 
     /** Brings the drivers and the claims on stage. */
     void open() {
+        narrator.text(KubernetesServer.embedded(settings.gates()).text() + "\n");
         awaitRegistrations(phrase("The driver starts and registers", "The drivers start and register"));
         narrator.step(phrase("It publishes its devices", "They publish their devices"));
         published = cast.drivers().get(0).await(() -> slices.awaitComplete(settings.stepTimeout()));

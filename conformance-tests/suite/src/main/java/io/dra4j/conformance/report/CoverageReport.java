@@ -47,13 +47,13 @@ final class CoverageReport {
         List<Requirement> all = List.copyOf(results.keySet());
         line("# Coverage of the requirements");
         line("");
-        line("Driver %s, %s; requirements %s, suite %s, Kubernetes %s."
+        line("Driver %s, %s; requirements %s, suite %s; %s."
                 .formatted(
                         cell(header.driverName()),
                         header.started().toString().substring(0, 10),
                         cell(header.catalogueVersion()),
                         cell(header.suiteVersion()),
-                        cell(header.kubernetes())));
+                        cell(header.kubernetes().text())));
         line("");
         line(
                 "Tested means that the check ran to its end, with any verdict. What is not applicable, blocked or untested is listed below with the reason. "

@@ -109,6 +109,7 @@ final class HtmlReport {
         Header header = outcome.header();
         html.element("p.what", "DRA driver conformance report");
         html.element("h1", header.driverName());
+        html.element("p.server", header.kubernetes().text());
         html.element("div.verdict.exit" + outcome.exitCode(), () -> {
             html.element("strong", Wording.headline(outcome));
             html.element("span", " " + Wording.sentence(outcome));
@@ -150,7 +151,6 @@ final class HtmlReport {
     private static Map<String, String> facts(Header header) {
         Map<String, String> facts = new LinkedHashMap<>();
         Wording.implementation(header).forEach((key, value) -> facts.put(capitalized(key), value));
-        facts.put("Kubernetes", header.kubernetes() + ", " + header.apiServer() + " API server");
         facts.put("Driver run as", header.driverKind());
         facts.put("Services", words(header.services()));
         facts.put("Suite", header.suiteVersion() + ", requirements " + header.catalogueVersion());

@@ -82,10 +82,20 @@ final class JunitReport {
                 xml,
                 "timestamp",
                 outcome.header().started().truncatedTo(ChronoUnit.SECONDS).toString());
+        properties(xml);
         for (Result result : results) {
             testCase(xml, result);
         }
         end(xml, 1);
+    }
+
+    private void properties(XMLStreamWriter xml) throws XMLStreamException {
+        start(xml, "properties", 2);
+        start(xml, "property", 3);
+        attribute(xml, "name", "kubernetes");
+        attribute(xml, "value", outcome.header().kubernetes().text());
+        xml.writeEndElement();
+        end(xml, 2);
     }
 
     private static void counts(XMLStreamWriter xml, List<Result> results) throws XMLStreamException {

@@ -108,7 +108,6 @@ final class Redaction {
                 header.catalogueVersion(),
                 header.seed(),
                 header.kubernetes(),
-                header.apiServer(),
                 header.driverKind(),
                 text(header.driverName()),
                 header.services(),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
+import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.conformance.report.Terminal.Colour;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Outcome;
@@ -34,6 +35,12 @@ public final class TerminalProgress implements Progress {
     public TerminalProgress(Terminal terminal) {
         this.terminal = terminal;
         this.areas = new AreaMarks(terminal);
+    }
+
+    @Override
+    public synchronized void started(KubernetesServer kubernetes) {
+        terminal.line(terminal.shown(kubernetes.text()));
+        terminal.flush();
     }
 
     @Override

@@ -91,14 +91,18 @@ final class YamlReport {
     }
 
     private Map<String, Object> suite() {
-        return map(
+        Map<String, Object> suite = map(
                 "version", header.suiteVersion(),
                 "requirements", header.catalogueVersion(),
                 "seed", header.seed(),
-                "k8s", header.kubernetes(),
-                "apiServer", header.apiServer(),
+                "k8s", header.kubernetes().version(),
+                "apiServer", header.kubernetes().apiServer(),
                 "started", header.started().truncatedTo(ChronoUnit.SECONDS).toString(),
                 "took", header.took().truncatedTo(ChronoUnit.MILLIS).toString());
+        if (header.kubernetes().featureGates() != null) {
+            suite.put("featureGates", header.kubernetes().featureGates());
+        }
+        return suite;
     }
 
     private Map<String, Object> implementation() {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
+import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Unpublished;
 import io.dra4j.conformance.requirements.Catalogue;
@@ -73,8 +74,11 @@ public final class Engine {
      */
     public Outcome run() {
         Instant started = Instant.now();
-        List<Requirement> wanted = Plan.of(catalogue, settings);
+        Plan.check(catalogue, settings);
         TestContext first = context();
+        KubernetesServer kubernetes = first.kubernetes();
+        progress.started(kubernetes);
+        List<Requirement> wanted = Plan.of(catalogue, settings, first.release());
         Capabilities capabilities = probed(first);
         Optional<DriverAdapter> other =
                 first.driver().isAtStandardPaths() ? adapter.atStandardPaths() : Optional.empty();
@@ -106,7 +110,8 @@ public final class Engine {
                 progress);
         List<Result> results = results(groups, ready, parts, together);
         notes.addAll(access.map(ServiceAccountAccess::notes).orElse(List.of(NO_RBAC)));
-        return new Outcome(header(capabilities, started), catalogue.profiles(), results, notes(capabilities));
+        return new Outcome(
+                header(kubernetes, capabilities, started), catalogue.profiles(), results, notes(capabilities));
     }
 
     /** Returns the notes, and the driver's own reason for publishing nothing. */
@@ -287,15 +292,14 @@ public final class Engine {
         });
     }
 
-    private Header header(Capabilities capabilities, Instant started) {
+    private Header header(KubernetesServer kubernetes, Capabilities capabilities, Instant started) {
         return new Header(
                 Engine.class.getPackage().getImplementationVersion() == null
                         ? "unpackaged"
                         : Engine.class.getPackage().getImplementationVersion(),
                 catalogue.version(),
                 settings.seed(),
-                settings.apiServer().kubernetes(),
-                settings.apiServer().isEmbedded() ? "embedded" : "real",
+                kubernetes,
                 settings.driver().kind().name().toLowerCase().replace('_', '-'),
                 settings.driver().name(),
                 capabilities.services().stream().map(s -> s.wireName()).toList(),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
+import io.dra4j.conformance.context.KubernetesServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -13,8 +14,7 @@ import java.util.Map;
  * @param suiteVersion the release of the suite
  * @param catalogueVersion the edition of the catalogue
  * @param seed what was random came from it
- * @param kubernetes the release of the API server
- * @param apiServer {@code embedded} or {@code real}
+ * @param kubernetes the API server
  * @param driverKind {@code process}, {@code external} or {@code in-process}
  * @param driverName the driver's name
  * @param services the DRA services that it declares
@@ -31,8 +31,7 @@ public record Header(
         String suiteVersion,
         String catalogueVersion,
         long seed,
-        String kubernetes,
-        String apiServer,
+        KubernetesServer kubernetes,
         String driverKind,
         String driverName,
         List<String> services,

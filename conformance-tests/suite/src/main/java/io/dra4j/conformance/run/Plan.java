@@ -37,21 +37,21 @@ final class Plan {
 
     private final Catalogue catalogue;
     private final Settings settings;
+    private final int release;
 
-    private Plan(Catalogue catalogue, Settings settings) {
+    private Plan(Catalogue catalogue, Settings settings, int release) {
         this.catalogue = catalogue;
         this.settings = settings;
+        this.release = release;
     }
 
     /**
      * The requirements of a run: first those that explain failures of others, and each after those that it needs.
      *
-     * @throws SettingsException if the settings name what the catalogue does not have
+     * @param release of the API server, the number after "1."
      */
-    static List<Requirement> of(Catalogue catalogue, Settings settings) {
-        Plan plan = new Plan(catalogue, settings);
-        plan.check();
-        return plan.ordered();
+    static List<Requirement> of(Catalogue catalogue, Settings settings, int release) {
+        return new Plan(catalogue, settings, release).ordered();
     }
 
     /**
@@ -64,7 +64,7 @@ final class Plan {
                 .map(capabilities::missing)
                 .flatMap(Optional::stream)
                 .anyMatch(closed -> closed.verdict() == Verdict.BLOCKED);
-        Plan added = new Plan(catalogue, settings);
+        Plan added = new Plan(catalogue, settings, 0);
         Set<Requirement> ordered = new LinkedHashSet<>();
         catalogue.requirements().stream()
                 .filter(one -> blocks && capabilities.isFailedBy(one))
@@ -76,7 +76,12 @@ final class Plan {
         return new ArrayList<>(ordered);
     }
 
-    private void check() {
+    /**
+     * Looks at what is asked for.
+     *
+     * @throws SettingsException if the settings name what the catalogue does not have
+     */
+    static void check(Catalogue catalogue, Settings settings) {
         Set<String> profiles = catalogue.profiles().stream().map(p -> p.name()).collect(Collectors.toSet());
         for (String profile : settings.profiles()) {
             if (!profiles.contains(profile)) {
@@ -128,9 +133,8 @@ final class Plan {
     }
 
     private boolean isOfRelease(Requirement requirement) {
-        int minor = minor(settings.apiServer().kubernetes());
-        return (requirement.since().isEmpty() || minor >= minor(requirement.since()))
-                && (requirement.until().isEmpty() || minor <= minor(requirement.until()));
+        return (requirement.since().isEmpty() || release >= minor(requirement.since()))
+                && (requirement.until().isEmpty() || release <= minor(requirement.until()));
     }
 
     private static int minor(String version) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
+import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.conformance.requirements.Requirement;
 
 /** Receives the progress of a run, from several threads. */
@@ -9,6 +10,9 @@ public interface Progress {
 
     /** Ignores it. */
     Progress NONE = new Progress() {};
+
+    /** The API server is there; comes first. */
+    default void started(KubernetesServer kubernetes) {}
 
     /** A requirement is about to be tried. */
     default void begun(Requirement requirement, String variant) {}

@@ -2,11 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.settings;
 
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import io.dra4j.testkit.settings.SettingsException;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * The settings of {@code dra-conformance run}.
@@ -66,6 +72,7 @@ public record Settings(
                 driver,
                 new ApiServerSettings(
                         server.kubernetes(),
+                        server.featureGates(),
                         server.kubeconfig(),
                         server.context(),
                         apiServer.serviceAccount(),
@@ -98,6 +105,7 @@ public record Settings(
      * The API server.
      *
      * @param kubernetes the release that the embedded one behaves as, for example {@code 1.36}
+     * @param featureGates feature gates of DRA of the embedded one, over the release's defaults
      * @param kubeconfig a real one instead; empty for the embedded
      * @param context the kubeconfig's context; empty for its current one
      * @param serviceAccount whose RBAC the driver's requests are checked against, {@code namespace/name}; empty if they
@@ -105,14 +113,26 @@ public record Settings(
      * @param manifests files and folders with that ServiceAccount, its roles, admission policies, and their bindings
      */
     public record ApiServerSettings(
-            String kubernetes, String kubeconfig, String context, String serviceAccount, List<String> manifests) {
+            String kubernetes,
+            Map<String, Boolean> featureGates,
+            String kubeconfig,
+            String context,
+            String serviceAccount,
+            List<String> manifests) {
 
         /** The embedded one. */
-        public static final ApiServerSettings EMBEDDED = new ApiServerSettings("1.36", "", "", "", List.of());
+        public static final ApiServerSettings EMBEDDED = of("1.36", Map.of());
+
+        /** The embedded one of a release, with gates over its defaults. */
+        public static ApiServerSettings of(String kubernetes, Map<String, Boolean> featureGates) {
+            return new ApiServerSettings(kubernetes, featureGates, "", "", "", List.of());
+        }
 
         /** Fills in what was left out. */
         public ApiServerSettings {
+            featureGates = featureGates == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(featureGates));
             kubernetes = kubernetes == null || kubernetes.isEmpty() ? "1.36" : kubernetes;
+            kubernetes = "1." + gates(kubernetes, featureGates).version().minor();
             kubeconfig = kubeconfig == null ? "" : kubeconfig;
             context = context == null ? "" : context;
             serviceAccount = serviceAccount == null ? "" : serviceAccount;
@@ -123,6 +143,21 @@ public record Settings(
             if (serviceAccount.isEmpty() != manifests.isEmpty()) {
                 throw new SettingsException(
                         "apiServer.serviceAccount and apiServer.manifests go together: whose rights, and the files that grant them");
+            }
+        }
+
+        /** Returns the release of the embedded one, and its gates. */
+        public FeatureGates gates() {
+            return gates(kubernetes, featureGates);
+        }
+
+        private static FeatureGates gates(String release, Map<String, Boolean> gates) {
+            try {
+                Map<FeatureGate, Boolean> known = new EnumMap<>(FeatureGate.class);
+                gates.forEach((name, on) -> known.put(FeatureGate.parse(name), on));
+                return new FeatureGates(KubernetesVersion.parse(release), known);
+            } catch (IllegalArgumentException e) {
+                throw new SettingsException(e.getMessage());
             }
         }
 

@@ -108,6 +108,19 @@ class ReportsTest {
     }
 
     @Test
+    void eachSaysAtItsTopWhichKubernetesItWas() throws Exception {
+        String server = "Kubernetes 1.36, embedded API server; feature gates: DRADeviceTaints=false";
+
+        assertThat(read("ordinary", "report.html")).containsSubsequence("<h1", server, "<table");
+        assertThat(read("ordinary", "coverage.md")).containsSubsequence("# Coverage", server, "##");
+        assertThat(elements(parsed(read("ordinary", "junit.xml")), "property"))
+                .allMatch(property -> property.getAttribute("value").equals(server))
+                .hasSameSizeAs(SampleOutcome.CATALOGUE.profiles());
+        assertThat(new YAMLMapper().readTree(read("ordinary", "report.yaml")).at("/suite/featureGates"))
+                .hasToString("{\"DRADeviceTaints\":false}");
+    }
+
+    @Test
     void whereTheyCannotBeTheMessageHasTheReason() throws Exception {
         Path file = Files.createFile(directory.resolve("taken"));
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
+import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.conformance.context.Measured;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Requirement;
@@ -147,8 +148,7 @@ final class SampleOutcome {
                 "0.1.0",
                 CATALOGUE.version(),
                 42,
-                "1.36",
-                "embedded",
+                new KubernetesServer("1.36", "embedded", Map.of("DRADeviceTaints", false)),
                 "process",
                 driver,
                 List.of("v1", "v1beta1"),

@@ -4,6 +4,7 @@ package io.dra4j.conformance.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
@@ -69,12 +70,14 @@ class TerminalProgressTest {
         void eachResultIsALine() {
             TerminalProgress progress = on(true, false);
 
+            progress.started(new KubernetesServer("1.38", "embedded", Map.of()));
             progress.begun(FAILED.requirement(), "v1");
             progress.ended(result("DRA-REG-01", "", Verdict.PASS, ""));
             progress.ended(result("DRA-HLT-01", "", Verdict.NOT_APPLICABLE, "no health\nservice"));
 
             assertThat(lines())
                     .containsExactly(
+                            "Kubernetes 1.38, embedded API server; feature gates: the release's defaults",
                             "pass            DRA-REG-01                137 ms",
                             "not applicable  DRA-HLT-01                        no health");
         }

@@ -4,6 +4,7 @@ package io.dra4j.conformance.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.run.Outcome.Success;
 import java.time.Duration;
@@ -30,8 +31,7 @@ class OutcomeTest {
                 "",
                 "",
                 0,
-                "1.36",
-                "embedded",
+                new KubernetesServer("1.36", "embedded", Map.of()),
                 "process",
                 "gpu.example.com",
                 List.of(),

@@ -57,6 +57,19 @@ class SettingsReaderTest {
         assertThat(settings.apiServer().kubernetes()).isEqualTo("1.34");
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    kubernetes: 1.33 | The rules of Kubernetes 1.33 are not known; choose one of 1.34,
+                    featureGates: {DRANothing: true} | no feature gate DRANothing
+                    kubernetes: 1.38, featureGates: {DRADeviceTaints: false} | 1.38 has locked feature gate DRADeviceTaints
+                    """)
+    void aReleaseOrAGateThatIsNotKnownIsReported(String settings, String message) {
+        assertThatThrownBy(() -> parse(LEAST + "\napiServer: {%s}".formatted(settings)))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageStartingWith("x.yaml: ")
+                .hasMessageContaining(message);
+    }
+
     @Test
     void anOldKeyIsReadUnlessItsCurrentOneIsThereToo() {
         Map<String, JsonNode> flag = Map.of("/timeoutFactor", IntNode.valueOf(3));

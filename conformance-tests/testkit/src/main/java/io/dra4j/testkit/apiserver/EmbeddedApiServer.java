@@ -194,6 +194,13 @@ public final class EmbeddedApiServer implements AutoCloseable {
             return this;
         }
 
+        /** Sets the release and the gates to those of a server. */
+        public Builder like(FeatureGates server) {
+            version = server.version();
+            gates.putAll(server.changed());
+            return this;
+        }
+
         /** Sets a gate over the release's default. */
         public Builder featureGate(FeatureGate gate, boolean enabled) {
             gates.put(gate, enabled);

@@ -82,6 +82,14 @@ public final class Cluster {
         return response.statusCode() == 404 ? Optional.empty() : Optional.of(expect(response, path));
     }
 
+    /** Reads a page that is no object, such as {@code /metrics}; empty if the server does not answer with it. */
+    public Optional<String> text(String path) {
+        HttpRequest request =
+                HttpRequest.newBuilder(server.resolve(path)).timeout(LIMIT).build();
+        HttpResponse<String> response = send(request, BodyHandlers.ofString());
+        return response.statusCode() == 200 ? Optional.of(response.body()) : Optional.empty();
+    }
+
     /** Lists a collection; the query may be empty. */
     public List<JsonNode> list(String collection, String query) {
         String path = query.isEmpty() ? collection : collection + "?" + query;
