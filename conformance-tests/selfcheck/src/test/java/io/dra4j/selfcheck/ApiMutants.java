@@ -62,6 +62,22 @@ final class ApiMutants {
         }
     }
 
+    @Altered(id = "M-265")
+    static final class Strict extends ClaimWork {
+        private static final Set<String> KNOWN = Set.of(
+                "request", "driver", "pool", "device", "adminAccess", "tolerations", "shareID", "consumedCapacity");
+
+        @Override
+        boolean isOwn(JsonNode result) {
+            result.fieldNames().forEachRemaining(field -> {
+                if (!KNOWN.contains(field)) {
+                    throw new Refused("The result has the unknown field " + field);
+                }
+            });
+            return super.isOwn(result);
+        }
+    }
+
     /** A failure is forever. */
     @Altered(id = "M-49")
     static final class Resentful extends ClaimWork {

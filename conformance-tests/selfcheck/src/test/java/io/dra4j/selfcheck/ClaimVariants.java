@@ -389,7 +389,7 @@ final class ClaimVariants {
     }
 
     @Altered(id = "H-37b")
-    static final class HealthV1alpha1Only extends HealthReports {
+    static class HealthV1alpha1Only extends HealthReports {
         @Override
         List<String> versions() {
             return List.of(V1ALPHA1);

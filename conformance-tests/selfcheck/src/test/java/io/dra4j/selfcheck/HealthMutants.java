@@ -121,6 +121,9 @@ final class HealthMutants {
         }
     }
 
+    @Altered(id = "M-264")
+    static final class OfThePast extends ClaimVariants.HealthV1alpha1Only {}
+
     /** Serves health without saying so, and never answers. */
     @Altered(id = "M-115")
     static final class Hanging extends BareDriver {

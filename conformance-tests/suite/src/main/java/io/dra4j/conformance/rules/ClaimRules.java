@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.ClaimDraft;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Absent;
 import io.dra4j.conformance.probes.Leftovers;
 import io.dra4j.conformance.probes.Reported;
+import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -224,5 +227,34 @@ record ClaimRules(TestContext context) {
                 .because(
                         "a claim that is reserved for a PodGroup and has %s is answered with %s",
                         device, Reported.of(answer));
+    }
+
+    @Rule("DRA-PREP-40")
+    void fieldsOfALaterReleaseAreIgnored() {
+        ClusterObjects store = context.store()
+                .orElseThrow(() -> new Untested("a real API server drops the fields that it does not know"));
+        PublishedDevice device = context.devices().one();
+        KubeletClaim claim = context.claims().allocate(device);
+        store.changeUnchecked("resourceclaims", claim.namespace(), claim.name(), ClaimRules::addFields);
+        context.calls().prepare(claim);
+        Untested.unless(
+                context.proxy().requests(request -> request.status() == 406).isEmpty(),
+                "the driver reads claims in protobuf alone, in which the embedded API server can't write unknown fields");
+        ClaimResult answer = context.calls()
+                .prepared(
+                        claim,
+                        "a claim with fields of a later release, consumedCounters in a result for example, was not prepared: %s");
+        Violation.unless(Reported.names(answer).equals(Reported.names(device)))
+                .because("fields of a later release changed the answer for %s to %s", device, Reported.of(answer));
+    }
+
+    /** One is of the alpha KEP-5941; no release has the others. */
+    private static void addFields(ObjectNode claim) {
+        ObjectNode result = (ObjectNode) claim.at("/status/allocation/devices/results/0");
+        ObjectNode counters = result.putArray("consumedCounters").addObject().put("counterSet", "shared");
+        counters.withObject("/counters/memory").put("value", "1Gi");
+        for (String parent : List.of("/metadata", "/spec/devices/requests/0", "/status", "/status/allocation")) {
+            ((ObjectNode) claim.at(parent)).put("fieldOfALaterRelease", "any");
+        }
     }
 }

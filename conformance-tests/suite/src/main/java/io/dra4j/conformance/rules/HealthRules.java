@@ -322,6 +322,13 @@ record HealthRules(TestContext context, HealthStreams streams) {
         }
     }
 
+    @Rule("DRA-HLT-08")
+    void theVersionThatStaysIsDeclared() {
+        List<String> declared = context.driver().info().versions();
+        Violation.unless(declared.contains(Version.V1.wireName()))
+                .because("the driver declares %s and not %s", declared, Version.V1.wireName());
+    }
+
     /** All that is sent of a device, but for its time. */
     private static Map<String, List<Object>> contents(Report report) {
         return report.devices().stream()

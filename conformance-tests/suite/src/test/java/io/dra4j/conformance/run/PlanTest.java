@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The selection and order of a run's requirements. */
 class PlanTest {
@@ -25,7 +27,9 @@ class PlanTest {
     private static List<Requirement> plan(String more) {
         Settings settings = SettingsReader.parse(
                 "driver: {name: gpu.example.com, process: {command: [driver]}}\n" + more, "the test", Map.of());
-        return Plan.of(CATALOGUE, settings);
+        Plan.check(CATALOGUE, settings);
+        return Plan.of(
+                CATALOGUE, settings, settings.apiServer().gates().version().minor());
     }
 
     private static List<String> ids(List<Requirement> requirements) {
@@ -50,6 +54,14 @@ class PlanTest {
         needed.addAll(List.of("DRA-SHUT-01", "DRA-SLICE-19")); // which explain failures of others
 
         assertThat(ids(plan.subList(0, needed.size()))).containsExactlyInAnyOrderElementsOf(needed);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1.36, DRA-VER-01, DRA-HLT-08", "1.38, DRA-HLT-08, DRA-VER-01"})
+    void aRequirementMayBeOfSomeReleases(String release, String one, String other) {
+        assertThat(ids(plan("apiServer: {kubernetes: '%s'}".formatted(release))))
+                .contains(one)
+                .doesNotContain(other);
     }
 
     @Test

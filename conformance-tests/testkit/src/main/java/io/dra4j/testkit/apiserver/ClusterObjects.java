@@ -21,6 +21,7 @@ import io.dra4j.testkit.apiserver.validation.Strategy.Part;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -156,6 +157,19 @@ public final class ClusterObjects {
                         JsonNode::toString,
                         WriteOptions.DEFAULT)
                 .copy();
+    }
+
+    /**
+     * Changes an object as it is stored, against the rules: it gets fields of a later release, for example. A write
+     * through the API drops them again.
+     */
+    public void changeUnchecked(String resource, String namespace, String name, Consumer<ObjectNode> change) {
+        ResourceKind kind = kinds.stored(kinds.named(resource));
+        store.write(kind, kind.key(namespace, name), current -> {
+            ObjectNode changed = Objects.requireNonNull(current).copy();
+            change.accept(changed);
+            return changed;
+        });
     }
 
     /** Deletes an object; an object that is not there is not an error. */
