@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The conformance suite against the driver as a program, on boards that do not exist.
@@ -74,6 +76,8 @@ class NvidiaConformanceIT {
     @TempDir
     private Path folder;
 
+    private String release = "1.36";
+
     /** MIG devices that an administrator makes are made again when the node boots; others go. */
     private static final String FORGET =
             HARDWARE + " {ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state reboot";
@@ -98,7 +102,8 @@ class NvidiaConformanceIT {
         int gpus = node.state().gpus();
         String settings = Files.readString(SETTINGS)
                 .formatted(HARDWARE, gpus - 1, gpus, reboot, config, declared(options), claims);
-        String only = WHOLE ? "" : "only: [%s%s]".formatted(OF_CLAIMS, more(options));
+        String server = "apiServer: {kubernetes: '%s'}\n".formatted(release);
+        String only = WHOLE ? server : server + "only: [%s%s]".formatted(OF_CLAIMS, more(options));
         Map<String, String> environment = Map.of(
                 "NODE", node.folder().toString(),
                 "DRIVER", String.join(" ", DriverJar.command(folder)),
@@ -162,9 +167,11 @@ class NvidiaConformanceIT {
         assertPassed(outcome, "DRA-PART-01", "DRA-TAINT-02");
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"1.36", "1.37", "1.38"})
     @Tag("nightly")
-    void passesWithSharesOfAllDevices() throws Exception {
+    void passesWithSharesOfAllDevices(String kubernetes) throws Exception {
+        release = kubernetes;
         Outcome outcome = run("h100-80", "GpuConfig", FORGET, "--dynamic-mig --consumable-shares=2");
 
         assertGreen("h100-80-shared", outcome);

@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
@@ -47,9 +48,13 @@ class NvidiaProviderConformanceIT {
 
     @TestFactory
     Stream<DynamicNode> conformance() {
+        return Stream.of("1.36", "1.38").map(release -> DynamicContainer.dynamicContainer(release, tests(release)));
+    }
+
+    private static Stream<DynamicNode> tests(String release) {
         return DraConformance.of("gpu.nvidia.com", NvidiaProviderConformanceIT::provider)
                 .builder(driver -> driver.healthService())
-                .settings(SELECTION)
+                .settings(SELECTION + "\napiServer: {kubernetes: '%s'}".formatted(release))
                 .tests();
     }
 

@@ -28,6 +28,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The suite on the fake driver as a process. */
 @Tag("gate")
@@ -37,6 +39,8 @@ class FakeDriverIT {
 
     /** More than a minute by contract: every night. */
     private static final Set<String> LONG_BY_CONTRACT = Set.of("DRA-SLICE-06", "DRA-SLICE-14", "DRA-SLICE-22");
+
+    private static final String SERVER = "\napiServer: {kubernetes: '%s'}\n";
 
     /** Limits of a second are hard to keep beside other tests. */
     private static final String TIMEOUT_FACTOR = "timeoutFactor: 3\n";
@@ -71,10 +75,11 @@ class FakeDriverIT {
                 .run();
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"1.36", "1.37", "1.38"})
     @Tag("nightly")
     @Tag("counts")
-    void holdsAllRequirements() throws Exception {
+    void holdsAllRequirements(String release) throws Exception {
         String only = new RuleBook()
                 .ids().stream()
                         .filter(id -> NIGHTLY || !LONG_BY_CONTRACT.contains(id))
@@ -84,8 +89,9 @@ class FakeDriverIT {
             settings = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
         }
 
-        Outcome outcome = run(settings + "\nonly: [%s]\n".formatted(only), "--num-devices=40");
-        Reports.write(outcome, Path.of("target/report")); // for docs-site/reference/reports
+        Outcome outcome =
+                run(settings + SERVER.formatted(release) + "only: [%s]\n".formatted(only), "--num-devices=40");
+        Reports.write(outcome, Path.of("target/report", release)); // that of 1.36 for docs-site/reference/reports
 
         assertThat(outcome.results())
                 .allSatisfy(result -> assertThat(result.verdict())
@@ -95,10 +101,10 @@ class FakeDriverIT {
     }
 
     /** Optional abilities, and changes that hooks make. */
-    private static void holds(String run, String settings, String only, String... options)
+    private static void holds(String run, String release, String settings, String only, String... options)
             throws IOException, InterruptedException {
-        String form = "driver:\n  name: %s\n  process: {command: [the test has it]}\n%s\nonly: [%s]\n";
-        Outcome outcome = run(form.formatted(FakeProgram.DRIVER, settings, only), options);
+        String form = "driver:\n  name: %s\n  process: {command: [the test has it]}\n%s\nonly: [%s]" + SERVER;
+        Outcome outcome = run(form.formatted(FakeProgram.DRIVER, settings, only, release), options);
 
         List<String> wanted = List.of(only.split(", "));
         assertThat(outcome.results())
@@ -129,23 +135,27 @@ class FakeDriverIT {
     void worksBesideItsSuccessor() throws Exception {
         String only = "DRA-UPG-01, DRA-UPG-02, DRA-UPG-03, DRA-UPG-04, DRA-UPG-05";
 
-        holds("whole", "  seamlessUpgrade: true", only, "--num-devices=40");
+        holds("whole", "1.36", "  seamlessUpgrade: true", only, "--num-devices=40");
     }
 
-    @Test
-    void showsDevicesThatComeGoAndFailInSlicesTaintsAndHealth() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"1.36", "1.38"})
+    void showsDevicesThatComeGoAndFailInSlicesTaintsAndHealth(String release) throws Exception {
         holds(
                 "faults",
+                release,
                 HOOKS + "  declares: [taint]",
                 "DRA-SLICE-04, DRA-SLICE-05, DRA-SLICE-12, DRA-HLT-02, DRA-HLT-04, DRA-HLT-07, DRA-TAINT-02",
                 "--num-devices=130",
                 "--fault-file={ROOT}/faults");
     }
 
-    @Test
-    void offersSharesStatusAndMetadata() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"1.36", "1.38"})
+    void offersSharesStatusAndMetadata(String release) throws Exception {
         holds(
                 "shares",
+                release,
                 "  declares: [multi, dst, meta]",
                 "DRA-CAP-01, DRA-CAP-02, DRA-DST-01, DRA-DST-02, DRA-META-01, DRA-META-02, DRA-HLT-06",
                 "--num-devices=2",
@@ -154,10 +164,12 @@ class FakeDriverIT {
                 "--gpu-device-metadata");
     }
 
-    @Test
-    void offersPartitionsAndDevicesThatAreWaitedFor() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"1.36", "1.38"})
+    void offersPartitionsAndDevicesThatAreWaitedFor(String release) throws Exception {
         holds(
                 "partitions",
+                release,
                 "  declares: [ctr, bind]",
                 "DRA-PART-01, DRA-PART-02, DRA-BIND-01",
                 "--num-devices=2",
