@@ -6,7 +6,6 @@ import static io.dra4j.runtime.process.DriverPages.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.runtime.ProgramFixture;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.Ended;
@@ -46,22 +45,10 @@ class MaintenanceIT {
         return false;
     }
 
-    private static Ended process(TestNode node, String... words) throws Exception {
-        List<String> command = new ArrayList<>(TestDriver.command());
-        command.add("maintenance");
-        return Ended.of(node.place().values(), command, words);
-    }
-
     /** Looks until the driver has answered. */
-    private static Ended awaitStatus(TestNode node, String text) throws Exception {
-        long end = System.nanoTime() + TestNode.TIMEOUT.toNanos();
-        Ended status = maintenance(node, "status");
-        while (!status.output().contains(text)) {
-            assertThat(System.nanoTime()).as(status.output()).isLessThan(end);
-            pause(Duration.ofMillis(100));
-            status = maintenance(node, "status");
-        }
-        return status;
+    private static Ended awaitStatus(TestNode node, String text) {
+        await(() -> maintenance(node, "status").output().contains(text), node::log);
+        return maintenance(node, "status");
     }
 
     private static void await(BooleanSupplier condition, Supplier<String> otherwise) {
@@ -87,21 +74,6 @@ class MaintenanceIT {
         return tainted;
     }
 
-    private static void reserve(TestNode node, KubeletClaim claim, String pod) {
-        JsonNode stored = node.api()
-                .store()
-                .find("resourceclaims", "default", claim.name())
-                .orElseThrow();
-        ObjectNode changed = stored.deepCopy();
-        changed.withObject("/status")
-                .putArray("reservedFor")
-                .addObject()
-                .put("resource", "pods")
-                .put("name", pod)
-                .put("uid", "pod-uid");
-        node.api().store().put(changed);
-    }
-
     @Test
     void devicesAreOutOfUseOnceTheirClaimsHaveEndedAlsoAfterACrash() throws Exception {
         try (TestNode node = TestDriver.node()) {
@@ -109,7 +81,7 @@ class MaintenanceIT {
             node.start("--suspended=" + suspended);
             node.awaitRegistered();
             KubeletClaim claim = node.allocate("claim", "gpu-0", "gpu-1");
-            reserve(node, claim, "web-0");
+            TestDriver.reserve(node, claim, "web-0");
             assertThat(node.prepare(claim).complaint()).isEmpty();
             assertThat(maintenance(node, "status"))
                     .matches(ended -> ended.status() == 1)
@@ -157,28 +129,6 @@ class MaintenanceIT {
     }
 
     @Test
-    void someDevicesAreTakenOut() throws Exception {
-        try (TestNode node = TestDriver.node()) {
-            Path suspended = node.place().root().resolve("suspended");
-            node.start("--suspended=" + suspended);
-            node.awaitRegistered();
-            node.awaitSlices(slices -> !slices.isEmpty());
-            KubeletClaim other = node.allocate("claim", "gpu-0");
-            assertThat(node.prepare(other).complaint()).isEmpty();
-
-            Ended ended = process(node, "on", "--device=gpu-3,gpu-4");
-
-            assertThat(ended.status()).as(ended.output()).isZero();
-            assertThat(tainted(node.api().store().list("resourceslices")))
-                    .containsExactly("gpu-3 NoSchedule", "gpu-4 NoSchedule");
-            assertThat(suspended).doesNotExist();
-            Ended wrong = maintenance(node, "on", "--device=GPU-3");
-            assertThat(wrong.status()).isEqualTo(2);
-            assertThat(wrong.output()).contains("--device: \"GPU-3\" matches no name");
-        }
-    }
-
-    @Test
     void withoutADriverTheMaintenanceWaitsForIt() throws Exception {
         try (TestNode node = TestDriver.node()) {
             Ended none = maintenance(node, "on");
@@ -186,13 +136,19 @@ class MaintenanceIT {
             assertThat(none.output()).contains("does not run on this node", "--driver-name");
 
             Path own = Files.createDirectory(node.place().plugins().resolve(TestDriver.NAME));
-            Ended early = maintenance(node, "on", "--timeout=0");
+            Ended wrong = maintenance(node, "on", "--device=GPU-3");
+            assertThat(wrong.status()).isEqualTo(2);
+            assertThat(wrong.output()).contains("--device: \"GPU-3\" matches no name");
+            Ended early = maintenance(node, "on", "--timeout=0", "--device=gpu-3,gpu-4");
             assertThat(early.status()).isEqualTo(1);
             assertThat(early.output()).contains("The driver has not seen it yet");
 
-            Files.writeString(own.resolve("maintenance.json"), "{\"id\":"); // of a torn disk
             node.start();
             node.awaitRegistered();
+            node.awaitSlices(slices -> tainted(slices).equals(List.of("gpu-3 NoSchedule", "gpu-4 NoSchedule")));
+            assertThat(awaitStatus(node, "The taint is in the cluster").status())
+                    .isZero();
+            Files.writeString(own.resolve("maintenance.json"), "{\"id\":"); // of a torn disk
             node.awaitSlices(slices -> tainted(slices).size() == 8);
             assertThat(node.log()).contains("counts as maintenance of all devices");
             assertThat(maintenance(node, "off").output()).contains("Maintenance is off");

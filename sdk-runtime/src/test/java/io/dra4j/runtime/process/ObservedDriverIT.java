@@ -123,18 +123,7 @@ class ObservedDriverIT {
     @Test
     void theFirstScrapeAfterAPrepareNamesClaimAndPod() throws Exception {
         KubeletClaim claim = node.allocate("measured", "gpu-6");
-        node.api()
-                .store()
-                .changeStatus(
-                        "resourceclaims",
-                        "default",
-                        "measured",
-                        object -> object.withObject("/status")
-                                .putArray("reservedFor")
-                                .addObject()
-                                .put("resource", "pods")
-                                .put("name", "trainer")
-                                .put("uid", "uid-trainer"));
+        TestDriver.reserve(node, claim, "trainer");
         node.kubelet().prepare(NAME, List.of(claim));
 
         Map<String, Double> scrape = pages.scrape();

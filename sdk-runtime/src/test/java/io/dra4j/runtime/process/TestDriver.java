@@ -4,6 +4,7 @@ package io.dra4j.runtime.process;
 
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.JavaProgram;
+import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,5 +39,21 @@ final class TestDriver {
             archived = TestNode.archived(NAME, program(JavaProgram.SHORT_LIVED));
         }
         return archived;
+    }
+
+    /** Reserves a claim for a pod, as a scheduler does. */
+    static void reserve(TestNode node, KubeletClaim claim, String pod) {
+        node.api()
+                .store()
+                .changeStatus(
+                        "resourceclaims",
+                        "default",
+                        claim.name(),
+                        object -> object.withObject("/status")
+                                .putArray("reservedFor")
+                                .addObject()
+                                .put("resource", "pods")
+                                .put("name", pod)
+                                .put("uid", "uid-of-" + pod));
     }
 }

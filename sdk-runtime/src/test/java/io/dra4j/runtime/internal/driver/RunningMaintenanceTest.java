@@ -159,14 +159,7 @@ class RunningMaintenanceTest {
 
     /** Looks until the driver has answered so. */
     private void awaitAnswer(Maintenance asked, Answer answer) throws Exception {
-        long end = System.nanoTime() + LIMIT.toNanos();
-        look();
-        while (!files.answer(asked).equals(Optional.of(answer))) {
-            assertThat(System.nanoTime())
-                    .as(() -> files.answer(asked).toString())
-                    .isLessThan(end);
-            look();
-        }
+        lookUntil(() -> files.answer(asked).equals(Optional.of(answer)));
     }
 
     private List<String> taints() {
@@ -271,9 +264,7 @@ class RunningMaintenanceTest {
         hardware.suspending = new CountDownLatch(1);
         files.write(ALL);
         awaitAnswer(ALL, new Answer("1", true, false, null));
-        while (hardware.calls.isEmpty()) {
-            look();
-        }
+        lookUntil(() -> !hardware.calls.isEmpty());
         assertThat(events).isEmpty();
 
         now = now.plusSeconds(30);
@@ -306,9 +297,7 @@ class RunningMaintenanceTest {
     void aMaintenanceEndsOnceASuspendThatHangsHasEnded() throws Exception {
         hardware.suspending = new CountDownLatch(1);
         files.write(ALL);
-        while (hardware.calls.isEmpty()) {
-            look();
-        }
+        lookUntil(() -> !hardware.calls.isEmpty());
         now = now.plusSeconds(30);
 
         files.remove();
@@ -320,11 +309,7 @@ class RunningMaintenanceTest {
                 .asString()
                 .contains("can't use its hardware again after the maintenance", ": suspend, in");
         hardware.suspending.countDown();
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (!hardware.calls.contains("inventory")) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            look();
-        }
+        lookUntil(() -> hardware.calls.contains("inventory"));
         assertThat(hardware.calls).containsExactly("suspend", "resume", "inventory");
         assertThat(events.get(events.size() - 1).reason()).isEqualTo(Reason.PUBLISHING_RECOVERED);
     }
@@ -345,17 +330,20 @@ class RunningMaintenanceTest {
 
         assertThat(events).extracting(DriverEvent::reason).containsOnly(Reason.HARDWARE_HANGS);
         hardware.reading.countDown();
+        lookUntil(() -> events.get(events.size() - 1).reason() == Reason.PUBLISHING_RECOVERED);
+    }
+
+    private void lookUntil(Callable<Boolean> condition) throws Exception {
         await(() -> {
             look();
-            DriverEvent last = events.get(events.size() - 1);
-            return last.reason() == Reason.PUBLISHING_RECOVERED;
+            return condition.call();
         });
     }
 
-    private static void await(Callable<Boolean> condition) throws Exception {
+    private void await(Callable<Boolean> condition) throws Exception {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!condition.call()) {
-            assertThat(System.nanoTime()).isLessThan(end);
+            assertThat(System.nanoTime()).as(() -> files.answer(ALL).toString()).isLessThan(end);
         }
     }
 
@@ -369,10 +357,7 @@ class RunningMaintenanceTest {
         });
 
         files.remove();
-        await(() -> {
-            look();
-            return hardware.calls.contains("resume");
-        });
+        lookUntil(() -> hardware.calls.contains("resume"));
 
         assertThat(publisher.awaitPublished(LIMIT)).isTrue();
         assertThat(taints()).isEmpty();
@@ -436,13 +421,8 @@ class RunningMaintenanceTest {
     @Test
     void aFileThatCanNotBeReadIsAMaintenanceOfAll() throws Exception {
         Files.writeString(directory.resolve("maintenance.json"), "{\"id\":");
-        look();
 
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (!hardware.calls.contains("suspend")) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            look();
-        }
+        lookUntil(() -> hardware.calls.contains("suspend"));
 
         assertThat(taints()).containsExactly("gpu.example.com/maintenance");
     }
