@@ -57,15 +57,21 @@ class PublishingTaintsTest extends PublisherUnderTest {
         loop.advance(Duration.ZERO);
     }
 
+    private void assertTaints(String pool, int devices, int each) {
+        assertThat(devices(pool))
+                .hasSize(devices)
+                .allMatch(device -> device.taints().size() == each);
+    }
+
     @Test
     void areWrittenAndTakenBackWhenTheyChange() throws Exception {
         taint(true);
-        assertThat(devices("node-a")).allMatch(device -> device.taints().size() == 1);
+        assertTaints("node-a", 3, 1);
         assertThat(store.writes).containsExactly("update node-a");
         assertThat(isPublished()).isTrue();
 
         taint(false);
-        assertThat(devices("node-a")).allMatch(device -> device.taints().isEmpty());
+        assertTaints("node-a", 3, 0);
     }
 
     @Test
@@ -80,7 +86,7 @@ class PublishingTaintsTest extends PublisherUnderTest {
         store.failing("node-a", null);
         loop.advance(SOON);
 
-        assertThat(devices("node-a")).allMatch(device -> device.taints().size() == 1);
+        assertTaints("node-a", 3, 1);
         assertThat(publisher.areTaintsPublished()).isTrue();
         assertThat(isPublished()).as("what the hardware has now").isFalse();
     }
@@ -101,9 +107,7 @@ class PublishingTaintsTest extends PublisherUnderTest {
 
         taint(true);
 
-        assertThat(devices("node-a"))
-                .hasSize(3)
-                .allMatch(device -> device.taints().size() == 1);
+        assertTaints("node-a", 3, 1);
     }
 
     @Test
@@ -138,17 +142,13 @@ class PublishingTaintsTest extends PublisherUnderTest {
         store.failing("node-a", null);
         loop.advance(SOON);
 
-        assertThat(devices("node-a"))
-                .hasSize(3)
-                .allMatch(device -> device.taints().size() == 1);
+        assertTaints("node-a", 3, 1);
         assertThat(publisher.areTaintsPublished()).isTrue();
         assertThat(publisher.lastInventory()).isEmpty();
         assertThat(isPublished()).as("what the hardware has now").isFalse();
 
         taint(false);
-        assertThat(devices("node-a"))
-                .hasSize(3)
-                .allMatch(device -> device.taints().isEmpty());
+        assertTaints("node-a", 3, 0);
     }
 
     /** Replaces a slice, as if it had always been so. */
@@ -207,12 +207,8 @@ class PublishingTaintsTest extends PublisherUnderTest {
         restartUnreadable();
 
         taint(true);
-        assertThat(devices("node-a"))
-                .hasSize(1)
-                .allMatch(device -> device.taints().size() == 1);
-        assertThat(devices("node-b"))
-                .hasSize(100)
-                .allMatch(device -> device.taints().size() == 1);
+        assertTaints("node-a", 1, 1);
+        assertTaints("node-b", 100, 1);
         taint(false);
 
         assertThat(store.writes).hasSize(6).allMatch(write -> write.startsWith("update"));
@@ -257,9 +253,7 @@ class PublishingTaintsTest extends PublisherUnderTest {
         store.change(anySlice(), content -> content.withDevices(gpus(2)));
         loop.advance(SOON);
 
-        assertThat(devices("node-a"))
-                .hasSize(2)
-                .allMatch(device -> device.taints().size() == 1);
+        assertTaints("node-a", 2, 1);
         assertThat(publisher.areTaintsPublished()).isTrue();
     }
 
@@ -316,9 +310,7 @@ class PublishingTaintsTest extends PublisherUnderTest {
         unreadable = null;
         loop.advance(SOON);
 
-        assertThat(devices("node-a"))
-                .hasSize(2)
-                .allMatch(device -> device.taints().size() == 1);
+        assertTaints("node-a", 2, 1);
         assertThat(isPublished()).isTrue();
     }
 
@@ -333,9 +325,7 @@ class PublishingTaintsTest extends PublisherUnderTest {
         store.listFailure = null;
         loop.advance(SOON);
 
-        assertThat(devices("node-a"))
-                .hasSize(3)
-                .allMatch(device -> device.taints().size() == 1);
+        assertTaints("node-a", 3, 1);
         assertThat(publisher.areTaintsPublished()).isTrue();
     }
 
@@ -346,7 +336,7 @@ class PublishingTaintsTest extends PublisherUnderTest {
 
         taint(true);
 
-        assertThat(devices("node-a")).allMatch(device -> device.taints().isEmpty());
+        assertTaints("node-a", 3, 0);
         assertThat(publisher.areTaintsPublished()).isFalse();
     }
 }
