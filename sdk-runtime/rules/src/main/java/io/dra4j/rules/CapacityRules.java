@@ -11,9 +11,11 @@ import java.util.Set;
 final class CapacityRules {
     private final AttributeKeys keys;
     private final RangeRules ranges;
+    private final KubernetesVersion version;
     private final boolean fractional;
 
     CapacityRules(FeatureGates gates) {
+        this.version = gates.version();
         this.keys = new AttributeKeys(gates.version());
         this.ranges = new RangeRules(gates);
         this.fractional = gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE);
@@ -33,7 +35,10 @@ final class CapacityRules {
         }
     }
 
-    private void checkPolicy(Field policy, Quantity capacity) {
+    /**
+     * @param capacity of which requests take a part
+     */
+    void checkPolicy(Field policy, Quantity capacity) {
         Field values = policy.at("validValues");
         Field range = policy.at("validRange");
         boolean byValues = values.size() > 0;
@@ -46,7 +51,7 @@ final class CapacityRules {
                 String field = byValues ? "validValues" : "validRange";
                 preset.required("required when " + field + " is defined");
             } else if (byValues) {
-                new ValueRules(fractional).check(values, Quantity.of(preset), capacity);
+                new ValueRules(version, fractional).check(values, Quantity.of(preset), capacity);
             } else {
                 ranges.check(range, Quantity.of(preset), capacity);
             }
@@ -68,9 +73,9 @@ final class CapacityRules {
             return exact.compareTo(limit.exact) > 0;
         }
 
-        /** The value rounded up to an integer, of which the server has 64 bits. */
-        long value() {
-            return Quantities.value(text).longValue();
+        /** The value as an integer of the server, which has 64 bits. */
+        long value(KubernetesVersion version) {
+            return Quantities.value(exact, version);
         }
     }
 
@@ -79,7 +84,7 @@ final class CapacityRules {
      *
      * @param fractional whether amounts with the same integer part differ
      */
-    private record ValueRules(boolean fractional) {
+    private record ValueRules(KubernetesVersion version, boolean fractional) {
         private static final int VALUES = 10;
 
         void check(Field values, Quantity preset, Quantity capacity) {
@@ -104,7 +109,7 @@ final class CapacityRules {
         }
 
         private String key(Quantity value) {
-            return fractional ? value.exact().stripTrailingZeros().toString() : Long.toString(value.value());
+            return fractional ? value.exact().stripTrailingZeros().toString() : Long.toString(value.value(version));
         }
     }
 }

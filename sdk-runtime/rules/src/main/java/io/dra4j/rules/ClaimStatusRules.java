@@ -84,6 +84,7 @@ final class ClaimStatusRules {
             BindingRules.check(result);
             result.at("tolerations").items().forEach(TolerationRules::check);
             NodeOperationRules.check(result.at("skipNodeOperations"));
+            CounterRules.checkSnapshot(result.at("consumedCounters"));
         }
 
         private void checkConfig(Field config) {

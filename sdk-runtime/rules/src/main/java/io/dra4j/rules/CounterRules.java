@@ -7,9 +7,22 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Rules for counter sets and for devices that consume from them. */
-record CounterRules(SliceLimits limits) {
+final class CounterRules {
     private static final int COMPATIBILITY_GROUPS = 2;
+    private static final int ALLOCATED_SETS = 2;
     private static final String NO_REFERENCE = "must reference a %s defined in the ResourceSlice sharedCounters";
+
+    private final FeatureGates gates;
+    private final SliceLimits limits;
+    private final AttributeKeys names;
+    private final CapacityRules policies;
+
+    CounterRules(FeatureGates gates, SliceLimits limits) {
+        this.gates = gates;
+        this.limits = limits;
+        this.names = new AttributeKeys(gates.version());
+        this.policies = new CapacityRules(gates);
+    }
 
     /** The number of counters that a device consumes, over all sets. */
     private static int consumedBy(JsonNode device) {
@@ -27,6 +40,7 @@ record CounterRules(SliceLimits limits) {
         for (Field set : sets.items()) {
             checkName(set.at("name"));
             checkCounters(set.at("counters"));
+            checkPolicies(set.at("counters"));
             total += set.at("counters").size();
         }
         sets.requireUniqueItems(set -> set.at("name").text());
@@ -39,6 +53,7 @@ record CounterRules(SliceLimits limits) {
             for (Field entry : consumed.items()) {
                 checkName(entry.at("counterSet"));
                 checkCounters(entry.at("counters"));
+                checkSources(entry.at("counters"));
                 checkGroups(entry.at("compatibilityGroups"));
             }
             consumed.requireUniqueItems(entry -> entry.at("counterSet").text());
@@ -46,10 +61,47 @@ record CounterRules(SliceLimits limits) {
         checkTotal(device, consumedBy(device.value()), "counters", limits.deviceCounters());
     }
 
+    /** Checks what requests may take of the counters of a set (KEP 5941). */
+    private void checkPolicies(Field counters) {
+        for (String name : counters.keys()) {
+            Field counter = counters.key(name);
+            if (counter.at("requestPolicy").present()) {
+                policies.checkPolicy(counter.at("requestPolicy"), CapacityRules.Quantity.of(counter.at("value")));
+            }
+        }
+    }
+
+    /** Checks that a device consumes a fixed value of a counter, or what its request says (KEP 5941). */
+    private void checkSources(Field counters) {
+        for (String name : counters.keys()) {
+            Field counter = counters.key(name);
+            Field capacity = counter.at("valueFrom").at("capacityName");
+            boolean fixed = counter.at("value").present();
+            boolean requested = counter.at("valueFrom").present();
+            String rule = "exactly one of `value` or `valueFrom` is required";
+            if (fixed && requested) {
+                counter.invalidNull(rule + ", but multiple fields are set");
+            } else if (!fixed && !requested && gates.enabled(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY)) {
+                counter.required(rule);
+            }
+            if (requested && capacity.requireText()) {
+                names.check(capacity.text(), capacity);
+            }
+        }
+    }
+
     private static void checkGroups(Field groups) {
         if (groups.requireAtMost(COMPATIBILITY_GROUPS)) {
             groups.items().forEach(CounterRules::checkName);
             groups.requireUniqueItems(Field::text);
+        }
+    }
+
+    /** Checks what an allocation says that it consumes (KEP 5941). */
+    static void checkSnapshot(Field consumed) {
+        if (consumed.requireAtMost(ALLOCATED_SETS)) {
+            consumed.items().forEach(entry -> checkName(entry.at("counterSet")));
+            consumed.requireUniqueItems(entry -> entry.at("counterSet").text());
         }
     }
 

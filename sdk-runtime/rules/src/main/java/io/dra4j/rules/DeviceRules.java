@@ -92,7 +92,7 @@ final class DeviceRules {
         }
     }
 
-    private static void checkPlacement(Field device, boolean perDevice) {
+    private void checkPlacement(Field device, boolean perDevice) {
         boolean placed = PLACEMENTS.stream().anyMatch(field -> device.at(field).present());
         if (!perDevice && placed) {
             device.invalidNull("`nodeName`, `nodeSelector` and `allNodes` can only be set if"
@@ -102,12 +102,15 @@ final class DeviceRules {
         }
     }
 
-    private static void checkOnePlacement(Field device) {
+    private void checkOnePlacement(Field device) {
         Field name = device.at("nodeName");
         if (name.present() && name.text().isEmpty()) {
             name.invalid("must not be empty");
         }
         List<String> chosen = NodeRules.checkChosen(device);
+        if (version.atLeast(KubernetesVersion.V1_38)) { // #141213
+            NodeRules.requireOneTerm(device.at("nodeSelector"));
+        }
         String rule = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when"
                 + " `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
         if (chosen.isEmpty()) {

@@ -39,7 +39,7 @@ final class NodeRules {
         return chosen;
     }
 
-    /** Slices and allocations have one term, so that several can be merged. */
+    /** The selectors of slices and devices have one term, so that several can be merged. */
     static void requireOneTerm(Field selector) {
         Field terms = selector.at("nodeSelectorTerms");
         if (selector.present() && terms.size() != 1) {

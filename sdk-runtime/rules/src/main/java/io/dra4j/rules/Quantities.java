@@ -33,7 +33,8 @@ public final class Quantities {
     private static final int NANO = 9;
 
     private static final BigDecimal BINARY_STEP = BigDecimal.valueOf(1024);
-    private static final BigDecimal LARGEST_BINARY = BigDecimal.valueOf(Long.MAX_VALUE);
+    private static final BigDecimal LARGEST = BigDecimal.valueOf(Long.MAX_VALUE);
+    private static final BigDecimal LEAST = BigDecimal.valueOf(Long.MIN_VALUE);
 
     private static final String NO_FORM =
             "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -65,7 +66,7 @@ public final class Quantities {
         String suffix = matcher.group(4);
         if (suffix.endsWith("i")) {
             BigDecimal binary = number.multiply(BINARY_STEP.pow(BINARY.indexOf(suffix)));
-            return binary.min(LARGEST_BINARY).max(LARGEST_BINARY.negate());
+            return binary.min(LARGEST).max(LARGEST.negate());
         }
         return atBillionths(number.scaleByPowerOfTen(decimalExponent(suffix)));
     }
@@ -79,9 +80,16 @@ public final class Quantities {
         return new BigDecimal(matcher.group(1) + "0" + matcher.group(2) + "." + fraction + "0").stripTrailingZeros();
     }
 
-    /** The value as the server compares it: rounded up to an integer. */
-    static BigInteger value(String quantity) {
-        return exact(quantity).setScale(0, RoundingMode.CEILING).toBigInteger();
+    /**
+     * The value as an integer of the server, which has 64 bits. From 1.38 it is rounded away from zero (#138510), and one
+     * that does not fit is the nearest that does (#141305); before, it is rounded up and loses the bits that do not fit.
+     */
+    static long value(BigDecimal exact, KubernetesVersion version) {
+        if (version.atLeast(KubernetesVersion.V1_38)) {
+            BigDecimal rounded = exact.setScale(0, RoundingMode.UP);
+            return rounded.min(LARGEST).max(LEAST).longValueExact();
+        }
+        return exact.setScale(0, RoundingMode.CEILING).toBigInteger().longValue();
     }
 
     /** The text of a sum, in the form of the first that is not zero. */
@@ -125,6 +133,13 @@ public final class Quantities {
         return isKept(matcher, suffix) ? quantity.strip() : canonical(exact(quantity), suffix);
     }
 
+    /** The text that a server of a release gives back: from 1.38, one above the largest suffix keeps its zeros (#140459). */
+    public static String canonical(String quantity, KubernetesVersion version) {
+        String text = canonical(quantity);
+        boolean loses = exact(text).compareTo(exact(quantity)) != 0;
+        return loses && version.atLeast(KubernetesVersion.V1_38) ? exponent(exact(quantity)) : text;
+    }
+
     /**
      * Returns whether the server takes a text for canonical, which it decides by a look at its
      * digits: {@code +5}, {@code 007}, {@code 1.500} and {@code 1E3} stay as they are.
@@ -166,7 +181,7 @@ public final class Quantities {
         return mantissa + BINARY.get(power);
     }
 
-    /** Above the largest suffix there is none, not even for the zeros: the server forgets them. */
+    /** Above the largest suffix there is none, not even for the zeros: before 1.38, the server forgets them. */
     private static String decimal(BigDecimal exact) {
         int step = thousands(exact);
         int at = step + DECIMAL.indexOf("");

@@ -15,13 +15,16 @@ final class RangeRules {
     private static final BigDecimal LARGEST_MILLI = BigDecimal.valueOf(Long.MAX_VALUE, MILLI);
     private static final BigDecimal LARGEST = BigDecimal.valueOf(Long.MAX_VALUE);
 
+    private final KubernetesVersion version;
+
     /** Since 1.37 fractions count, and numbers that 64 bits cannot hold are refused. */
     private final boolean since137;
 
     private final boolean fractional;
 
     RangeRules(FeatureGates gates) {
-        this.since137 = gates.version().atLeast(KubernetesVersion.V1_37);
+        this.version = gates.version();
+        this.since137 = version.atLeast(KubernetesVersion.V1_37);
         this.fractional = gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE);
     }
 
@@ -108,7 +111,7 @@ final class RangeRules {
         Bound step = all.get(all.size() - 1);
         boolean negative = since137 && step.quantity.exact().signum() < 0;
         boolean none = step.quantity.exact().signum() == 0;
-        if (none || step.quantity.value() == 0 && !milli || negative) {
+        if (none || step.quantity.value(version) == 0 && !milli || negative) {
             step.require(false, "must be greater than zero");
             return;
         }
@@ -123,13 +126,13 @@ final class RangeRules {
         }
     }
 
-    private static void checkMultiple(Quantity value, Quantity min, Bound step, boolean milli) {
+    private void checkMultiple(Quantity value, Quantity min, Bound step, boolean milli) {
         boolean whole;
         if (milli) {
             BigDecimal distance = value.exact().subtract(min.exact());
             whole = distance.remainder(step.quantity.exact()).signum() == 0;
         } else {
-            whole = (value.value() - min.value()) % step.quantity.value() == 0;
+            whole = (value.value(version) - min.value(version)) % step.quantity.value(version) == 0;
         }
         step.field.requireThat(
                 whole,

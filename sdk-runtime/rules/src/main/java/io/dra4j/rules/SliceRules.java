@@ -24,7 +24,7 @@ public final class SliceRules {
     public SliceRules(FeatureGates gates) {
         this.version = gates.version();
         this.limits = SliceLimits.of(version);
-        this.counters = new CounterRules(limits);
+        this.counters = new CounterRules(gates, limits);
         this.devices = new DeviceRules(gates, limits, counters);
     }
 
@@ -110,6 +110,9 @@ public final class SliceRules {
 
     private void checkDevices(Field spec, JsonNode old) {
         Field list = spec.at("devices");
+        if (isKept(list, old)) {
+            return;
+        }
         boolean complex = list.value().valueStream().anyMatch(DeviceRules::isComplex);
         if (!list.requireAtMost(complex ? limits.complexDevices() : SliceLimits.DEVICES)) {
             return;
@@ -119,6 +122,11 @@ public final class SliceRules {
             devices.check(device, before(device, old), perDevice);
         }
         list.requireUniqueItems(device -> device.at("name").text());
+    }
+
+    /** From 1.38, devices of before its stricter rules (#141213, #141644) do not hinder updates of the rest. */
+    private boolean isKept(Field devices, JsonNode old) {
+        return version.atLeast(KubernetesVersion.V1_38) && devices.value().equals(old.path("devices"));
     }
 
     /** The device of this name in the old slice, of which some parts are not checked again. */

@@ -17,6 +17,32 @@ class QuantitiesTest {
         assertThat(Quantities.exact(quantity)).isEqualByComparingTo(value);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "1.5, 2, 2",
+        "-0.5, 0, -1",
+        "9223372036854775808, -9223372036854775808, 9223372036854775807",
+        "-1e30, -5076944270305263616, -9223372036854775808"
+    })
+    void areRoundedAndLimitedByTheRelease(String quantity, long before, long from138) {
+        BigDecimal exact = Quantities.exact(quantity);
+
+        assertThat(Quantities.value(exact, KubernetesVersion.V1_37)).isEqualTo(before);
+        assertThat(Quantities.value(exact, KubernetesVersion.V1_38)).isEqualTo(from138);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1000E, 1, 1e21",
+        "-1500000E, -1500, -1500e21",
+        "1500E, 1500E, 1500E",
+        "16Ei, 9223372036854775807, 9223372036854775807"
+    })
+    void keepTheirZerosFrom138On(String quantity, String before, String from138) {
+        assertThat(Quantities.canonical(quantity, KubernetesVersion.V1_37)).isEqualTo(before);
+        assertThat(Quantities.canonical(quantity, KubernetesVersion.V1_38)).isEqualTo(from138);
+    }
+
     /** Also for an object that did not go through a server, which would have rounded it. */
     @ParameterizedTest
     @CsvSource({"0.1n, 1n", "1.1n, 2n", "1e-99, 1e-9", "-0.1n, -1n", "0.0001u, 1n"})

@@ -29,7 +29,7 @@ class RequestRulesTest {
                     {'name':'t','deviceClassName':'c','allocationMode':'All','derivedAttributes':[%s]}]}],
                  'constraints':[%s]}}
                 """.formatted(derived, ofSubrequest, constraints);
-        return check(tree(spec), KubernetesVersion.V1_37);
+        return check(tree(spec), KubernetesVersion.newest());
     }
 
     private static List<FieldError> check(ObjectNode spec, KubernetesVersion version) {

@@ -4,6 +4,7 @@ package io.dra4j.rules;
 
 import static io.dra4j.rules.KubernetesVersion.V1_36;
 import static io.dra4j.rules.KubernetesVersion.V1_37;
+import static io.dra4j.rules.KubernetesVersion.V1_38;
 import static io.dra4j.rules.Trees.repeat;
 import static io.dra4j.rules.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,6 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -137,7 +139,8 @@ class SliceRulesTest {
     }
 
     private static List<FieldError> check(KubernetesVersion version, String patch) {
-        return check(new FeatureGates(version, Map.of()), patch);
+        FeatureGate gate = FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY;
+        return check(new FeatureGates(version, gate.existsIn(version) ? Map.of(gate, true) : Map.of()), patch);
     }
 
     private static List<FieldError> check(FeatureGates gates, String patch) {
@@ -183,6 +186,41 @@ class SliceRulesTest {
 
         assertThat(check(new FeatureGates(V1_37, Map.of(gate, true)), patch)).hasSize(1);
         assertThat(check(new FeatureGates(V1_37, Map.of(gate, false)), patch)).isEmpty();
+    }
+
+    @Test
+    void withoutItsGateACounterMayHaveNoValue() {
+        String consumed = row("1.38 consumed | | | {'counterSet':'s','counters':{'c':{}}}")
+                .patch();
+
+        assertThat(check(new FeatureGates(V1_38, Map.of()), consumed)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"V1_37, 0", "V1_38, 1"})
+    void numbersThatAreTooLargeAreTheLargestOne(KubernetesVersion version, int duplicates) {
+        String values = "'default':'9e18','validValues':['9e18','18446744073709551616','18446744073709551617']";
+        String patch = row("policy | | | " + values).patch().replace("'10'", "'9e20'");
+
+        assertThat(check(new FeatureGates(version, Map.of(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE, false)), patch))
+                .hasSize(duplicates);
+    }
+
+    @Test
+    void devicesOfBefore138AreNotCheckedAgainUntilTheirListChanges() {
+        ObjectNode old =
+                Trees.merge(validSpec(), tree("{'devices':[{'name':'gpu-0','attributes':{'a/b/c':{'int':1}}}]}"));
+        ObjectNode next = Trees.merge(old.deepCopy(), tree("{'pool':{'generation':2}}"));
+        SliceRules rules = new SliceRules(new FeatureGates(V1_38, Map.of()));
+        FieldErrors unchanged = new FieldErrors();
+        FieldErrors changed = new FieldErrors();
+
+        rules.checkUpdate(next, old, unchanged);
+        next.withArray("devices").addObject().put("name", "gpu-1");
+        rules.checkUpdate(next, old, changed);
+
+        assertThat(unchanged.all()).isEmpty();
+        assertThat(changed.all()).extracting(FieldError::field).containsExactly("spec.devices[0].attributes");
     }
 
     @Test
