@@ -49,7 +49,7 @@ public final class Controllers implements AutoCloseable {
         scheduler = new Scheduler(pods, new Placement(builder.api, clock), new BindingConditions(pods));
         controllers.add(scheduler);
         controllers.addAll(kubelets);
-        controllers.add(new TaintEvictions(pods));
+        controllers.add(new TaintEvictions(pods, builder.api.version()));
         controllers.add(new Reservations(pods, this::isHeld));
         thread.setDaemon(true);
     }

@@ -5,6 +5,7 @@ package io.dra4j.testkit.controllers;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.model.Taint;
 import io.dra4j.allocator.model.Toleration;
+import io.dra4j.rules.KubernetesVersion;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,9 +15,9 @@ import java.util.Optional;
 /**
  * Deletes pods whose devices have a NoExecute taint that their claims do not tolerate.
  *
- * <p>As the releases up to 1.37, it passes over claims that were made for extended resources.
+ * <p>Before 1.38, it passes over claims that were made for extended resources (#142289).
  */
-record TaintEvictions(PodObjects objects) implements Controller {
+record TaintEvictions(PodObjects objects, KubernetesVersion version) implements Controller {
     static final String RULES = "devicetaintrules";
     private static final String NO_EXECUTE = "NoExecute";
     private static final String REASON = "DeviceTaintManagerEviction";
@@ -31,7 +32,7 @@ record TaintEvictions(PodObjects objects) implements Controller {
             }
             Optional<Instant> end = Optional.empty();
             for (Claim claim : claims) {
-                if (claim.reservedFor().contains(pod.uid()) && !claim.isOfExtendedResources()) {
+                if (claim.reservedFor().contains(pod.uid()) && isFollowed(claim)) {
                     end = Controller.earlier(end, end(claim, now));
                 }
             }
@@ -43,6 +44,10 @@ record TaintEvictions(PodObjects objects) implements Controller {
             }
         }
         return next;
+    }
+
+    private boolean isFollowed(Claim claim) {
+        return !claim.isOfExtendedResources() || version.atLeast(KubernetesVersion.V1_38);
     }
 
     /** When the pods of a claim have to be gone; empty if they may stay. */
@@ -99,8 +104,15 @@ record TaintEvictions(PodObjects objects) implements Controller {
         return taints;
     }
 
-    private static boolean selects(JsonNode selector, JsonNode result) {
-        return List.of("driver", "pool", "device").stream()
-                .allMatch(key -> !selector.has(key) || selector.path(key).equals(result.path(key)));
+    /**
+     * An empty selector selects all devices. Without one, a rule evicts nothing since 1.35, in which the controller began
+     * to read the rules themselves; #141648 of 1.38 made the scheduler do the same.
+     */
+    private boolean selects(JsonNode selector, JsonNode result) {
+        boolean any = selector.isObject() || !version.atLeast(KubernetesVersion.V1_35);
+        return any
+                && List.of("driver", "pool", "device").stream()
+                        .allMatch(
+                                key -> !selector.has(key) || selector.path(key).equals(result.path(key)));
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
@@ -17,6 +18,9 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Pods and claims in a cluster without kubelets. */
 class ControllersTest {
@@ -25,13 +29,26 @@ class ControllersTest {
     private static final Instant START = Instant.parse("2026-11-26T00:00:00Z");
 
     private final AtomicReference<Instant> now = new AtomicReference<>(START);
-    private final EmbeddedApiServer api = EmbeddedApiServer.builder()
-            .clock(now::get)
-            .node("node-a")
-            .node("node-b")
-            .start();
-    private final ClusterObjects objects = api.store();
-    private final Controllers controllers = Controllers.of(api).clock(now::get).start();
+    private EmbeddedApiServer api = server(KubernetesVersion.V1_36);
+    private ClusterObjects objects = api.store();
+    private Controllers controllers = Controllers.of(api).clock(now::get).start();
+
+    private EmbeddedApiServer server(KubernetesVersion version) {
+        return EmbeddedApiServer.builder()
+                .version(version)
+                .clock(now::get)
+                .node("node-a")
+                .node("node-b")
+                .start();
+    }
+
+    private void play(KubernetesVersion version) {
+        stop();
+        api = server(version);
+        objects = api.store();
+        controllers = Controllers.of(api).clock(now::get).start();
+        offerAClass();
+    }
 
     @BeforeEach
     void offerAClass() {
@@ -295,9 +312,7 @@ class ControllersTest {
 
         publish("node-a", "[{name: g, taints: [{key: sick, effect: NoExecute, timeAdded: '%s'}]}]".formatted(START));
         now.set(START.plusSeconds(59));
-        claim("later", one("")); // a round that finds it tolerated
-        pod("later", uses("later"));
-        awaitCondition("later", "Unschedulable");
+        awaitOneMoreRound();
         assertThat(objects.find("pods", "default", "p")).isPresent();
 
         now.set(START.plusSeconds(60));
@@ -305,8 +320,10 @@ class ControllersTest {
         awaitEvent("DeviceTaintManagerEviction");
     }
 
-    @Test
-    void aPodThatGotItsDeviceByAnExtendedResourceIsNotEvicted() {
+    @ParameterizedTest
+    @CsvSource({"V1_37, 1", "V1_38, 0"})
+    void aPodThatGotItsDeviceByAnExtendedResourceIsEvictedFrom138On(KubernetesVersion version, int left) {
+        play(version);
         publish("node-a", "[{name: g}, {name: h}]");
         apply("""
                 apiVersion: v1
@@ -322,11 +339,38 @@ class ControllersTest {
         String sick = "taints: [{key: sick, effect: NoExecute, timeAdded: '%s'}]".formatted(START);
         publish("node-a", "[{name: g, SICK}, {name: h, SICK}]".replace("SICK", sick));
 
-        objects.await("pods", pods -> pods.size() == 1, LIMIT);
-        claim("later", one("")); // one more round
+        objects.await("pods", pods -> pods.size() == left, LIMIT);
+        awaitOneMoreRound();
+        assertThat(objects.list("pods")).hasSize(left + 1);
+    }
+
+    private void awaitOneMoreRound() {
+        claim("later", "{name: gpu, exactly: {deviceClassName: none}}");
         pod("later", uses("later"));
         awaitCondition("later", "Unschedulable");
-        assertThat(objects.find("pods", "default", "limited")).isPresent();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"V1_37", "V1_38"})
+    void aTaintRuleWithoutSelectorEvictsNoPodAndAnEmptyOneEvictsAll(KubernetesVersion version) {
+        play(version);
+        publish("node-a", "[{name: g}]");
+        claim("c", one(""));
+        pod("p", uses("c"));
+        awaitBound("p", "node-a");
+        String rule = """
+                apiVersion: resource.k8s.io/v1
+                kind: DeviceTaintRule
+                metadata: {name: r}
+                spec: {SELECTOR taint: {key: sick, effect: NoExecute, timeAdded: '%s'}}
+                """.formatted(START);
+
+        apply(rule.replace("SELECTOR", ""));
+        awaitOneMoreRound();
+        assertThat(objects.find("pods", "default", "p")).isPresent();
+
+        apply(rule.replace("SELECTOR", "deviceSelector: {},"));
+        awaitEvent("DeviceTaintManagerEviction");
     }
 
     @Test
