@@ -52,7 +52,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         Map<String, Strategy> strategies = Strategies.of(gates, metadata, kinds, store);
         Registry registry = new Registry(kinds, store, metadata, strategies);
         objects = new ClusterObjects(kinds, registry, store);
-        listener = new ApiListener(kinds, registry, store, builder.clock, builder.serving());
+        listener = new ApiListener(kinds, registry, store, builder.clock, builder.serving(gates));
         NAMESPACES.forEach(objects::ensureNamespace);
         builder.nodes.forEach(name -> objects.put(node(name, builder.version)));
     }
@@ -271,8 +271,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
             return this;
         }
 
-        private Serving serving() {
-            return new Serving(port, tls, goawayChance, requestTimeout, bookmarkInterval);
+        private Serving serving(FeatureGates states) {
+            return new Serving(port, tls, goawayChance, requestTimeout, bookmarkInterval, states);
         }
 
         /**

@@ -27,7 +27,7 @@ class EmbeddedServerPageTest {
                 .toList();
 
         assertThat(rows)
-                .containsExactlyInAnyOrderElementsOf(new ResourceKinds(KubernetesVersion.V1_37)
+                .containsExactlyInAnyOrderElementsOf(new ResourceKinds(KubernetesVersion.newest())
                         .all().stream().map(EmbeddedServerPageTest::row).toList());
     }
 

@@ -37,7 +37,7 @@ class ManifestsOfPagesTest {
     private static final ObjectReader YAML = new YAMLMapper()
             .enable(com.fasterxml.jackson.core.JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .readerFor(JsonNode.class);
-    private static final KubernetesVersion NEWEST = KubernetesVersion.V1_37;
+    private static final KubernetesVersion NEWEST = KubernetesVersion.newest();
 
     /** A block of YAML of a page. */
     private record Snippet(String place, boolean refused, String text) {

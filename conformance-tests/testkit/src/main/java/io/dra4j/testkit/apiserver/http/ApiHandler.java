@@ -86,7 +86,10 @@ final class ApiHandler extends Handler.Abstract {
     }
 
     /** Answers a path that no part of the API has. */
-    private static void nothing(Exchange exchange) {
+    private void nothing(Exchange exchange) {
+        if (kinds.version().atLeast(KubernetesVersion.V1_38)) {
+            throw ApiFailure.unregisteredPath();
+        }
         exchange.respondText(404, "404 page not found\n");
     }
 

@@ -45,7 +45,7 @@ public final class ApiListener implements AutoCloseable {
         connector = newConnector(server, serving.port(), new HttpConnectionFactory(http));
         secure = serving.tls() ? newConnector(server, 0, Connections.secure(tls, http)) : null;
         watches = new WatchEndpoint(store, scheduler, serving.bookmarkInterval());
-        ResourceEndpoint resources = new ResourceEndpoint(registry, store, watches, clock);
+        ResourceEndpoint resources = new ResourceEndpoint(registry, store, watches, serving.gates(), clock);
         handler = new ApiHandler(kinds, resources, serving);
         server.setHandler(handler);
     }

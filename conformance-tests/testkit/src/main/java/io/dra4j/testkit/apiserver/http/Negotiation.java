@@ -66,9 +66,11 @@ final class Negotiation {
     /**
      * The first form in the list that this server can give.
      *
+     * @param optOut whether a form may leave managed fields out; otherwise {@code drop} is overlooked, as any unknown
+     *     parameter
      * @throws ApiFailure 406 when there is none
      */
-    static Rendition choose(List<String> accepted, String includeObject, InstantSource clock) {
+    static Rendition choose(List<String> accepted, String includeObject, boolean optOut, InstantSource clock) {
         for (String range : accepted) {
             Map<String, String> parameters = new HashMap<>();
             String type = HttpField.getValueParameters(range, parameters);
@@ -83,11 +85,18 @@ final class Negotiation {
                             .map(found -> inProtobuf(found, accepted));
                 }
                 if (form.isPresent()) {
-                    return form.get();
+                    return optOut && dropsManagedFields(parameters)
+                            ? new Rendition.Mapped(form.get(), kind -> kind, StoredObject::withoutManagedFields)
+                            : form.get();
                 }
             }
         }
         throw ApiFailure.notAcceptable(FORMS);
+    }
+
+    /** KEP 5958: the fields to drop are joined by plus signs, and unknown ones are overlooked. */
+    private static boolean dropsManagedFields(Map<String, String> parameters) {
+        return List.of(parameters.getOrDefault("drop", "").split("\\+")).contains("metadata.managedFields");
     }
 
     private static Rendition inProtobuf(Rendition form, List<String> accepted) {

@@ -11,6 +11,7 @@ import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.store.WatchEvent;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
 
 /** The form in which a client asked for objects. One per request: a form may remember what it has sent. */
 abstract class Rendition {
@@ -100,6 +101,54 @@ abstract class Rendition {
                     Json.object().put("kind", "PartialObjectMetadata").put("apiVersion", VERSION);
             partial.set("metadata", object.path("metadata"));
             return partial;
+        }
+    }
+
+    /** Another form, of objects that are changed on the way to the client. */
+    static final class Mapped extends Rendition {
+        private final Rendition form;
+        private final UnaryOperator<ResourceKind> kinds;
+        private final UnaryOperator<StoredObject> objects;
+
+        Mapped(Rendition form, UnaryOperator<ResourceKind> kinds, UnaryOperator<StoredObject> objects) {
+            this.form = form;
+            this.kinds = kinds;
+            this.objects = objects;
+        }
+
+        @Override
+        Body object(StoredObject object) {
+            return form.object(objects.apply(object));
+        }
+
+        @Override
+        Body list(ResourceKind kind, Listing listing) {
+            return form.list(kinds.apply(kind), listing.mapped(objects));
+        }
+
+        @Override
+        boolean isStreamed() {
+            return form.isStreamed();
+        }
+
+        @Override
+        String watchType() {
+            return form.watchType();
+        }
+
+        @Override
+        Body status(ObjectNode status) {
+            return form.status(status);
+        }
+
+        @Override
+        byte[] event(WatchEvent event) {
+            return form.event(new WatchEvent(event.type(), objects.apply(event.object())));
+        }
+
+        @Override
+        byte[] failure(ObjectNode status) {
+            return form.failure(status);
         }
     }
 }

@@ -4,14 +4,16 @@ package io.dra4j.testkit.apiserver.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Names;
 import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Conversion;
 import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.registry.Registry.Target;
@@ -22,7 +24,6 @@ import io.dra4j.testkit.apiserver.store.Listing;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.store.Selection;
 import io.dra4j.testkit.apiserver.store.StoredObject;
-import io.dra4j.testkit.apiserver.store.WatchEvent;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
 import java.time.InstantSource;
@@ -30,7 +31,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** Turns requests on resources into verbs of the registry, and their results into responses. */
-record ResourceEndpoint(Registry registry, ObjectStore store, WatchEndpoint watches, InstantSource clock) {
+record ResourceEndpoint(
+        Registry registry, ObjectStore store, WatchEndpoint watches, FeatureGates gates, InstantSource clock) {
     void handle(Exchange exchange, ResourcePath path) {
         boolean collection = path.isCollection();
         requireMethod(exchange, path);
@@ -42,8 +44,11 @@ record ResourceEndpoint(Registry registry, ObjectStore store, WatchEndpoint watc
         if (!collection) {
             requireName(path.name());
         }
-        Rendition chosen = Negotiation.choose(exchange.accepted(), exchange.query("includeObject"), clock);
-        Rendition rendition = path.isStored() ? chosen : new VersionedRendition(chosen, path.served());
+        boolean optOut = gates.enabled(FeatureGate.MANAGED_FIELDS_OPT_OUT);
+        Rendition chosen = Negotiation.choose(exchange.accepted(), exchange.query("includeObject"), optOut, clock);
+        Rendition rendition = path.isStored()
+                ? chosen
+                : new Rendition.Mapped(chosen, kind -> path.served(), object -> object.in(path.served()));
         if (collection) {
             onCollection(exchange, path, rendition);
         } else {
@@ -180,9 +185,12 @@ record ResourceEndpoint(Registry registry, ObjectStore store, WatchEndpoint watc
         exchange.respond(200, returned ? rendition.object(deleted) : rendition.status(success(deleted)));
     }
 
-    private static ObjectNode success(StoredObject deleted) {
+    private ObjectNode success(StoredObject deleted) {
         ObjectNode status = Json.object().put("kind", "Status").put("apiVersion", "v1");
-        status.putObject("metadata");
+        ObjectNode metadata = status.putObject("metadata");
+        if (gates.version().atLeast(KubernetesVersion.V1_38)) { // #138724
+            metadata.put("resourceVersion", Long.toString(deleted.revision()));
+        }
         status.put("status", "Success");
         ObjectNode details =
                 status.putObject("details").put("name", deleted.key().name());
@@ -203,51 +211,5 @@ record ResourceEndpoint(Registry registry, ObjectStore store, WatchEndpoint watc
                 path.namespace(),
                 FieldSelector.parse(path.served(), exchange.query("fieldSelector")),
                 LabelSelector.parse(exchange.query("labelSelector")));
-    }
-
-    /** Objects in another form than the stored one. */
-    private static final class VersionedRendition extends Rendition {
-        private final Rendition form;
-        private final ResourceKind served;
-
-        VersionedRendition(Rendition form, ResourceKind served) {
-            this.form = form;
-            this.served = served;
-        }
-
-        @Override
-        Body object(StoredObject object) {
-            return form.object(object.in(served));
-        }
-
-        @Override
-        Body list(ResourceKind kind, Listing listing) {
-            return form.list(served, listing.in(served));
-        }
-
-        @Override
-        boolean isStreamed() {
-            return form.isStreamed();
-        }
-
-        @Override
-        String watchType() {
-            return form.watchType();
-        }
-
-        @Override
-        Body status(ObjectNode status) {
-            return form.status(status);
-        }
-
-        @Override
-        byte[] event(WatchEvent event) {
-            return form.event(new WatchEvent(event.type(), event.object().in(served)));
-        }
-
-        @Override
-        byte[] failure(ObjectNode status) {
-            return form.failure(status);
-        }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
+import io.dra4j.rules.FeatureGates;
 import java.time.Duration;
 
 /**
@@ -12,5 +13,12 @@ import java.time.Duration;
  * @param goawayChance of each request of HTTP/2 to be its connection's last, from 0 to 1
  * @param requestTimeout how long a request's body may take to arrive
  * @param bookmarkInterval the interval of bookmarks in watches that request them
+ * @param gates of the release
  */
-public record Serving(int port, boolean tls, double goawayChance, Duration requestTimeout, Duration bookmarkInterval) {}
+public record Serving(
+        int port,
+        boolean tls,
+        double goawayChance,
+        Duration requestTimeout,
+        Duration bookmarkInterval,
+        FeatureGates gates) {}

@@ -19,6 +19,8 @@ public final class ApiFailure extends RuntimeException {
     /** Says that details are sent although there are none. */
     private static final ObjectNode NO_DETAILS = Json.object();
 
+    private static final String UNKNOWN_PATH = "the server could not find the requested resource";
+
     private final int code;
     private final transient ObjectNode status;
 
@@ -69,7 +71,12 @@ public final class ApiFailure extends RuntimeException {
     }
 
     public static ApiFailure unknownPath() {
-        return general(404, "NotFound", "the server could not find the requested resource");
+        return general(404, "NotFound", UNKNOWN_PATH);
+    }
+
+    /** From 1.38, the answer to a path of no group, and to one outside of the API (#138219). */
+    public static ApiFailure unregisteredPath() {
+        return new ApiFailure(404, "NotFound", UNKNOWN_PATH);
     }
 
     /** A failure of the request itself, whatever it is about. */

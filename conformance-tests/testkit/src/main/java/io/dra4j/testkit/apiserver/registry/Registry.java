@@ -110,7 +110,7 @@ public final class Registry {
             complete(kind, body);
         }
         ownership.updated(target.served(), null, body, Part.MAIN, options.fieldManager());
-        return checked(target, body, null, new FieldErrors());
+        return checked(target, body, null, new FieldErrors(), options);
     }
 
     /**
@@ -156,7 +156,7 @@ public final class Registry {
         MetadataChange change = MetadataChange.of(current, body);
         ObjectNode next = next(current, target.part(), body);
         ownership.applied(current, next, applied, target.part(), force, manager);
-        return finished(change, target, next, released);
+        return finished(change, target, next, released, options);
     }
 
     public StoredObject update(Target target, ObjectNode body, WriteOptions options) {
@@ -208,7 +208,7 @@ public final class Registry {
         Part part = target.part();
         ObjectNode next = next(current, part, body);
         ownership.updated(target.served(), current.json(), next, part, options.fieldManager());
-        return finished(change, target, next, released);
+        return finished(change, target, next, released, options);
     }
 
     private ObjectNode next(StoredObject current, Part part, ObjectNode body) {
@@ -217,11 +217,12 @@ public final class Registry {
         return next;
     }
 
-    private @Nullable ObjectNode finished(MetadataChange change, Target target, ObjectNode next, Released released) {
+    private @Nullable ObjectNode finished(
+            MetadataChange change, Target target, ObjectNode next, Released released, WriteOptions options) {
         FieldErrors errors = new FieldErrors();
         change.check(next, errors);
         StoredObject current = change.current();
-        checked(target, next, current.json(), errors);
+        checked(target, next, current.json(), errors, options);
         metadata.countGeneration(current, next);
         if (MetadataRules.isDeleting(next) && !MetadataRules.hasFinalizers(next)) {
             released.last = next;
@@ -326,7 +327,8 @@ public final class Registry {
         return body;
     }
 
-    private ObjectNode checked(Target target, ObjectNode next, @Nullable ObjectNode old, FieldErrors errors) {
+    private ObjectNode checked(
+            Target target, ObjectNode next, @Nullable ObjectNode old, FieldErrors errors, WriteOptions options) {
         ResourceKind served = target.served();
         Strategy strategy = strategies.getOrDefault(
                 served.qualifiedResource(), strategies.getOrDefault(served.plural(), Strategy.PLAIN));
@@ -340,6 +342,7 @@ public final class Registry {
         if (!errors.isEmpty()) {
             throw ApiFailure.invalid(target.kind(), target.key().name(), errors);
         }
+        strategy.warnings(next).forEach(options.warn());
         Canonical.dropEmptyLists(next);
         return next;
     }

@@ -4,8 +4,8 @@ package io.dra4j.testkit.apiserver.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.apiserver.model.ResourceKind;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * The result of a list, and its revision.
@@ -23,11 +23,9 @@ public record Listing(long revision, List<StoredObject> objects, String continua
         return new Listing(revision, objects, "", 0);
     }
 
-    /** The list with its objects as clients of that kind see them. */
-    public Listing in(ResourceKind served) {
-        List<StoredObject> converted =
-                objects.stream().map(one -> one.in(served)).toList();
-        return new Listing(revision, converted, continuation, remaining);
+    /** The list with its objects in another form. */
+    public Listing mapped(UnaryOperator<StoredObject> form) {
+        return new Listing(revision, objects.stream().map(form).toList(), continuation, remaining);
     }
 
     /** The list's own metadata. */

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.store;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.Conversion;
 import io.dra4j.testkit.apiserver.model.Json;
@@ -12,6 +11,7 @@ import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,11 +99,20 @@ public final class StoredObject {
 
     /** The same content with another resourceVersion: what a DELETED event carries. */
     StoredObject atRevision(long newRevision) {
+        return new StoredObject(
+                kind, key, newRevision, with(metadata -> metadata.put("resourceVersion", Long.toString(newRevision))));
+    }
+
+    /** The object as clients see it who have no use for its managed fields. */
+    public StoredObject withoutManagedFields() {
+        return new StoredObject(kind, key, revision, with(metadata -> metadata.remove("managedFields")));
+    }
+
+    private ObjectNode with(Consumer<ObjectNode> change) {
         ObjectNode copy = Json.object();
         copy.setAll(json);
-        JsonNode metadata = json.path("metadata").deepCopy();
-        copy.set("metadata", metadata);
-        ((ObjectNode) metadata).put("resourceVersion", Long.toString(newRevision));
-        return new StoredObject(kind, key, newRevision, copy);
+        ObjectNode metadata = json.path("metadata").deepCopy();
+        change.accept(metadata);
+        return copy.set("metadata", metadata);
     }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Quantities;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
@@ -29,13 +30,15 @@ final class Decoding {
     private static final int MOST_UNKNOWN = 100;
 
     private final ResourceKind kind;
+    private final KubernetesVersion version;
     private final Map<String, FieldType> types;
     private final Completion completion;
     private final List<String> unknown = new ArrayList<>();
     private String firstProblem = "";
 
-    Decoding(ResourceKind kind, Map<String, FieldType> types) {
+    Decoding(ResourceKind kind, KubernetesVersion version, Map<String, FieldType> types) {
         this.kind = kind;
+        this.version = version;
         this.types = types;
         this.completion = new Completion(types);
     }
@@ -132,7 +135,7 @@ final class Decoding {
                 require(Quantities.problem(value));
                 // The text of a number in Java has "E+" where the usual one in JSON has "e".
                 String text = value.isNumber() ? value.asText().replace("E+", "e") : value.asText();
-                return TextNode.valueOf(Quantities.canonical(text));
+                return TextNode.valueOf(Quantities.canonical(text, version));
             }
             default -> {
                 return value(value, path, types.get(type));

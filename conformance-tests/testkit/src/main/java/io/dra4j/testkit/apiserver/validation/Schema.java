@@ -28,9 +28,11 @@ import java.util.Map;
 public final class Schema {
     private static final JsonNode FILE = read();
 
+    private final KubernetesVersion version;
     private final Map<String, FieldType> types = new HashMap<>();
 
     public Schema(KubernetesVersion version) {
+        this.version = version;
         FILE.properties().forEach(type -> types.put(type.getKey(), FieldType.of(type.getValue(), version)));
     }
 
@@ -50,7 +52,7 @@ public final class Schema {
      */
     public List<String> fit(ResourceKind kind, ObjectNode object) {
         Json.metadata(object);
-        Decoding decoding = new Decoding(kind, types);
+        Decoding decoding = new Decoding(kind, version, types);
         decoding.object(object, "", whole(kind, object));
         decoding.requireFit();
         if (!types.containsKey(kind.kind())) {

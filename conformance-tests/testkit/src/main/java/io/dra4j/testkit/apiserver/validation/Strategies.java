@@ -190,6 +190,17 @@ public final class Strategies {
                 TaintRuleRules.checkStatus(next.path("status"), errors);
             }
         }
+
+        /** From 1.38, of a selector that selects all there is (#141831). */
+        @Override
+        public List<String> warnings(ObjectNode next) {
+            JsonNode selector = Json.at(next, "spec", "deviceSelector");
+            boolean selectsAll = selector.isObject() && selector.isEmpty();
+            return selectsAll && version.atLeast(KubernetesVersion.V1_38)
+                    ? List.of(
+                            "spec.deviceSelector: an empty selector matches every device from every driver in the cluster")
+                    : List.of();
+        }
     }
 
     /** The strategy of ResourceClaimTemplates: an immutable spec, with the metadata of claims. */
@@ -386,6 +397,8 @@ public final class Strategies {
                         DRA_LIST_TYPE_ATTRIBUTES spec.devices.*.attributes.*.versions
                         DRA_OPTIONAL_NODE_OPERATIONS spec.skipNodeOperations
                         DRA_DEVICE_COMPATIBILITY_GROUPS spec.devices.*.consumesCounters.*.compatibilityGroups
+                        DRA_SHARED_CONSUMABLE_CAPACITY spec.sharedCounters.*.counters.*.requestPolicy
+                        DRA_SHARED_CONSUMABLE_CAPACITY spec.devices.*.consumesCounters.*.counters.*.valueFrom
                         """);
 
         private static final String CLAIM_SPEC = """
@@ -408,6 +421,7 @@ public final class Strategies {
                         DRA_DEVICE_BINDING_CONDITIONS status.allocation.devices.results.*.bindingConditions
                         DRA_DEVICE_BINDING_CONDITIONS status.allocation.devices.results.*.bindingFailureConditions
                         DRA_OPTIONAL_NODE_OPERATIONS status.allocation.devices.results.*.skipNodeOperations
+                        DRA_SHARED_CONSUMABLE_CAPACITY status.allocation.devices.results.*.consumedCounters
                         """);
 
         static final Map<FeatureGate, List<String>> OF_TEMPLATES = table(CLAIM_SPEC.replace(" spec.", " spec.spec."));

@@ -4,13 +4,14 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The rules of one kind for writes.
  *
  * <p>The registry has already done what holds for all kinds (metadata, keeping spec and status
- * apart). Both methods are called under the store's lock.
+ * apart). All methods are called under the store's lock.
  */
 public interface Strategy {
     /** The half of the object that a request may change. */
@@ -27,4 +28,9 @@ public interface Strategy {
 
     /** Collects what the real server would refuse. */
     default void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {}
+
+    /** What the client of a write that is valid should be warned of. */
+    default List<String> warnings(ObjectNode next) {
+        return List.of();
+    }
 }

@@ -47,13 +47,16 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>The line before a sequence says its name and how its server is started. An object after {@code put} is in the
  * cluster before the next request, and {@code clock} is the time of the server from there on. {@code {uid1}} is the
  * first uid that an answer of the sequence has. {@code -Dreference.update=true} writes down how this server answers.
+ * {@code releases-1.38.jsonl} has each difference of 1.38, by the pull request that made it, with the answers of 1.37.
  */
 @Timeout(60)
 class WholeAnswersIT {
-    private static final Path FILE =
-            Path.of("src/test/resources/io/dra4j/testkit/apiserver/replay/whole-answers.jsonl");
+    private static final Path FOLDER = Path.of("src/test/resources/io/dra4j/testkit/apiserver/replay");
+    private static final List<Path> FILES =
+            List.of(FOLDER.resolve("whole-answers.jsonl"), FOLDER.resolve("releases-1.38.jsonl"));
     private static final boolean UPDATE = Boolean.getBoolean("reference.update");
-    private static final Map<String, List<ObjectNode>> SEQUENCES = read();
+    private static final Map<Path, Map<String, List<ObjectNode>>> BY_FILE = new LinkedHashMap<>();
+    private static final Map<String, List<ObjectNode>> SEQUENCES = new LinkedHashMap<>();
     private static final Pattern UID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
     private static final HttpClient CLIENT =
@@ -62,11 +65,16 @@ class WholeAnswersIT {
     private final Map<String, String> uids = new LinkedHashMap<>();
     private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
-    private static Map<String, List<ObjectNode>> read() {
+    static {
+        FILES.forEach(file -> BY_FILE.put(file, read(file)));
+        BY_FILE.values().forEach(SEQUENCES::putAll);
+    }
+
+    private static Map<String, List<ObjectNode>> read(Path file) {
         Map<String, List<ObjectNode>> sequences = new LinkedHashMap<>();
         List<ObjectNode> sequence = List.of();
         try {
-            for (String text : Files.readAllLines(FILE)) {
+            for (String text : Files.readAllLines(file)) {
                 ObjectNode line = (ObjectNode) Json.parse(text);
                 if (line.has("sequence")) {
                     sequence = new ArrayList<>();
@@ -87,10 +95,10 @@ class WholeAnswersIT {
 
     @AfterAll
     static void update() throws IOException {
-        if (UPDATE) {
+        for (Path file : UPDATE ? FILES : List.<Path>of()) {
             Files.writeString(
-                    FILE,
-                    SEQUENCES.values().stream()
+                    file,
+                    BY_FILE.getOrDefault(file, Map.of()).values().stream()
                             .flatMap(List::stream)
                             .map(line -> line + "\n")
                             .collect(Collectors.joining()));
@@ -129,9 +137,11 @@ class WholeAnswersIT {
         if (line.path("preReleaseVersions").asBoolean()) {
             server.preReleaseVersions();
         }
-        if (line.path("gates").asText().equals("all")) {
-            Stream.of(FeatureGate.values()).forEach(gate -> server.featureGate(gate, true));
-        }
+        Stream.of(FeatureGate.values())
+                .filter(gate -> gate.existsIn(version))
+                .filter(gate ->
+                        List.of("all", gate.text()).contains(line.path("gates").asText()))
+                .forEach(gate -> server.featureGate(gate, true));
         return server.start();
     }
 
@@ -139,7 +149,7 @@ class WholeAnswersIT {
         if (UPDATE) {
             line.setAll(answer);
         }
-        assertThat(line.deepCopy().retain("code", "contentType", "retryAfter", "answer"))
+        assertThat(line.deepCopy().retain("code", "contentType", "retryAfter", "warning", "answer"))
                 .as("%s %s", line.path("method").asText(), line.path("path").asText())
                 .isEqualTo(answer);
     }
@@ -162,6 +172,7 @@ class WholeAnswersIT {
         if (!type.equals("application/json")) {
             answer.put("contentType", type);
         }
+        response.headers().firstValue("Warning").ifPresent(warning -> answer.put("warning", warning));
         response.headers().firstValue("Retry-After").ifPresent(seconds -> answer.put("retryAfter", seconds));
         boolean isObject = text.startsWith("{");
         return answer.set("answer", isObject ? Json.parse(withoutUids(text)) : TextNode.valueOf(withoutUids(text)));

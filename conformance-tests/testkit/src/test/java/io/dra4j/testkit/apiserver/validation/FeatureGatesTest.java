@@ -5,6 +5,7 @@ package io.dra4j.testkit.apiserver.validation;
 import static io.dra4j.rules.KubernetesVersion.V1_34;
 import static io.dra4j.rules.KubernetesVersion.V1_36;
 import static io.dra4j.rules.KubernetesVersion.V1_37;
+import static io.dra4j.rules.KubernetesVersion.V1_38;
 import static io.dra4j.rules.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -37,6 +38,8 @@ class FeatureGatesTest {
 
         assertThat(new FeatureGates(V1_36, off).enabled(gate)).isFalse();
         assertThat(new FeatureGates(V1_37, Map.of(gate, true)).enabled(gate)).isTrue();
+        assertThatThrownBy(() -> new FeatureGates(V1_38, Map.of(FeatureGate.DRA_DEVICE_TAINTS, false)))
+                .hasMessageContaining("locked feature gate DRADeviceTaints");
         assertThatThrownBy(() -> new FeatureGates(V1_37, off))
                 .hasMessage("Kubernetes 1.37 has locked feature gate DRAPrioritizedList on; leave it out or choose"
                         + " an older version");
