@@ -9,14 +9,22 @@ import java.util.Optional;
  * The names of attributes and capacities of a driver, which have two forms in the driver's own
  * domain: {@code x} and {@code <driver>/x} are one name, and each object may have either.
  *
+ * <p>Where an object has both, the long one counts, as in kube-scheduler from 1.38 on
+ * (kubernetes/kubernetes#142202); with several forms in one object, releases before differ.
+ *
  * @param driver the driver's name
  */
 public record OwnNames(String driver) {
 
+    /** Returns names each of which has but the form in which it is written. */
+    public static OwnNames literal() {
+        return new OwnNames("");
+    }
+
     /** Returns a name in its short form: without the driver's domain, if it has that. */
     public String bare(String name) {
-        String domain = driver + "/";
-        return name.startsWith(domain) ? name.substring(domain.length()) : name;
+        boolean isLong = name.startsWith(driver) && name.startsWith("/", driver.length());
+        return isLong ? name.substring(driver.length() + 1) : name;
     }
 
     /** Returns a name in its other form; a name of another domain has but one. */
@@ -24,8 +32,21 @@ public record OwnNames(String driver) {
         return name.contains("/") ? bare(name) : driver + "/" + name;
     }
 
-    /** Looks a name up in both forms, first in that in which it is given. */
+    /** Returns the key under which a map has a name, in either form; of both, the long one. */
+    public Optional<String> key(Map<String, ?> byName, String name) {
+        String full = name.contains("/") ? name : other(name);
+        return Optional.of(full)
+                .filter(byName::containsKey)
+                .or(() -> Optional.of(bare(name)).filter(byName::containsKey));
+    }
+
+    /** Looks a name up in both forms; the long one counts. */
     public <T> Optional<T> find(Map<String, T> byName, String name) {
-        return Optional.ofNullable(byName.get(name)).or(() -> Optional.ofNullable(byName.get(other(name))));
+        return key(byName, name).map(byName::get);
+    }
+
+    /** Returns whether a key of a map is the one that counts for its name. */
+    public boolean counts(Map<String, ?> byName, String key) {
+        return key(byName, key).equals(Optional.of(key));
     }
 }

@@ -165,8 +165,7 @@ public final class SliceRules {
         /** An attribute of the driver's domain may also stand without its domain. */
         private static void checkDevice(Field device, String name, String driver) {
             JsonNode attributes = device.value().path("attributes");
-            String prefix = driver + "/";
-            String bare = name.startsWith(prefix) ? name.substring(prefix.length()) : name;
+            String bare = new OwnNames(driver).bare(name);
             Field attribute = device.at("attributes").key(name);
             if (!attributes.has(name) && !attributes.has(bare)) {
                 attribute.required(

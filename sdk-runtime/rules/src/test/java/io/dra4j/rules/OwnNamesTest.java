@@ -39,10 +39,13 @@ class OwnNamesTest {
     }
 
     @Test
-    void theFormThatIsGivenComesFirst() {
+    void theLongFormCounts() {
         Map<String, Integer> byName = Map.of("x", 1, "drv.example/x", 2);
 
-        assertThat(names.find(byName, "x")).contains(1);
+        assertThat(names.find(byName, "x")).contains(2);
         assertThat(names.find(byName, "drv.example/x")).contains(2);
+        assertThat(names.counts(byName, "x")).isFalse();
+        assertThat(OwnNames.literal().find(byName, "x")).contains(1);
+        assertThat(OwnNames.literal().find(Map.of("x", 1), "drv.example/x")).isEmpty();
     }
 }
