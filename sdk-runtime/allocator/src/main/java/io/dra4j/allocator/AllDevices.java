@@ -24,12 +24,11 @@ record AllDevices(
     List<Candidate> of(Plan plan) {
         List<Candidate> all = new ArrayList<>();
         for (Pool pool : pools) {
-            String subject = plan.subject() + "asks for all devices, but resource pool " + pool.id();
-            if (pool.incomplete()) {
-                throw new AttemptException(subject + " is currently being updated");
-            }
-            if (pool.isInvalid()) {
-                throw new AttemptException(subject + " is currently invalid");
+            if (pool.incomplete() || pool.isInvalid()) {
+                String subject = plan.subject() + "asks for all devices, but resource pool " + pool.id();
+                throw new AttemptException(
+                        subject + (pool.incomplete() ? " is currently being updated" : " is currently invalid"),
+                        !behaviour.has(SchedulerBug.ALL_FAILS_ON_ALL_NODES));
             }
             for (Candidate candidate : candidates) {
                 if (candidate.pool() == pool && passes(plan, candidate)) {

@@ -11,6 +11,7 @@ import io.dra4j.allocator.model.SubRequest;
 import io.dra4j.allocator.model.Toleration;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.OwnNames;
 import java.util.List;
 import java.util.Map;
 
@@ -58,7 +59,7 @@ public record AllocatedDevice(
                 id,
                 asked.adminAccess(),
                 shared,
-                shared ? amounts.consumed(asked.capacity(), device.capacity()) : Map.of(),
+                shared ? amounts.consumed(new OwnNames(id.driver()), asked.capacity(), device.capacity()) : Map.of(),
                 asked.tolerations(),
                 device.bindingConditions(),
                 device.bindingFailureConditions());

@@ -76,7 +76,7 @@ public final class Allocator {
         try {
             return new Attempt(behaviour, expressions, cluster, node).allocate(claims, deadline(node));
         } catch (AttemptException e) {
-            return new Outcome.Failed(String.valueOf(e.getMessage()));
+            return new Outcome.Failed(e.message());
         }
     }
 

@@ -5,6 +5,7 @@ package io.dra4j.allocator;
 import io.dra4j.allocator.model.Capacity;
 import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.RequestPolicy;
+import io.dra4j.rules.OwnNames;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.LinkedHashMap;
@@ -19,10 +20,14 @@ import org.jspecify.annotations.Nullable;
 record Amounts(boolean fractions) {
     private static final int MILLI = 3;
 
-    /** Returns what a share consumes of the capacities of a device. */
-    Map<String, Quantity> consumed(Map<String, Quantity> requested, Map<String, Capacity> capacities) {
+    /** Returns what a share consumes of the capacities of a device, by the names in its slice. */
+    Map<String, Quantity> consumed(OwnNames names, Map<String, Quantity> requested, Map<String, Capacity> capacities) {
         Map<String, Quantity> consumed = new LinkedHashMap<>();
-        capacities.forEach((name, capacity) -> consumed.put(name, consumed(requested.get(name), capacity)));
+        capacities.forEach((name, capacity) -> {
+            if (names.counts(capacities, name)) {
+                consumed.put(name, consumed(names.find(requested, name).orElse(null), capacity));
+            }
+        });
         return consumed;
     }
 

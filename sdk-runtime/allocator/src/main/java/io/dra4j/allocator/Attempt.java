@@ -56,6 +56,17 @@ final class Attempt {
      */
     Outcome allocate(List<Claim> claims, Deadline deadline) {
         Planner planner = new Planner(behaviour, cluster, allDevices());
+        try {
+            return allocate(claims, planner, deadline);
+        } catch (AttemptException e) {
+            if (e.isOfNode()) {
+                return doesNotFit(e.message(), planner.plans());
+            }
+            throw e;
+        }
+    }
+
+    private Outcome allocate(List<Claim> claims, Planner planner, Deadline deadline) {
         List<List<List<Plan>>> plans = new ArrayList<>();
         List<List<ClaimConstraint>> constraints = new ArrayList<>();
         for (Claim claim : claims) {
@@ -65,7 +76,11 @@ final class Attempt {
         Picks picks = new Picks(behaviour, cluster, constraints);
         Matches matches = new Matches(selection, candidates.size());
         Search search = new Search(behaviour, plans, candidates, matches, picks, deadline, trace);
-        return search.fits() ? allocated(claims, picks) : doesNotFit(planner.plans());
+        return search.fits() ? allocated(claims, picks) : doesNotFit(message(), planner.plans());
+    }
+
+    private String message() {
+        return found.stream().anyMatch(Pool::isInvalid) ? INVALID_POOLS : DOES_NOT_FIT;
     }
 
     private AllDevices allDevices() {
@@ -82,14 +97,9 @@ final class Attempt {
         return new Outcome.Allocated(allocations);
     }
 
-    private Outcome doesNotFit(List<Plan> plans) {
-        boolean invalid = found.stream().anyMatch(Pool::isInvalid);
+    private Outcome doesNotFit(String message, List<Plan> plans) {
         UnusedPools unused = new UnusedPools(behaviour, cluster, pools, found);
-        return new Outcome.DoesNotFit(
-                invalid ? INVALID_POOLS : DOES_NOT_FIT,
-                trace.requests(plans),
-                unused.obstacles(),
-                unused.ofOtherNodes());
+        return new Outcome.DoesNotFit(message, trace.requests(plans), unused.obstacles(), unused.ofOtherNodes());
     }
 
     /** Makes allocations of the devices that a search took. */

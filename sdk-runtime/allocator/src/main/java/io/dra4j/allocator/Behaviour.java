@@ -11,6 +11,7 @@ import static io.dra4j.rules.KubernetesVersion.V1_38;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.OwnNames;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -52,6 +53,7 @@ record Behaviour(FeatureGates gates, Set<SchedulerBug> bugs) {
         refuse(gates, FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS);
         refuse(gates, FeatureGate.DRA_DERIVED_ATTRIBUTES);
         refuse(gates, FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES);
+        refuse(gates, FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY); // KEP-5941, which no release has yet
     }
 
     private static void refuse(FeatureGates gates, FeatureGate gate) {
@@ -88,6 +90,11 @@ record Behaviour(FeatureGates gates, Set<SchedulerBug> bugs) {
     /** Returns whether expressions know attributes that are lists. */
     boolean listsInExpressions() {
         return atLeast(V1_37) || enabled(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES);
+    }
+
+    /** The names that requests for capacity, and what claims have of it, are compared by. */
+    OwnNames names(String driver) {
+        return has(SchedulerBug.CAPACITY_BY_LITERAL_NAME) ? OwnNames.literal() : new OwnNames(driver);
     }
 
     boolean comparesLists() {

@@ -4,6 +4,7 @@ package io.dra4j.allocator;
 
 import io.dra4j.allocator.model.AttributeValue;
 import io.dra4j.allocator.model.Constraint;
+import io.dra4j.rules.OwnNames;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -66,14 +67,10 @@ abstract sealed class ClaimConstraint {
     /** Called when a device was removed. */
     void removed(Entry entry) {}
 
-    /** A name without its domain stands for the driver's. */
     private @Nullable AttributeValue value(Candidate candidate) {
-        String attribute = constraint.attribute();
-        AttributeValue value = candidate.device().attributes().get(attribute);
-        String domain = candidate.id().driver() + "/";
-        return value == null && attribute.startsWith(domain)
-                ? candidate.device().attributes().get(attribute.substring(domain.length()))
-                : value;
+        return new OwnNames(candidate.id().driver())
+                .find(candidate.device().attributes(), constraint.attribute())
+                .orElse(null);
     }
 
     /** No two devices have a value in common. */

@@ -55,13 +55,16 @@ final class Picks {
         if (admin || all.isEmpty()) {
             return null;
         }
-        List<Holder> holders = all.stream().filter(this::isInTheWay).toList();
+        List<Holder> holders = all.stream()
+                .filter(one -> one.device().isExclusive() || (one.device().isShare() && !shares(candidate)))
+                .toList();
         return holders.isEmpty() ? null : new Obstacle.InUse(holders);
     }
 
-    private boolean isInTheWay(Holder holder) {
-        return holder.device().isExclusive()
-                || (!behaviour.consumable() && holder.device().isShare());
+    /** Returns whether what others have of a device leaves the rest of it to this search. */
+    private boolean shares(Candidate candidate) {
+        return behaviour.consumable()
+                && (candidate.device().sharing() || behaviour.has(SchedulerBug.EXCLUSIVE_OVER_SHARES));
     }
 
     /** Returns why a device has too little capacity left for a request, or null. */

@@ -40,13 +40,22 @@ final class Planner {
                 alternatives.add(plan(claim, claimIndex, request, asked));
             }
             all.add(alternatives);
-            least += alternatives.stream().mapToLong(Plan::count).min().orElse(0);
+            least = plus(
+                    least, alternatives.stream().mapToLong(Plan::count).min().orElse(0));
+        }
+        if (least < 0 && behaviour.has(SchedulerBug.COUNT_OVERFLOW)) {
+            throw new AttemptException("panic: runtime error: makeslice: cap out of range");
         }
         if (least > ClaimLimits.RESULTS) {
             throw new AttemptException("claim %s: number of requested devices %d exceeds the claim limit of %d"
                     .formatted(claim.fullName(), least, ClaimLimits.RESULTS));
         }
         return all;
+    }
+
+    private long plus(long sum, long count) {
+        boolean ends = count > Long.MAX_VALUE - sum && !behaviour.has(SchedulerBug.COUNT_OVERFLOW);
+        return ends ? Long.MAX_VALUE : sum + count;
     }
 
     private Plan plan(Claim claim, int claimIndex, DeviceRequest request, SubRequest asked) {

@@ -43,12 +43,46 @@ public enum SchedulerBug {
             "1.35.0",
             "distinctAttribute keeps nothing apart but shares of one device"),
 
-    /** A DeviceTaintRule without a selector taints every device, and not none. */
+    /** A DeviceTaintRule without a selector taints every device, and not none (#141648). */
     TAINT_RULE_WITHOUT_SELECTOR(
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_37,
             "1.38.0",
-            "a DeviceTaintRule without a deviceSelector taints every device of the cluster");
+            "a DeviceTaintRule without a deviceSelector taints every device of the cluster"),
+
+    /**
+     * A capacity is found by the name as the slice has it, and not in the other of the two forms of a name
+     * in the driver's domain: in requests, and in what claims have (kubernetes/kubernetes#142202).
+     */
+    CAPACITY_BY_LITERAL_NAME(
+            KubernetesVersion.V1_34,
+            KubernetesVersion.V1_37,
+            "1.38.0",
+            "a request finds a capacity only by the name that the driver publishes, with the driver's domain or without"),
+
+    /** A device that became exclusive is allocated although claims still have shares of it (#140798). */
+    EXCLUSIVE_OVER_SHARES(
+            KubernetesVersion.V1_34,
+            KubernetesVersion.V1_37,
+            "1.38.0",
+            "a device that no longer allows multiple allocations is allocated although others still have shares of it"),
+
+    /**
+     * A request for all devices ends the attempt for all nodes, not only for the node that sees a pool which is
+     * incomplete or invalid (#141898).
+     */
+    ALL_FAILS_ON_ALL_NODES(
+            KubernetesVersion.V1_34,
+            KubernetesVersion.V1_37,
+            "1.38.0",
+            "a request for all devices fails on all nodes if one node sees a pool that is incomplete or invalid"),
+
+    /** Sums of counts overflow: kube-scheduler crashes, or tries an alternative that is too large (#141307). */
+    COUNT_OVERFLOW(
+            KubernetesVersion.V1_34,
+            KubernetesVersion.V1_37,
+            "1.38.0",
+            "counts whose sum is beyond 64 bits crash it, or are tried where an alternative is small enough");
 
     private static final Pattern NUMBERS = Pattern.compile("v?(\\d{1,6})\\.(\\d{1,6})\\.(\\d{1,6})");
 

@@ -67,10 +67,16 @@ record Search(
         if (count >= plan.count()) {
             return request(plan.claimIndex(), request + 1);
         }
-        if (picks.count(plan.claimIndex()) + plan.count() - count > ClaimLimits.RESULTS) {
+        if (isTooMany(picks.count(plan.claimIndex()), plan.count() - count)) {
             return Step.TOO_MANY_RESULTS;
         }
         return plan.isAll() ? takeNext(plan, request, count) : takeAny(plan, request, count, from);
+    }
+
+    private boolean isTooMany(int had, long more) {
+        return behaviour.has(SchedulerBug.COUNT_OVERFLOW)
+                ? had + more > ClaimLimits.RESULTS
+                : more > ClaimLimits.RESULTS - had;
     }
 
     /** Takes the next one of all; there is no choice. */

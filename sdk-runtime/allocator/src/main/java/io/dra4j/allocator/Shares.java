@@ -5,6 +5,7 @@ package io.dra4j.allocator;
 import io.dra4j.allocator.model.Capacity;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.Quantity;
+import io.dra4j.rules.OwnNames;
 import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.List;
@@ -19,15 +20,19 @@ final class Shares {
         private int count;
         private final Map<String, BigDecimal> amounts = new HashMap<>();
 
-        private void add(Map<String, Quantity> consumed, int sign) {
+        /** Adds a share; of a name that it has in both forms, one counts. */
+        private void add(OwnNames names, Map<String, Quantity> consumed, int sign) {
             count += sign;
             BigDecimal factor = BigDecimal.valueOf(sign);
-            consumed.forEach(
-                    (name, amount) -> amounts.merge(name, amount.value().multiply(factor), BigDecimal::add));
+            consumed.forEach((name, amount) -> {
+                if (names.counts(consumed, name)) {
+                    amounts.merge(names.bare(name), amount.value().multiply(factor), BigDecimal::add);
+                }
+            });
         }
 
-        private BigDecimal of(String name) {
-            return amounts.getOrDefault(name, BigDecimal.ZERO);
+        private BigDecimal of(OwnNames names, String name) {
+            return amounts.getOrDefault(names.bare(name), BigDecimal.ZERO);
         }
     }
 
@@ -45,6 +50,10 @@ final class Shares {
         this.amounts = new Amounts(behaviour.fractions());
     }
 
+    private OwnNames names(DeviceId id) {
+        return behaviour.names(id.driver());
+    }
+
     private Taken held(DeviceId id) {
         return held.computeIfAbsent(id, this::ofClaims);
     }
@@ -53,7 +62,7 @@ final class Shares {
         Taken taken = new Taken();
         cluster.holders(id).stream()
                 .filter(holder -> holder.device().isShare())
-                .forEach(holder -> taken.add(holder.device().consumedCapacity(), 1));
+                .forEach(holder -> taken.add(names(id), holder.device().consumedCapacity(), 1));
         return taken;
     }
 
@@ -79,15 +88,19 @@ final class Shares {
             return null;
         }
         Map<String, Capacity> capacities = candidate.device().capacity();
+        OwnNames names = names(candidate.id());
         for (String name : requested.keySet()) {
-            if (!capacities.containsKey(name)) {
+            if (names.key(capacities, name).isEmpty()) {
                 return new Obstacle.NoCapacity(name);
             }
         }
         Taken here = picked.getOrDefault(candidate.id(), NONE);
         for (Map.Entry<String, Capacity> one : capacities.entrySet()) {
-            String name = one.getKey();
-            BigDecimal taken = held.of(name).add(here.of(name));
+            if (!names.counts(capacities, one.getKey())) {
+                continue;
+            }
+            String name = names.key(requested, one.getKey()).orElse(one.getKey());
+            BigDecimal taken = held.of(names, name).add(here.of(names, name));
             Obstacle obstacle = check(name, requested.get(name), one.getValue(), taken, candidate);
             if (obstacle != null) {
                 return obstacle;
@@ -112,9 +125,10 @@ final class Shares {
 
     /** Takes a share of a device, and returns what it consumes. */
     Map<String, Quantity> take(Plan plan, Candidate candidate) {
-        Map<String, Quantity> consumed =
-                amounts.consumed(plan.asked().capacity(), candidate.device().capacity());
-        picked.computeIfAbsent(candidate.id(), id -> new Taken()).add(consumed, 1);
+        OwnNames names = names(candidate.id());
+        Map<String, Quantity> consumed = amounts.consumed(
+                names, plan.asked().capacity(), candidate.device().capacity());
+        picked.computeIfAbsent(candidate.id(), id -> new Taken()).add(names, consumed, 1);
         return consumed;
     }
 
@@ -123,6 +137,6 @@ final class Shares {
         if (consumed.isEmpty() && behaviour.has(SchedulerBug.COUNTER_LEAK)) {
             return;
         }
-        picked.computeIfAbsent(candidate.id(), id -> new Taken()).add(consumed, -1);
+        picked.computeIfAbsent(candidate.id(), id -> new Taken()).add(names(candidate.id()), consumed, -1);
     }
 }

@@ -83,7 +83,7 @@ class AllocatorCasesTest {
             } else if (outcome instanceof Outcome.Failed failed) {
                 answer.put("error", failed.message());
             } else if (outcome instanceof Outcome.DoesNotFit refused
-                    && refused.message().startsWith("invalid")) {
+                    && !refused.message().startsWith("cannot allocate")) {
                 answer.put("error", refused.message());
             }
             return answer;

@@ -11,8 +11,9 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Releases, gates and bugs decide differently. */
 class ReleasesTest {
@@ -22,12 +23,12 @@ class ReleasesTest {
         return GivenCases.of("releases.json5");
     }
 
-    @Test
-    void gatesWithUnknownRulesAreRefused() {
-        FeatureGates gates =
-                new FeatureGates(KubernetesVersion.V1_37, Map.of(FeatureGate.DRA_DERIVED_ATTRIBUTES, true));
+    @ParameterizedTest
+    @EnumSource(names = {"DRA_DERIVED_ATTRIBUTES", "DRA_SHARED_CONSUMABLE_CAPACITY"})
+    void gatesWithUnknownRulesAreRefused(FeatureGate gate) {
+        FeatureGates gates = new FeatureGates(KubernetesVersion.V1_38, Map.of(gate, true));
 
         assertThatThrownBy(() -> Allocator.of(gates))
-                .hasMessage("The allocator does not know the rules of feature gate DRADerivedAttributes; leave it off");
+                .hasMessage("The allocator does not know the rules of feature gate %s; leave it off", gate.text());
     }
 }

@@ -4,6 +4,7 @@ package io.dra4j.allocator.cel;
 
 import io.dra4j.allocator.model.AttributeValue;
 import io.dra4j.allocator.model.Device;
+import io.dra4j.rules.OwnNames;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -60,12 +61,16 @@ public final class DeviceVariable {
                 device.sharing());
     }
 
-    /** A name without a domain is in that of the driver. */
+    /** A name without a domain is in that of the driver; until 1.37 either form may count where both are there. */
     private static <T> Map<String, Map<String, Object>> byDomain(
             String driver, Map<String, T> named, Function<T, Object> value) {
+        OwnNames names = new OwnNames(driver);
         Map<String, Map<String, Object>> domains = new HashMap<>();
         for (Map.Entry<String, T> one : named.entrySet()) {
             String name = one.getKey();
+            if (!names.counts(named, name)) {
+                continue;
+            }
             int slash = name.indexOf('/');
             try {
                 domains.computeIfAbsent(slash < 0 ? driver : name.substring(0, slash), key -> new HashMap<>())

@@ -10,6 +10,7 @@ import dev.cel.parser.CelUnparser;
 import dev.cel.parser.CelUnparserFactory;
 import dev.cel.runtime.CelEvaluationException;
 import io.dra4j.allocator.model.Device;
+import io.dra4j.rules.OwnNames;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,9 +91,9 @@ public final class FalseParts {
      *
      * @param map {@code attributes} or {@code capacity}
      * @param name as a slice has it: with its domain, unless that is the driver
-     * @param full with its domain
+     * @param names of the driver
      */
-    private record DeviceField(String map, String name, String full) {
+    private record DeviceField(String map, String name, OwnNames names) {
         private static final String ATTRIBUTES = "attributes";
         private static final Set<String> MAPS = Set.of(ATTRIBUTES, "capacity");
 
@@ -111,9 +112,8 @@ public final class FalseParts {
             return step(domain.operand())
                     .filter(map -> MAPS.contains(map.field()) && isDevice(map.operand()))
                     .map(map -> {
-                        String full = domain.field() + "/" + id;
-                        String name = domain.field().equals(driver) ? id : full;
-                        return new DeviceField(map.field(), name, full);
+                        OwnNames names = new OwnNames(driver);
+                        return new DeviceField(map.field(), names.bare(domain.field() + "/" + id), names);
                     });
         }
 
@@ -145,12 +145,8 @@ public final class FalseParts {
         /** Returns the value that a device has, as text. */
         Optional<String> in(Device device) {
             return map.equals(ATTRIBUTES)
-                    ? find(device.attributes()).map(Object::toString)
-                    : find(device.capacity()).map(one -> one.value().toString());
-        }
-
-        private <T> Optional<T> find(Map<String, T> values) {
-            return Optional.ofNullable(values.getOrDefault(full, values.get(name)));
+                    ? names.find(device.attributes(), name).map(Object::toString)
+                    : names.find(device.capacity(), name).map(one -> one.value().toString());
         }
     }
 }

@@ -13,6 +13,7 @@ import io.dra4j.allocator.model.PoolId;
 import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.RequestPolicy;
 import io.dra4j.allocator.model.Slice;
+import io.dra4j.rules.OwnNames;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -138,7 +139,7 @@ public final class Explainer {
             long fitting = 1;
             long tooMany = Changes.count(question, place);
             while (tooMany - fitting > 1) {
-                long middle = (fitting + tooMany) / 2;
+                long middle = fitting + (tooMany - fitting) / 2;
                 others.set(index, new Change.RequestFewer(place, middle));
                 if (fits(others)) {
                     fitting = middle;
@@ -216,10 +217,9 @@ public final class Explainer {
                     .map(Slice::devices)
                     .flatMap(List::stream)
                     .filter(device -> device.name().equals(id.device()))
-                    .flatMap(device -> device.capacity().entrySet().stream())
-                    .filter(one -> one.getKey().equals(capacity))
-                    .filter(one -> one.getValue().policy() != null)
-                    .forEach(one -> amounts.addAll(allowed(one.getValue().policy(), limit)));
+                    .flatMap(device -> new OwnNames(id.driver()).find(device.capacity(), capacity).stream())
+                    .filter(one -> one.policy() != null)
+                    .forEach(one -> amounts.addAll(allowed(one.policy(), limit)));
             return amounts.stream().filter(one -> one.value().signum() > 0).toList();
         }
 
