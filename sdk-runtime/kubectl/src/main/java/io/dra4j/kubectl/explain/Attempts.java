@@ -117,17 +117,21 @@ final class Attempts {
         Node node = info.node();
         Cluster view = views.of(node);
         Outcome outcome = released.allocate(view, node, claims);
-        Set<SchedulerBug> deciding = isOpenToBugs(outcome) ? deciding(view, node, claims) : Set.of();
+        Set<SchedulerBug> deciding = isOpenToBugs(outcome, view) ? deciding(view, node, claims) : Set.of();
         return new Attempt(node, claims, "", reclassified.of(outcome, claims, view), deciding);
     }
 
-    /** The known bugs concern counters and constraints. */
-    private boolean isOpenToBugs(Outcome outcome) {
+    /** The bugs that refuse devices concern counters, constraints, names, and rules without a selector. */
+    private boolean isOpenToBugs(Outcome outcome, Cluster view) {
+        boolean every = view.taintRules().stream().anyMatch(rule -> !rule.hasSelector());
         return !bugs.isEmpty()
                 && outcome instanceof Outcome.DoesNotFit refused
                 && refused.requests().stream()
                         .flatMap(one -> one.devices().values().stream())
-                        .anyMatch(one -> one instanceof Obstacle.CounterShort || one instanceof Obstacle.NotTogether);
+                        .anyMatch(one -> one instanceof Obstacle.CounterShort
+                                || one instanceof Obstacle.NotTogether
+                                || one instanceof Obstacle.NoCapacity
+                                || (every && one instanceof Obstacle.Tainted));
     }
 
     /** The bugs each of which alone keeps claims away that fit. */
@@ -143,6 +147,23 @@ final class Attempts {
             }
         }
         return deciding.isEmpty() ? bugs : deciding;
+    }
+
+    /** The bugs without which an error would not keep the pod from all nodes, or would be another. */
+    Set<SchedulerBug> ending(Attempt attempt) {
+        Set<SchedulerBug> ending = EnumSet.noneOf(SchedulerBug.class);
+        if (attempt.outcome() instanceof Outcome.Failed failed && Failure.of(failed.message()) != Failure.TIMEOUT) {
+            for (SchedulerBug bug : bugs) {
+                Set<SchedulerBug> others = EnumSet.copyOf(bugs);
+                others.remove(bug);
+                Outcome without = Allocator.of(gates, others, clock)
+                        .allocate(view(attempt.node()), attempt.node(), attempt.claims());
+                if (!without.equals(failed) && (without instanceof Outcome.Failed || nodes.size() > 1)) {
+                    ending.add(bug);
+                }
+            }
+        }
+        return ending;
     }
 
     /** Returns whether the claims fit on a node that only a cordon or the pod itself excludes. */

@@ -35,6 +35,10 @@ enum Failure {
             "claim (\\S+): number of requested devices (\\d+) exceeds the claim limit of (\\d+)",
             "claim $1 asks for $2 devices, and a claim gets $3 at the most",
             "Spread the devices over several claims of 32 at the most, if a node has as many"),
+    CRASH(
+            "panic: (runtime error: .*)",
+            "kube-scheduler crashes, as the sum of the counts of its requests is beyond 64 bits ($1)",
+            "Ask for 32 devices at the most: a claim gets no more"),
     ALL_TOGETHER(
             "claim constraint would not be satisfied",
             "",

@@ -22,6 +22,7 @@ import io.dra4j.allocator.model.TaintRule;
 import io.dra4j.kubectl.read.ClaimInfo;
 import io.dra4j.kubectl.read.NodeInfo;
 import io.dra4j.kubectl.read.Snapshot;
+import io.dra4j.rules.OwnNames;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -182,8 +183,11 @@ final class ObstacleWords {
         if (obstacle instanceof Obstacle.NotTogether one) {
             return together(id, one);
         }
+        if (obstacle instanceof Obstacle.NoCapacity) {
+            return "it has " + capacities(id);
+        }
         if (obstacle instanceof Obstacle.AmountRefused one) {
-            return device(id).map(device -> policy(device, one.capacity())).orElse("");
+            return device(id).map(device -> policy(id, device, one.capacity())).orElse("");
         }
         if (obstacle instanceof Obstacle.Tainted one) {
             return rule(id, one.taint())
@@ -207,9 +211,11 @@ final class ObstacleWords {
                 .findFirst();
     }
 
-    private static String policy(Device device, String name) {
-        Capacity capacity = device.capacity().get(name);
-        RequestPolicy policy = capacity == null ? null : capacity.policy();
+    private static String policy(DeviceId id, Device device, String name) {
+        RequestPolicy policy = new OwnNames(id.driver())
+                .find(device.capacity(), name)
+                .map(Capacity::policy)
+                .orElse(null);
         if (policy == null) {
             return "";
         }
@@ -246,12 +252,15 @@ final class ObstacleWords {
 
     /** The names of a device's attributes and capacities, as in its slice. */
     String has(DeviceId id) {
-        String capacities = device(id)
+        return "attributes: %s; capacities: %s".formatted(attributes(id), capacities(id));
+    }
+
+    private String capacities(DeviceId id) {
+        return device(id)
                 .map(one -> one.capacity().keySet())
                 .filter(all -> !all.isEmpty())
                 .map(all -> Names.some(new TreeSet<>(all)))
                 .orElse("none");
-        return "attributes: %s; capacities: %s".formatted(attributes(id), capacities);
     }
 
     /** The values of a device's attributes and capacities. */

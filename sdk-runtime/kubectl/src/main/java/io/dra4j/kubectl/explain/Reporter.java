@@ -153,7 +153,13 @@ final class Reporter {
         }
         List<Remedy> changes = remedies.of(groups);
         String answer = "%s does not fit on %s: %s".formatted(subject.opening(), all(), why(groups));
-        return report(Result.DOES_NOT_FIT, answer, advice.remedy(groups, changes), groups, changes, bugs);
+        return report(
+                Result.DOES_NOT_FIT,
+                answer,
+                advice.remedy(groups, changes),
+                groups,
+                changes,
+                attempts.ending(nearest.nearest()));
     }
 
     private String all() {

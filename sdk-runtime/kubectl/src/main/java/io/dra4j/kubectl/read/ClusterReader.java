@@ -4,6 +4,7 @@ package io.dra4j.kubectl.read;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.SchedulerBug;
 import io.dra4j.allocator.model.DeviceClass;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.InvalidObjectException;
@@ -58,7 +59,7 @@ public final class ClusterReader {
         api.list("api/v1/nodes", one -> nodes.add(NodeInfo.of(one)));
         nodes.sort(Comparator.comparing(NodeInfo::name));
         Cluster cluster = new Cluster(
-                classes, slices, claims.values().stream().map(ClaimInfo::claim).toList(), taintRules(group));
+                classes, slices, claims.values().stream().map(ClaimInfo::claim).toList(), taintRules(group, server));
         return new Snapshot(
                 server, release(server), cluster, nodes, claims, written, taintedSince, resources, List.copyOf(unread));
     }
@@ -148,8 +149,9 @@ public final class ClusterReader {
         }
     }
 
-    /** Rules are served in versions of their own, or not at all. */
-    private List<TaintRule> taintRules(JsonNode group) {
+    /** Rules have their own versions, or are not served; without a selector, they taint nothing from 1.38 on. */
+    private List<TaintRule> taintRules(JsonNode group, String server) {
+        boolean every = SchedulerBug.of(release(server), server).contains(SchedulerBug.TAINT_RULE_WITHOUT_SELECTOR);
         for (JsonNode version : group.path("versions")) {
             String prefix = "apis/" + version.path("groupVersion").asText();
             boolean isServed = api.find(prefix).stream()
@@ -159,6 +161,7 @@ public final class ClusterReader {
                 List<TaintRule> rules = new ArrayList<>();
                 Consumer<JsonNode> add = one -> rules.add(TaintRule.of(one));
                 api.list(prefix + "/devicetaintrules", add);
+                rules.removeIf(rule -> !every && !rule.hasSelector());
                 return rules;
             }
         }
