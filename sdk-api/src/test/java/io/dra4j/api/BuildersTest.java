@@ -84,6 +84,7 @@ class BuildersTest {
     private static final CounterConsumption CONSUMPTION = CounterConsumption.builder("set")
             .counter("slices", 7)
             .compatibilityGroup("a")
+            .rawFields("slices", "{}")
             .build();
     private static final NodeAllocatableResource ALLOCATABLE = NodeAllocatableResource.builder()
             .mapping(new NodeAllocatableResource.OfDevice(Quantity.of(1)))
@@ -138,7 +139,10 @@ class BuildersTest {
                 ALLOCATED,
                 STATUS,
                 prepared,
-                CounterSet.builder("set").counter("slices", "7").build(),
+                CounterSet.builder("set")
+                        .counter("slices", "7")
+                        .rawFields("slices", "{}")
+                        .build(),
                 CONSUMPTION,
                 ALLOCATABLE,
                 Pool.builder("node-a")

@@ -21,7 +21,7 @@ public final class CounterConsumption {
     private final Values values;
 
     private CounterConsumption(Builder builder) {
-        values = new Values(builder.counterSet, builder.counters, builder.compatibilityGroups);
+        values = new Values(builder.counterSet, builder.counters, builder.compatibilityGroups, builder.rawFields);
     }
 
     /**
@@ -50,6 +50,7 @@ public final class CounterConsumption {
         Builder builder = new Builder(values.counterSet);
         builder.counters.putAll(values.counters);
         builder.compatibilityGroups.addAll(values.compatibilityGroups);
+        builder.rawFields.putAll(values.rawFields);
         return builder;
     }
 
@@ -71,6 +72,11 @@ public final class CounterConsumption {
         return values.compatibilityGroups;
     }
 
+    /** {@return further fields of counters, by counter name: a JSON object each} */
+    public Map<String, String> rawFields() {
+        return values.rawFields;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof CounterConsumption that && values.equals(that.values);
@@ -86,11 +92,16 @@ public final class CounterConsumption {
         return values.toString().replaceFirst("Values", "CounterConsumption");
     }
 
-    private record Values(String counterSet, Map<String, Quantity> counters, List<String> compatibilityGroups) {
+    private record Values(
+            String counterSet,
+            Map<String, Quantity> counters,
+            List<String> compatibilityGroups,
+            Map<String, String> rawFields) {
 
         private Values {
             counters = Collections.unmodifiableMap(new LinkedHashMap<>(counters));
             compatibilityGroups = List.copyOf(compatibilityGroups);
+            rawFields = Collections.unmodifiableMap(new LinkedHashMap<>(rawFields));
         }
     }
 
@@ -98,6 +109,7 @@ public final class CounterConsumption {
     public static final class Builder {
         private final String counterSet;
         private Map<String, Quantity> counters = new LinkedHashMap<>();
+        private final Map<String, String> rawFields = new LinkedHashMap<>();
         private List<String> compatibilityGroups = new ArrayList<>();
 
         private Builder(String counterSet) {
@@ -184,6 +196,21 @@ public final class CounterConsumption {
             Builder fresh = new Builder(counterSet);
             groups.forEach(fresh::compatibilityGroup);
             compatibilityGroups = fresh.compatibilityGroups;
+            return this;
+        }
+
+        /**
+         * Sets the fields of one counter that this class does not know yet, such as alpha fields.
+         *
+         * @param counter the counter's name, which needs no amount then
+         * @param rawJson a JSON object with fields of the API, such as {@code valueFrom}
+         * @return this builder
+         * @see <a href="https://github.com/kubernetes/enhancements/issues/5941">KEP-5941</a>
+         */
+        public Builder rawFields(String counter, String rawJson) {
+            rawFields.put(
+                    Objects.requireNonNull(counter, "counter"),
+                    Objects.requireNonNull(rawJson, () -> "rawJson: rawFields of counter " + counter + " is null"));
             return this;
         }
 

@@ -22,7 +22,7 @@ public final class CounterSet {
     private final Values values;
 
     private CounterSet(Builder builder) {
-        values = new Values(builder.name, builder.counters);
+        values = new Values(builder.name, builder.counters, builder.rawFields);
     }
 
     /**
@@ -50,6 +50,7 @@ public final class CounterSet {
     public Builder toBuilder() {
         Builder builder = new Builder(values.name);
         builder.counters.putAll(values.counters);
+        builder.rawFields.putAll(values.rawFields);
         return builder;
     }
 
@@ -61,6 +62,11 @@ public final class CounterSet {
     /** {@return the counters by name, at least one, at most 32} */
     public Map<String, Quantity> counters() {
         return values.counters;
+    }
+
+    /** {@return further fields of counters, by counter name: a JSON object each} */
+    public Map<String, String> rawFields() {
+        return values.rawFields;
     }
 
     @Override
@@ -78,10 +84,11 @@ public final class CounterSet {
         return values.toString().replaceFirst("Values", "CounterSet");
     }
 
-    private record Values(String name, Map<String, Quantity> counters) {
+    private record Values(String name, Map<String, Quantity> counters, Map<String, String> rawFields) {
 
         private Values {
             counters = Collections.unmodifiableMap(new LinkedHashMap<>(counters));
+            rawFields = Collections.unmodifiableMap(new LinkedHashMap<>(rawFields));
         }
     }
 
@@ -89,6 +96,7 @@ public final class CounterSet {
     public static final class Builder {
         private final String name;
         private Map<String, Quantity> counters = new LinkedHashMap<>();
+        private final Map<String, String> rawFields = new LinkedHashMap<>();
 
         private Builder(String name) {
             this.name = name;
@@ -143,6 +151,21 @@ public final class CounterSet {
          */
         public Builder counter(String name, String amount) {
             return counter(name, new Quantity(Objects.requireNonNull(amount, "amount")));
+        }
+
+        /**
+         * Sets the fields of one counter that this class does not know yet, such as alpha fields.
+         *
+         * @param counter the counter's name, which has an amount, too
+         * @param rawJson a JSON object with fields of the API, such as {@code requestPolicy}
+         * @return this builder
+         * @see <a href="https://github.com/kubernetes/enhancements/issues/5941">KEP-5941</a>
+         */
+        public Builder rawFields(String counter, String rawJson) {
+            rawFields.put(
+                    Objects.requireNonNull(counter, "counter"),
+                    Objects.requireNonNull(rawJson, () -> "rawJson: rawFields of counter " + counter + " is null"));
+            return this;
         }
 
         /** {@return what this builder holds now} */

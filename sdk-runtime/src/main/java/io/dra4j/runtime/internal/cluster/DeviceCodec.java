@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,8 @@ final class DeviceCodec {
     private static final Comparator<Taint> BY_TAINT = Comparator.comparing(Taint::key)
             .thenComparing(taint -> Objects.requireNonNullElse(taint.value(), ""))
             .thenComparing(Taint::effect);
+
+    private static final String AMOUNT = "value";
 
     private DeviceCodec() {}
 
@@ -177,26 +180,51 @@ final class DeviceCodec {
 
     private static ObjectNode consumption(CounterConsumption consumption) {
         ObjectNode json = Json.object().put("counterSet", consumption.counterSet());
-        json.set("counters", counters(consumption.counters()));
+        json.set("counters", counters(consumption.counters(), consumption.rawFields()));
         Json.putStrings(json, "compatibilityGroups", consumption.compatibilityGroups());
         return json;
     }
 
     private static CounterConsumption consumption(JsonNode json) {
-        return CounterConsumption.builder(json.path("counterSet").asText())
+        CounterConsumption.Builder consumption = CounterConsumption.builder(
+                        json.path("counterSet").asText())
                 .counters(counters(json.path("counters")))
-                .compatibilityGroups(Json.sortedStrings(json.path("compatibilityGroups")))
-                .build();
+                .compatibilityGroups(Json.sortedStrings(json.path("compatibilityGroups")));
+        readRawFields(json.path("counters"), consumption::rawFields);
+        return consumption.build();
     }
 
-    static ObjectNode counters(Map<String, Quantity> counters) {
+    static ObjectNode counters(Map<String, Quantity> counters, Map<String, String> rawFields) {
         ObjectNode json = Json.object();
-        counters.forEach((name, amount) -> json.putObject(name).put("value", amount.text()));
+        counters.forEach((name, amount) -> json.putObject(name).put(AMOUNT, amount.text()));
+        rawFields.forEach((name, fields) -> Json.parse(fields)
+                .properties()
+                .forEach(field -> json.withObjectProperty(name).set(field.getKey(), field.getValue())));
         return json;
     }
 
+    /** Returns the amounts; a counter may have its amount from elsewhere, by another field. */
     static Map<String, Quantity> counters(JsonNode json) {
-        return Json.map(json, counter -> new Quantity(counter.path("value").asText()));
+        Map<String, Quantity> amounts = new LinkedHashMap<>();
+        json.properties().stream()
+                .filter(counter ->
+                        counter.getValue().has(AMOUNT) || counter.getValue().isEmpty())
+                .forEach(counter -> amounts.put(
+                        counter.getKey(),
+                        new Quantity(counter.getValue().path(AMOUNT).asText())));
+        return amounts;
+    }
+
+    /** Hands on the fields of counters for which there are no types. */
+    static void readRawFields(JsonNode counters, BiConsumer<String, String> raw) {
+        for (Map.Entry<String, JsonNode> counter : counters.properties()) {
+            ObjectNode fields = Json.object();
+            counter.getValue().properties().forEach(field -> fields.set(field.getKey(), field.getValue()));
+            fields.remove(AMOUNT);
+            if (!fields.isEmpty()) {
+                raw.accept(counter.getKey(), Json.sorted(fields));
+            }
+        }
     }
 
     private static ObjectNode taint(Taint taint) {

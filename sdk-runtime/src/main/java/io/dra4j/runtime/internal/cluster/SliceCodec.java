@@ -192,11 +192,13 @@ public record SliceCodec(String driver, String node) {
 
     private static ObjectNode counterSet(CounterSet set) {
         ObjectNode json = Json.object().put("name", set.name());
-        json.set("counters", DeviceCodec.counters(set.counters()));
+        json.set("counters", DeviceCodec.counters(set.counters(), set.rawFields()));
         return json;
     }
 
     private static CounterSet counterSet(JsonNode json) {
-        return CounterSet.of(json.path("name").asText(), DeviceCodec.counters(json.path("counters")));
+        CounterSet.Builder set = CounterSet.builder(json.path("name").asText());
+        DeviceCodec.readRawFields(json.path("counters"), set::rawFields);
+        return set.counters(DeviceCodec.counters(json.path("counters"))).build();
     }
 }

@@ -6,8 +6,11 @@ import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Quantity;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The rules for counters over the whole pool, of which a server sees one slice at a time. */
 final class CounterRules {
@@ -45,17 +48,21 @@ final class CounterRules {
             field.child("counterSet").refuse("must be a counter set of the pool", consumption.counterSet());
             return;
         }
-        consumption
-                .counters()
-                .forEach((name, amount) -> fits(field.child("counters").key(name), set, name, amount));
+        Set<String> names = new LinkedHashSet<>(consumption.counters().keySet());
+        names.addAll(consumption.rawFields().keySet());
+        names.forEach(name -> fits(
+                field.child("counters").key(name),
+                set,
+                name,
+                consumption.counters().get(name)));
     }
 
     /** A device that takes more than there is can never be allocated. */
-    private static void fits(Field field, CounterSet set, String name, Quantity amount) {
+    private static void fits(Field field, CounterSet set, String name, @Nullable Quantity amount) {
         Quantity there = set.counters().get(name);
         if (there == null) {
             field.refuse("must be a counter of the counter set " + Shown.name(set.name()), name);
-        } else if (amount.compareTo(there) > 0) {
+        } else if (amount != null && amount.compareTo(there) > 0) {
             field.child("value")
                     .refuse(
                             "must be at most what the counter set %s has, %s".formatted(Shown.name(set.name()), there),

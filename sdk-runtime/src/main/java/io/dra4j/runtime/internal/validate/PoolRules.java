@@ -83,6 +83,8 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
 
     private void check(Pool pool, Findings findings, Map<String, String> hardware) {
         WrittenForm.check(findings, pool.placement());
+        Field sets = Field.ofPool(findings, "sharedCounters");
+        pool.counterSets().forEach(set -> WrittenForm.rawFields(sets.key(set.name()), set.rawFields()));
         boolean isWritten = findings.count() == 0;
         SelectorRules.check(Field.ofPool(findings, "nodeSelector"), pool.placement());
         CounterRules counters = new CounterRules(findings, pool.counterSets());

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
@@ -45,6 +46,10 @@ final class WrittenForm {
         }
         for (Map.Entry<String, String> raw : device.rawFields().entrySet()) {
             isWritten &= rawField(field, raw.getKey(), raw.getValue());
+        }
+        for (CounterConsumption consumption : device.consumesCounters()) {
+            isWritten &=
+                    rawFields(field.child("consumesCounters").key(consumption.counterSet()), consumption.rawFields());
         }
         return isWritten;
     }
@@ -94,20 +99,34 @@ final class WrittenForm {
             field.refuse("must be set by its own method, not as a raw field", json);
             return false;
         }
-        return value(field, json);
+        return value(field, json) != null;
     }
 
-    private static boolean value(Field field, String json) {
+    /** Returns whether the further fields of counters can be written; adds problems if not. */
+    static boolean rawFields(Field counters, Map<String, String> rawFields) {
+        boolean isWritten = true;
+        for (Map.Entry<String, String> raw : rawFields.entrySet()) {
+            JsonNode fields = value(counters.key(raw.getKey()), raw.getValue());
+            if (fields != null && (!fields.isObject() || fields.has("value"))) {
+                counters.key(raw.getKey()).refuse("must be a JSON object without an amount", raw.getValue());
+                fields = null;
+            }
+            isWritten &= fields != null;
+        }
+        return isWritten;
+    }
+
+    private static @Nullable JsonNode value(Field field, String json) {
         try {
             JsonNode value = MAPPER.readTree(json);
             if (value.isMissingNode() || value.isNull()) {
                 field.refuse("must be a JSON value, not null or nothing", json);
-                return false;
+                return null;
             }
-            return true;
+            return value;
         } catch (JsonProcessingException e) {
             field.refuse("must be JSON (" + Shown.name(e.getOriginalMessage()) + ")", json);
-            return false;
+            return null;
         }
     }
 }

@@ -19,6 +19,7 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
@@ -186,6 +187,48 @@ class ServerFeaturesTest extends PublisherUnderTest {
         publisher.inventoryChanged();
         loop.advance(Duration.ofMinutes(5));
         assertThat(store.writes).isEmpty();
+    }
+
+    /** The fields of KEP-5941 have no types yet. */
+    @Test
+    void amountsByRequestAreRawFieldsAndADeviceThatLosesThemIsWithdrawn() throws Exception {
+        Pool pool = Pool.ofNode(
+                        "node-a", List.of(function("vf-0", "{ \"valueFrom\": { \"capacityName\": \"d.example/b\" } }")))
+                .withCounterSets(List.of(CounterSet.builder("pf-0")
+                        .counter("b", "100G")
+                        .rawFields("b", "{\"requestPolicy\":{\"default\":\"1G\"}}")
+                        .build()));
+        start(pool);
+        int writes = store.writes.size();
+        store.endWatches();
+        loop.advance(SOON);
+
+        assertThat(store.writes).as("it compares equal").hasSize(writes);
+        assertThat(store.slices.values())
+                .extracting(slice -> new SliceCodec("d.example", "node-a").json(slice.content()))
+                .anyMatch(json -> json.contains("{\"b\":{\"valueFrom\":{\"capacityName\":\"d.example/b\"}}}"))
+                .anyMatch(json -> json.contains("{\"b\":{\"requestPolicy\":{\"default\":\"1G\"},\"value\":\"100G\"}}"));
+
+        store.keeps = content -> content.withDevices(content.devices().stream()
+                .map(one -> Feature.COUNTERS.usedBy(one)
+                        ? with(Feature.COUNTERS, one.name().value())
+                        : one)
+                .toList());
+        publish(pool.toBuilder().device(Device.builder("late").build()).build());
+        assertThat(names("node-a")).containsExactly("late");
+
+        store.keeps = content -> content;
+        publish(pool.toBuilder().device(function("vf-1", "{\"value\":\"1\"}")).build());
+        assertThat(events)
+                .extracting(event -> event.message())
+                .anyMatch(text -> text.contains("vf-1") && text.contains("must be a JSON object without an amount"));
+    }
+
+    private static Device function(String name, String json) {
+        return Device.builder(name)
+                .consumes(
+                        CounterConsumption.builder("pf-0").rawFields("b", json).build())
+                .build();
     }
 
     @Test
