@@ -12,9 +12,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KubernetesVersionTest {
 
     @ParameterizedTest
-    @CsvSource({"33, V1_34", "34, V1_34", "36, V1_36", "37, V1_37", "38, V1_38", "39, V1_38"})
-    void aReleaseBesideThoseThatAreKnownIsJudgedByTheNearest(int minor, KubernetesVersion nearest) {
-        assertThat(KubernetesVersion.nearest(minor)).isEqualTo(nearest);
+    @CsvSource({
+        "v1.33.4, V1_34, false",
+        "1.34, V1_34, false",
+        "v1.36.2+k3s1, V1_36, false",
+        "v1.38.0-alpha.2, V1_38, false",
+        "v1.39.0, V1_38, true",
+        "1.40+, V1_38, true",
+        "v2.0.1, V1_38, true"
+    })
+    void aReleaseBesideThoseThatAreKnownIsJudgedByTheNearest(String text, KubernetesVersion nearest, boolean isNew) {
+        Release release = Release.of(text).orElseThrow();
+
+        assertThat(release.nearest()).isEqualTo(nearest);
+        assertThat(release.isNewerThanKnown()).isEqualTo(isNew);
     }
 
     @Test

@@ -8,6 +8,8 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.Release;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -121,7 +123,9 @@ public final class ClusterChecks {
             List<NodeFacts> nodes = cluster.driverNodes();
             List<Finding> findings = new ArrayList<>();
             for (NodeFacts node : nodes) {
-                if (Release.of(node.kubelet()).filter(Release::isWithoutDra).isPresent()) {
+                if (Release.of(node.kubelet())
+                        .filter(one -> one.isBefore(1, KubernetesVersion.V1_34.minor()))
+                        .isPresent()) {
                     findings.add(new Finding(
                             id(),
                             Severity.ERROR,

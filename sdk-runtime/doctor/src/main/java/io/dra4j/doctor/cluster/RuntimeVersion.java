@@ -6,6 +6,7 @@ import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
+import io.dra4j.rules.Release;
 import java.util.ArrayList;
 import java.util.List;
 

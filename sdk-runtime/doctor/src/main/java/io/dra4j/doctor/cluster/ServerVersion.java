@@ -8,7 +8,10 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.Release;
 import java.util.List;
+import java.util.Optional;
 
 /** Checks that the API server serves the API of devices. */
 record ServerVersion(ClusterView cluster) implements Check {
@@ -26,10 +29,13 @@ record ServerVersion(ClusterView cluster) implements Check {
                 .map(one -> one.path("gitVersion").asText())
                 .filter(text -> !text.isEmpty())
                 .orElseThrow(() -> new NotCheckedException("the server has no /version"));
+        Optional<Release> release = Release.of(version);
         if (cluster.find("apis/" + API).filter(ServerVersion::hasSlices).isPresent()) {
-            return Result.healthy("Kubernetes %s serves %s".formatted(version, API));
+            return new Result(
+                    "Kubernetes %s serves %s".formatted(version, API),
+                    release.filter(Release::isNewerThanKnown).map(this::unknown).stream()
+                            .toList());
         }
-        boolean old = Release.of(version).filter(Release::isWithoutDra).isPresent();
         return new Result(
                 "",
                 List.of(new Finding(
@@ -38,7 +44,20 @@ record ServerVersion(ClusterView cluster) implements Check {
                         "API server",
                         "Kubernetes %s does not serve %s".formatted(version, API),
                         "drivers can't publish devices, and pods with claims are refused",
-                        old ? upgrade() : enable())));
+                        isBefore(release, KubernetesVersion.V1_34)
+                                ? upgrade()
+                                : enable(isBefore(release, KubernetesVersion.V1_35)))));
+    }
+
+    private Finding unknown(Release release) {
+        return new Finding(
+                id(),
+                Severity.WARNING,
+                "API server",
+                "Kubernetes %s is newer than this program knows".formatted(release),
+                "it is treated as 1.%d; rules, fields and feature gates that are new are not known"
+                        .formatted(release.nearest().minor()),
+                List.of("# update the driver, and kubectl dra, to a version that knows Kubernetes " + release));
     }
 
     private static boolean hasSlices(JsonNode group) {
@@ -56,10 +75,15 @@ record ServerVersion(ClusterView cluster) implements Check {
                 "kubectl api-resources --api-group=resource.k8s.io");
     }
 
-    private static List<String> enable() {
+    private static boolean isBefore(Optional<Release> release, KubernetesVersion first) {
+        return release.filter(one -> one.isBefore(1, first.minor())).isPresent();
+    }
+
+    /** The gate is locked from 1.35 on, and does not exist from 1.38 on (#141946). */
+    private static List<String> enable(boolean hasGate) {
         return List.of(
-                "# remove resource.k8s.io/v1=false from --runtime-config of kube-apiserver, and"
-                        + " DynamicResourceAllocation=false from --feature-gates",
+                "# remove resource.k8s.io/v1=false from --runtime-config of kube-apiserver"
+                        + (hasGate ? ", and DynamicResourceAllocation=false from --feature-gates" : ""),
                 "kubectl api-resources --api-group=resource.k8s.io");
     }
 }

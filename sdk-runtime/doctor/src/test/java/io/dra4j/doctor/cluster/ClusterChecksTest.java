@@ -16,12 +16,14 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each planted failure is found, once, and nothing in healthy clusters. */
@@ -79,6 +81,8 @@ class ClusterChecksTest {
         return Stream.of(
                 new Planted("server-version", "API server", "both", test -> test.api.version("v1.33.4", false)),
                 new Planted("server-version", "API server", "both", test -> test.api.version("v1.36.2", false)),
+                new Planted("server-version", "API server", "both", test -> test.api.version("v1.39.0", true)),
+                new Planted("server-version", "API server", "both", test -> test.api.version("v2.0.1-vendor", true)),
                 new Planted(
                         "kubelet-version",
                         node,
@@ -182,6 +186,21 @@ class ClusterChecksTest {
         } else {
             assertThat(findings).isEmpty();
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "v1.34.1, false, error, and DynamicResourceAllocation=false from --feature-gates",
+        "v1.38.0, false, error, from --runtime-config of kube-apiserver", // its gate is gone
+        "v1.39.0, true, warning, to a version that knows Kubernetes 1.39"
+    })
+    void theAdviceOnAServerFitsItsRelease(String version, boolean withDra, String severity, String mend) {
+        api.version(version, withDra);
+
+        assertThat(clusterReport(api).findings()).singleElement().satisfies(one -> {
+            assertThat(one.severity()).hasToString(severity.toUpperCase(Locale.ROOT));
+            assertThat(one.mend().get(0)).endsWith(mend);
+        });
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.dra4j.allocator.model.Slice;
 import io.dra4j.allocator.model.TaintRule;
 import io.dra4j.kubectl.read.Snapshot.ClassResource;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.Release;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -169,11 +170,6 @@ public final class ClusterReader {
     }
 
     private static KubernetesVersion release(String server) {
-        String[] parts = server.split("\\.");
-        try {
-            return KubernetesVersion.nearest(Integer.parseInt(parts[1]));
-        } catch (NumberFormatException | IndexOutOfBoundsException e) {
-            return KubernetesVersion.newest();
-        }
+        return Release.of(server).map(Release::nearest).orElse(KubernetesVersion.newest());
     }
 }

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.cluster;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.doctor.cluster.ClusterApi.Answer;
+import io.dra4j.rules.Release;
 import io.dra4j.runtime.internal.cluster.ApiClient.Sent;
 import io.dra4j.runtime.internal.cluster.ApiConnections.Response;
 import io.dra4j.runtime.internal.observe.Meters;
@@ -48,6 +49,7 @@ final class ApiCalls {
     private static final String NO_ANSWER = "none";
     private static final String WATCH = "WATCH";
     private static final String JSON = "application/json";
+
     private static final String APPLY = "application/apply-patch+yaml"; // JSON is YAML
     private static final int OK = 200;
     private static final int UNAUTHORIZED = 401;
@@ -69,16 +71,23 @@ final class ApiCalls {
     private final ApiClient client;
     private final Meters meters;
     private final MissingPermissions permissions;
+    private final ServerVersion version;
     private final Semaphore places = new Semaphore(MOST_AT_ONCE, true);
 
     ApiCalls(ApiClient client, Meters meters) {
         this.client = client;
         this.meters = meters;
         this.permissions = new MissingPermissions(meters);
+        this.version = new ServerVersion(meters);
     }
 
     String server() {
         return client.server();
+    }
+
+    /** Reads of which release the server is; empty if it does not report it. */
+    Optional<Release> release(Duration limit) {
+        return version.read(read("version", limit));
     }
 
     String read(String path, Duration limit) {

@@ -151,7 +151,7 @@ public final class Cluster implements AutoCloseable {
 
     private String version(Duration limit) {
         try {
-            String version = ServerVersion.parse(calls.read("version", limit)).gitVersion();
+            String version = ServerVersion.of(calls.read("version", limit));
             return version.isEmpty() ? "" : " (" + version + ")";
         } catch (ClusterException e) {
             return "";

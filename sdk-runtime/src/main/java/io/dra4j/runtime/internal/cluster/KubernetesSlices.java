@@ -6,12 +6,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
+import io.dra4j.rules.Release;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -146,15 +146,15 @@ final class KubernetesSlices implements SliceStore {
     }
 
     @Override
-    public OptionalInt kubernetesMinor() {
+    public Optional<Release> kubernetes() {
         try {
-            return ServerVersion.parse(calls.read("version", limit)).minor();
+            return calls.release(limit);
         } catch (ClusterException e) {
             if (e.status() != FORBIDDEN && e.status() != NOT_FOUND) {
                 throw e;
             }
             LOG.atInfo().setCause(e).log("The API server reports no version; it is treated as a new one");
-            return OptionalInt.empty();
+            return Optional.empty();
         }
     }
 

@@ -2,31 +2,65 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cluster;
 
-import java.util.OptionalInt;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import io.dra4j.rules.Release;
+import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * An API server's response at {@code /version}.
+ * The API server's release, as it responds at {@code /version}.
  *
- * @param gitVersion the release, which distributions append to: {@code v1.34.1+k3s1}; empty if it does not report it
+ * <p>A metric has it, and the log has one that is newer than all that are known: once, until it changes. Thread-safe.
  */
-record ServerVersion(String gitVersion) {
+final class ServerVersion {
 
-    private static final Pattern RELEASE = Pattern.compile("v?1\\.([0-9]{1,4})(\\D.*)?");
+    private static final Logger LOG = LoggerFactory.getLogger(ServerVersion.class);
 
-    /** Reads the response; a proxy between may respond with something else, which counts as empty. */
-    static ServerVersion parse(String response) {
+    private final Meters meters;
+    private volatile @Nullable Release last;
+
+    ServerVersion(Meters meters) {
+        this.meters = meters;
+    }
+
+    /**
+     * Returns the version of a response, which distributions append to: {@code v1.34.1+k3s1}.
+     *
+     * @return empty if it has none; a proxy between may respond with something else
+     */
+    static String of(String response) {
         try {
-            return new ServerVersion(Json.parse(response).path("gitVersion").asText());
+            return Json.parse(response).path("gitVersion").asText();
         } catch (IllegalArgumentException e) {
-            return new ServerVersion("");
+            return "";
         }
     }
 
-    /** Returns the number after {@code 1.}; empty if there is none. */
-    OptionalInt minor() {
-        Matcher matcher = RELEASE.matcher(gitVersion);
-        return matcher.matches() ? OptionalInt.of(Integer.parseInt(matcher.group(1))) : OptionalInt.empty();
+    /** Returns the release of a response; empty if it has none. */
+    Optional<Release> read(String response) {
+        Optional<Release> release = Release.of(of(response));
+        release.ifPresent(this::note);
+        return release;
+    }
+
+    private synchronized void note(Release release) {
+        if (release.equals(last)) {
+            return;
+        }
+        last = release;
+        String known = "1." + release.nearest().minor();
+        meters.watch(Metric.KUBERNETES_INFO, () -> release.equals(last) ? 1 : 0, release.toString(), known);
+        if (release.isNewerThanKnown()) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.RELEASE, release)
+                    .log(
+                            "The API server is Kubernetes {}, which this driver does not know; it is treated as {}. Update the driver to one that knows it",
+                            release,
+                            known);
+        }
     }
 }

@@ -8,8 +8,9 @@ import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
+import io.dra4j.rules.Release;
 import java.util.List;
-import java.util.OptionalInt;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,12 +58,8 @@ public interface SliceStore {
     /** Deletes a slice; done if there is none; a conflict if it is no longer as given. */
     void delete(Stored slice);
 
-    /**
-     * Reads of which Kubernetes release the server is.
-     *
-     * @return the number after {@code 1.}; empty if the server does not report it
-     */
-    OptionalInt kubernetesMinor();
+    /** Reads of which Kubernetes release the server is; empty if it does not report it. */
+    Optional<Release> kubernetes();
 
     /** A part of the driver's slices. */
     enum Scope {

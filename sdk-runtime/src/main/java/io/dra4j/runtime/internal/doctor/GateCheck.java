@@ -11,7 +11,9 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
+import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.Release;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
@@ -51,8 +53,8 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed, Supp
         List<Finding> findings = new ArrayList<>();
         needed.forEach((option, gate) -> {
             if (!isKept(feature(gate))) {
-                String mend = ", and restart them; or start the driver without " + option;
-                findings.add(finding(Severity.ERROR, gate, "the driver runs with " + option, NOT_PUBLISHED, mend));
+                String otherwise = "; or start the driver without " + option;
+                findings.add(finding(Severity.ERROR, gate, "the driver runs with " + option, NOT_PUBLISHED, otherwise));
             }
         });
         String none = "no option and no device needs one";
@@ -109,41 +111,65 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed, Supp
                         "devices of pool %s have %s, such as %s"
                                 .formatted(pool, loss.getKey(), loss.getValue().get(0)),
                         consequence,
-                        ", and restart them"));
+                        ""));
     }
 
     /** Returns what shows the gate; where its field has changed, as the server's release has it. */
     private Feature feature(String gate) {
         return Arrays.stream(Feature.values())
                 .filter(one -> one.gate().name().equals(gate))
-                .max(Comparator.comparing(one -> one.gate().isIn(minor())))
+                .max(Comparator.comparing(one -> one.gate().isIn(release().minor())))
                 .orElseThrow(() -> new NotCheckedException(
                         "no dry run shows the gate %s: look for it in `kubectl get --raw /metrics`".formatted(gate)));
     }
 
     private boolean isKept(Feature feature) {
         try {
-            return FeatureProbe.isKept(
-                    feature, store, new PoolName(node), () -> CounterLayout.of(KubernetesVersion.nearest(minor())));
+            return FeatureProbe.isKept(feature, store, new PoolName(node), () -> CounterLayout.of(release()));
         } catch (ClusterException e) {
             throw new NotCheckedException(String.valueOf(e.getMessage()), e);
         }
     }
 
-    private int minor() {
-        return store.kubernetesMinor().orElse(Integer.MAX_VALUE);
+    private KubernetesVersion release() {
+        return store.kubernetes().map(Release::nearest).orElse(KubernetesVersion.newest());
     }
 
-    private Finding finding(Severity severity, String gate, String use, String consequence, String mend) {
-        return new Finding(
-                id(),
+    /** Advises to switch a gate on only where the server's release has it, and can have it off. */
+    private Finding finding(Severity severity, String name, String use, String consequence, String otherwise) {
+        FeatureGate gate = FeatureGate.parse(name);
+        KubernetesVersion release = release();
+        String dropped = "the server drops these fields of slices without an error; " + consequence;
+        KubernetesVersion first = Stream.of(KubernetesVersion.values())
+                .filter(gate::existsIn)
+                .findFirst()
+                .orElseThrow();
+        if (!release.atLeast(first)) {
+            return found(
+                    severity,
+                    "Kubernetes 1.%d has no feature gate %s, and %s".formatted(release.minor(), name, use),
+                    dropped,
+                    "# upgrade the cluster to Kubernetes 1.%d or newer".formatted(first.minor()) + otherwise);
+        }
+        if (gate.isLockedIn(release)) {
+            return found(
+                    severity,
+                    "slices lose the fields of feature gate %s, which is always on in Kubernetes 1.%d, and %s"
+                            .formatted(name, release.minor(), use),
+                    "something between the driver and the server's storage drops them; " + consequence,
+                    "# look for a webhook or policy that changes slices, and for an emulated version of kube-apiserver",
+                    "kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies");
+        }
+        return found(
                 severity,
-                "API server",
-                "its feature gate %s is off, and %s".formatted(gate, use),
-                "the server drops these fields of slices without an error; " + consequence,
-                List.of(
-                        "# add %s=true to --feature-gates of kube-apiserver, kube-scheduler and".formatted(gate)
-                                + " kube-controller-manager" + mend,
-                        "kubectl get --raw /metrics | grep 'kubernetes_feature_enabled{name=\"%s\"'".formatted(gate)));
+                "its feature gate %s is off, and %s".formatted(name, use),
+                dropped,
+                "# add %s=true to --feature-gates of kube-apiserver, kube-scheduler and".formatted(name)
+                        + " kube-controller-manager, and restart them" + otherwise,
+                "kubectl get --raw /metrics | grep 'kubernetes_feature_enabled{name=\"%s\"'".formatted(name));
+    }
+
+    private Finding found(Severity severity, String what, String why, String... mend) {
+        return new Finding(id(), severity, "API server", what, why, List.of(mend));
     }
 }

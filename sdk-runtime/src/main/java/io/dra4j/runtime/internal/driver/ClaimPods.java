@@ -36,7 +36,7 @@ public record ClaimPods(Map<ClaimRef, String> pods, Map<ClaimRef, List<String>> 
     private static final String EXTENDED_RESOURCE =
             "/metadata/annotations/resource.kubernetes.io~1extended-resource-claim";
 
-    /** The first release that evicts pods whose claims were made for extended resources. */
+    /** The first release that evicts pods whose claims were made for extended resources (#142289). */
     private static final int EVICTS_ALL = 38;
 
     private static final String NODE = "node"; // of no use here: claims have none
@@ -72,7 +72,10 @@ public record ClaimPods(Map<ClaimRef, String> pods, Map<ClaimRef, List<String>> 
     }
 
     private static boolean evictsAll(Cluster cluster) {
-        return cluster.slices().kubernetesMinor().orElse(0) >= EVICTS_ALL;
+        return cluster.slices()
+                .kubernetes()
+                .filter(release -> !release.isBefore(1, EVICTS_ALL))
+                .isPresent();
     }
 
     /** Returns a claim as the API server has it; empty if it is deleted. */

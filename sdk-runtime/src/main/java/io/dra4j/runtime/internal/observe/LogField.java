@@ -20,6 +20,7 @@ public final class LogField {
     public static final String PATH = "path";
     public static final String POOL = "pool";
     public static final String REASON = "reason";
+    public static final String RELEASE = "release";
     public static final String RESOURCE = "resource";
     public static final String SLICE = "slice";
     public static final String SLICE_COUNT = "slice.count";

@@ -12,6 +12,13 @@ import java.util.List;
  */
 public enum Metric {
     BUILD_INFO(Kind.GAUGE, "dra4j.build.info", "1; its label is the release of dra4j", "version"),
+    KUBERNETES_INFO(
+            Kind.GAUGE,
+            "dra4j.kubernetes.info",
+            "1 for the release of the API server, 0 for one that it had before; known_as is the release whose rules the"
+                    + " driver applies: another one, if it does not know the server's",
+            "release",
+            "known_as"),
     CALLS(
             Kind.TIMER,
             "dra4j.call.duration",

@@ -6,6 +6,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.Release;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
@@ -26,7 +27,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A probe is a dry-run create of a slice with one device: the server returns what it would keep, and keeps nothing,
  * so no consumer ever sees a device without its guards. A yes holds until the connection breaks; a no is probed again
- * after half an hour, because gates can be switched on. Its release is read if a pool has counter sets, because it
- * decides where these belong, or if the rules of releases differ about a pool. Used on the loop's thread alone.
+ * after half an hour, because gates can be switched on. Its release, whose rules apply and which decides where
+ * counter sets belong, is read once for each connection. Used on the loop's thread alone.
  */
 final class ServerFeatures {
 
@@ -105,17 +105,8 @@ final class ServerFeatures {
         }
         Set<Feature> missing = missing(pool, existing);
         Pool sent = Publishable.of(pool, missing).pool();
-        if (!Feature.COUNTERS.usedBy(sent) && isTakenByAllReleases(sent, missing)) {
-            return Verdict.NONE;
-        }
         List<Problem> ofLayout = layout(sent).problems(sent);
         return ofLayout.isEmpty() ? refusals(sent, release(), missing) : Verdict.ofPool(ofLayout);
-    }
-
-    /** Most pools are, so that the server's release need not be read for them. */
-    private boolean isTakenByAllReleases(Pool sent, Set<Feature> missing) {
-        return Stream.of(KubernetesVersion.values())
-                .allMatch(release -> refusals(sent, release, missing).isGood());
     }
 
     private Verdict refusals(Pool sent, KubernetesVersion release, Set<Feature> missing) {
@@ -136,8 +127,7 @@ final class ServerFeatures {
     private KubernetesVersion release() {
         KubernetesVersion known = release;
         if (known == null) {
-            int minor = store.kubernetesMinor().orElse(Integer.MAX_VALUE);
-            known = KubernetesVersion.nearest(minor);
+            known = store.kubernetes().map(Release::nearest).orElse(KubernetesVersion.newest());
             release = known;
         }
         return known;

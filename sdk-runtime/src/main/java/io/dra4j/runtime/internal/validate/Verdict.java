@@ -17,9 +17,6 @@ import java.util.Map;
  */
 public record Verdict(List<Problem> problems, Map<DeviceName, Problem> devices, boolean isOfPool) {
 
-    /** The verdict on a pool that breaks no rule. */
-    public static final Verdict NONE = new Verdict(List.of(), Map.of(), false);
-
     /** Copies the collections. */
     public Verdict {
         problems = List.copyOf(problems);

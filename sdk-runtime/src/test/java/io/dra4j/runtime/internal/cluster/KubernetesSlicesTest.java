@@ -7,29 +7,40 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.rules.Release;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.cluster.SliceStore.Snapshot;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.micrometer.core.instrument.Metrics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The slices in the cluster, over a real connection to a scripted server. */
 class KubernetesSlicesTest extends ClusterUnderTest {
 
+    private static final String UNKNOWN = "The API server is Kubernetes %s, which this driver does not know; it is"
+            + " treated as 1.38. Update the driver to one that knows it";
     private static final String NODE = "{\"metadata\":{\"name\":\"node-a\",\"uid\":\"node-uid\"}}";
+
+    @RegisterExtension
+    private final LoggedEvents log = new LoggedEvents(ServerVersion.class, Level.INFO);
 
     private final Content content = new Content(
             new PoolName("node-a"),
@@ -128,14 +139,39 @@ class KubernetesSlicesTest extends ClusterUnderTest {
                 .contains("\"preconditions\":{\"uid\":\"u1\",\"resourceVersion\":\"5\"}");
     }
 
-    @ParameterizedTest
-    @CsvSource({"v1.34.0, 34", "v1.35.2-gke.1, 35", "v1.36.1+k3s1, 36", "v1.137, 137", "v2.34.0,", "unknown,"})
-    void knowsTheServersRelease(String gitVersion, Integer minor) throws Exception {
-        server.then(200, "{\"gitVersion\":\"" + gitVersion + "\"}");
+    @Test
+    void knowsTheServersRelease() throws Exception {
+        server.then(200, "{\"gitVersion\":\"v1.36.1+k3s1\"}");
 
-        assertThat(cluster.slices().kubernetesMinor())
-                .isEqualTo(minor == null ? OptionalInt.empty() : OptionalInt.of(minor));
+        assertThat(cluster.slices().kubernetes()).contains(new Release(1, 36));
         assertThat(server.requests.take().path()).isEqualTo("/version");
+    }
+
+    @Test
+    void aReleaseThatIsNewerThanAllIsLoggedWhenItChangesAndMeasured() throws Exception {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        Metrics.addRegistry(registry);
+        String[] versions = {"v1.38.1", "v1.39.0-rc.0", "v1.39.0", "v1.39.2", "v2.0.0", "v1.37.0"};
+        Stream.of(versions).forEach(version -> server.then(200, "{\"gitVersion\":\"" + version + "\"}"));
+
+        try (Meters meters = Meters.global("gpu.example.com", "node-a");
+                Cluster measured = Cluster.connect(server.kubeconfig(directory), "gpu.example.com", "node-a", meters)) {
+            Stream.of(versions).forEach(version -> measured.slices().kubernetes());
+
+            assertThat(log.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .containsExactly(UNKNOWN.formatted("1.39"), UNKNOWN.formatted("2.0"));
+            assertThat(registry.find("dra4j.kubernetes.info").gauges())
+                    .extracting(gauge -> gauge.getId().getTag("release")
+                            + " as "
+                            + gauge.getId().getTag("known_as")
+                            + ": "
+                            + gauge.value())
+                    .containsExactlyInAnyOrder(
+                            "1.38 as 1.38: 0.0", "1.39 as 1.38: 0.0", "2.0 as 1.38: 0.0", "1.37 as 1.37: 1.0");
+        } finally {
+            Metrics.removeRegistry(registry);
+        }
     }
 
     @Test
@@ -143,9 +179,9 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         server.then(403, "{}").then(404, "{}").then(200, "<html>").then(503, "{}");
 
         for (int i = 0; i < 3; i++) {
-            assertThat(cluster.slices().kubernetesMinor()).isEmpty();
+            assertThat(cluster.slices().kubernetes()).isEmpty();
         }
-        assertThatThrownBy(() -> cluster.slices().kubernetesMinor()).isInstanceOf(ClusterException.class);
+        assertThatThrownBy(() -> cluster.slices().kubernetes()).isInstanceOf(ClusterException.class);
     }
 
     @Test

@@ -15,17 +15,23 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.Release;
+import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The checks of a node over HTTP, with its files. */
@@ -95,19 +101,49 @@ class NodeDoctorTest {
     @EnumSource
     void gatesThatAreOffAreFoundInEachRelease(KubernetesVersion release) throws Exception {
         EmbeddedApiServer.Builder builder = EmbeddedApiServer.builder().version(release);
-        if (!FeatureGate.DRA_DEVICE_TAINTS.isLockedIn(release)) {
-            builder.featureGate(FeatureGate.DRA_DEVICE_TAINTS, false);
-        }
-        builder.featureGate(FeatureGate.DRA_PARTITIONABLE_DEVICES, false);
-        builder.featureGate(FeatureGate.DRA_CONSUMABLE_CAPACITY, false);
+        List<String> off = Stream.of(
+                        FeatureGate.DRA_DEVICE_TAINTS,
+                        FeatureGate.DRA_PARTITIONABLE_DEVICES,
+                        FeatureGate.DRA_CONSUMABLE_CAPACITY)
+                .filter(gate -> !gate.isLockedIn(release))
+                .map(gate -> {
+                    builder.featureGate(gate, false);
+                    return "its feature gate " + gate.text() + " is off";
+                })
+                .toList();
         try (EmbeddedApiServer api = builder.start()) {
-            Report report = report(api, GATES);
-
-            assertThat(found(report)).containsExactly("feature-gates", "feature-gates", "feature-gates");
-            assertThat(report.findings().get(2).what())
-                    .isEqualTo("its feature gate DRAConsumableCapacity is off, and devices of pool node-a have"
-                            + " multiple allocations, such as nic-0");
+            assertThat(report(api, GATES).findings())
+                    .allMatch(one -> one.id().equals("feature-gates"))
+                    .extracting(one -> one.what().split(", and ")[0])
+                    .containsExactlyInAnyOrderElementsOf(off);
         }
+    }
+
+    /** A server that can't have the gate, or has it always, refuses to start with it or is no better for it. */
+    @ParameterizedTest
+    @CsvSource({
+        "34, DRADeviceTaints, its feature gate DRADeviceTaints is off, # add DRADeviceTaints=true to --feature-gates",
+        "35, DRAListTypeAttributes, Kubernetes 1.35 has no feature gate DRAListTypeAttributes, # upgrade the cluster to Kubernetes 1.36 or newer; or start the driver without --o",
+        "38, DRADeviceTaints, slices lose the fields of feature gate DRADeviceTaints, # look for a webhook or policy"
+    })
+    void theAdviceOnAFieldThatIsLostFitsTheRelease(int minor, String gate, String what, String mend) {
+        SliceStore store = (SliceStore) Proxy.newProxyInstance(
+                SliceStore.class.getClassLoader(),
+                new Class<?>[] {SliceStore.class},
+                (self, method, arguments) -> switch (method.getName()) {
+                    case "kubernetes" -> Optional.of(new Release(1, minor));
+                    case "scopes" -> List.of(SliceStore.Scope.NODE);
+                    default -> ((SliceStore.Content) arguments[0]).withDevices(List.of()); // tryCreate
+                });
+
+        assertThat(new GateCheck(store, "node-a", Map.of("--o", gate), Inventory::of)
+                        .look()
+                        .findings())
+                .singleElement()
+                .satisfies(found -> {
+                    assertThat(found.what()).startsWith(what).endsWith(", and the driver runs with --o");
+                    assertThat(found.mend().get(0)).startsWith(mend);
+                });
     }
 
     @ParameterizedTest

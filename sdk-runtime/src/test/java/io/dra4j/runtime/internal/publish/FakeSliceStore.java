@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.publish;
 import io.dra4j.api.device.Placement;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
+import io.dra4j.rules.Release;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.Watch;
@@ -13,7 +14,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
@@ -176,12 +177,12 @@ public final class FakeSliceStore implements SliceStore {
     }
 
     @Override
-    public OptionalInt kubernetesMinor() {
+    public Optional<Release> kubernetes() {
         versionsRead++;
         if (versionFailure != null) {
             throw versionFailure;
         }
-        return kubernetesMinor == 0 ? OptionalInt.empty() : OptionalInt.of(kubernetesMinor);
+        return kubernetesMinor == 0 ? Optional.empty() : Optional.of(new Release(1, kubernetesMinor));
     }
 
     /** Deletes as another client does. */

@@ -63,11 +63,9 @@ class PublishingLayoutTest extends PublisherUnderTest {
     }
 
     @Test
-    void theServerIsAskedOnceAndOnlyForAPoolWithCounters() throws Exception {
+    void theServerIsAskedOnceForEachConnection() throws Exception {
         server(34);
         start();
-        assertThat(store.versionsRead).isZero();
-
         publish(GPUS);
         publish(with(GPUS, device("nic-1")));
 
@@ -77,6 +75,10 @@ class PublishingLayoutTest extends PublisherUnderTest {
         assertThat(names("node-a")).hasSize(8);
         assertThat(isPublished()).isTrue();
         assertThat(events).isEmpty();
+
+        store.endWatches();
+        loop.advance(SOON);
+        assertThat(store.versionsRead).isEqualTo(2);
     }
 
     @ParameterizedTest

@@ -1,0 +1,45 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.rules;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The first two numbers of a version, such as {@code v1.36.2}, {@code 1.40+} or {@code 2.1.4-k3s1}.
+ *
+ * @param major the first
+ * @param minor the second
+ */
+public record Release(int major, int minor) {
+
+    private static final Pattern VERSION = Pattern.compile("v?([0-9]{1,4})\\.([0-9]{1,4})(\\D.*)?");
+
+    /** Finds the release of a version; empty if it does not begin with two numbers. */
+    public static Optional<Release> of(String version) {
+        Matcher matcher = VERSION.matcher(version);
+        return matcher.matches()
+                ? Optional.of(new Release(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2))))
+                : Optional.empty();
+    }
+
+    public boolean isBefore(int otherMajor, int otherMinor) {
+        return major < otherMajor || (major == otherMajor && minor < otherMinor);
+    }
+
+    /** Returns whether it is a release of Kubernetes that is newer than all whose rules are known. */
+    public boolean isNewerThanKnown() {
+        return !isBefore(1, KubernetesVersion.newest().minor() + 1);
+    }
+
+    /** Returns the release of Kubernetes whose rules are nearest to it, of those that are known. */
+    public KubernetesVersion nearest() {
+        return isNewerThanKnown() ? KubernetesVersion.newest() : KubernetesVersion.nearest(minor);
+    }
+
+    @Override
+    public String toString() {
+        return major + "." + minor;
+    }
+}
