@@ -117,7 +117,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
 
     @Override
     public Snapshot list() {
-        JsonNode list = understood("no list of ResourceClaims", calls.read(PATH, LIMIT), Json::parse);
+        JsonNode list = understood("no list of ResourceClaims", calls.readList(PATH, LIMIT), Json::parse);
         return new Snapshot(
                 Json.list(list.path("items"), JsonNode::toString),
                 list.path("metadata").path("resourceVersion").asText());

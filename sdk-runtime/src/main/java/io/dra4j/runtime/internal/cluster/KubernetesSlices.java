@@ -91,7 +91,7 @@ final class KubernetesSlices implements SliceStore {
 
     private String readSlices(String path) {
         try {
-            return calls.read(path, limit);
+            return calls.readList(path, limit);
         } catch (ClusterException.NotFound e) {
             throw new ClusterException.ApiMissing("The API server "
                     + calls.server()

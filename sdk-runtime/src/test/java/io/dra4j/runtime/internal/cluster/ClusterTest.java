@@ -73,6 +73,9 @@ class ClusterTest extends ClusterUnderTest {
             ScriptedServer.Request request = server.requests.take();
             assertThat(request.path()).isEqualTo("/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/c1");
             assertThat(request.userAgent()).startsWith("dra4j/").endsWith(" (gpu.example.com)");
+            assertThat(request.accept())
+                    .as("a status is updated by its managed fields")
+                    .isEqualTo("application/json");
         }
 
         @Test

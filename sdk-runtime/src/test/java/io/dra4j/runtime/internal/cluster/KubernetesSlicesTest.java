@@ -76,8 +76,9 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         assertThat(snapshot.slices()).extracting(Stored::isOurs).containsExactly(true, false);
         assertThat(snapshot.slices().get(0).content()).isEqualTo(content);
         assertThat(server.requests.take().path()).isEqualTo("/api/v1/nodes/node-a");
-        assertThat(server.requests.take().query())
-                .isEqualTo("fieldSelector=spec.driver=gpu.example.com,spec.nodeName=node-a");
+        ScriptedServer.Request list = server.requests.take();
+        assertThat(list.query()).isEqualTo("fieldSelector=spec.driver=gpu.example.com,spec.nodeName=node-a");
+        assertThat(list.accept()).isEqualTo("application/json;drop=metadata.managedFields,application/json");
     }
 
     @Test

@@ -23,7 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 final class ScriptedServer implements AutoCloseable {
 
     /** The requests. */
-    record Request(String method, String path, String query, String userAgent, String body) {}
+    record Request(String method, String path, String query, String userAgent, String accept, String body) {}
 
     /** Answers one request. */
     interface Answer {
@@ -115,6 +115,7 @@ final class ScriptedServer implements AutoCloseable {
                 exchange.getRequestURI().getPath(),
                 String.valueOf(exchange.getRequestURI().getQuery()),
                 exchange.getRequestHeaders().getFirst("User-Agent"),
+                exchange.getRequestHeaders().getFirst("Accept"),
                 new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8)));
         Answer answer = answers.poll();
         if (answer == null) {
