@@ -194,7 +194,7 @@ final class SubjectReader {
         return users.isEmpty()
                 ? "Wait until it is gone, then create it again. No pod uses it; what keeps it are its finalizers, which their controllers have to remove: "
                         + finalizers(claim)
-                : "Create it again when the pods that use it have ended: " + Names.some(users);
+                : "Create it again when what uses it has ended: " + Names.some(users);
     }
 
     /** The finalizers, with the controller of that which Kubernetes sets. */
@@ -250,10 +250,14 @@ final class SubjectReader {
                 : "See that kube-controller-manager runs, and its log: it makes the claim within seconds, and has written no Event on the pod: `kubectl logs -n kube-system -l component=kube-controller-manager`";
     }
 
+    /** The names of pods, and of other users with their kind, such as groups of pods. */
     private static List<String> users(JsonNode claim) {
         return claim.at("/status/reservedFor")
                 .valueStream()
-                .map(one -> one.path("name").asText())
+                .map(one -> (one.path("resource").asText().equals("pods")
+                                ? ""
+                                : one.path("resource").asText() + " ")
+                        + one.path("name").asText())
                 .toList();
     }
 

@@ -100,7 +100,7 @@ class ExplainMainTest {
             Puzzle.Answer claim = Puzzle.run(List.of("--kubeconfig", kubeconfig, "resourceclaim/held"));
             assertThat(claim.text())
                     .startsWith("Claim default/held is allocated: n/x.")
-                    .contains("reserved for p");
+                    .contains("reserved for p, podgroups gang.");
             assertThat(claim.status()).isZero();
 
             Puzzle.Answer pod = Puzzle.run(List.of("--kubeconfig", kubeconfig, "pod/p"));
