@@ -3,7 +3,13 @@
 package io.dra4j.runtime.publishing;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
@@ -153,6 +159,18 @@ final class PublishingDriver implements AutoCloseable {
         @Override
         public Inventory inventory() {
             return inventory;
+        }
+
+        @Override
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext progress) {
+            return PreparedClaim.of(claim.devices().stream()
+                    .map(device -> PreparedDevice.of(device, ContainerEdits.NONE))
+                    .toList());
+        }
+
+        @Override
+        public void unprepare(HeldClaim claim, ClaimContext progress) {
+            // nothing was prepared
         }
     }
 }

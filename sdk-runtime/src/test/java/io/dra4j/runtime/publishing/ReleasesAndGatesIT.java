@@ -34,6 +34,10 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.kubelet.FakeKubelet;
+import io.dra4j.testkit.kubelet.HealthWatch;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.io.IOException;
 import java.net.URI;
@@ -54,6 +58,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each release, with all its gates on and with each of them off: what becomes of each pool. */
@@ -211,7 +216,7 @@ class ReleasesAndGatesIT {
                         Stream.of(Kind.values())
                                 .map(kind -> kind.gate)
                                 .distinct()
-                                .filter(gate -> gate.existsIn(release))
+                                .filter(gate -> gate.existsIn(release) && !gate.isLockedIn(release))
                                 .map(gate -> new Cluster(release, gate))));
     }
 
@@ -286,6 +291,50 @@ class ReleasesAndGatesIT {
         }
         driver.problems.forEach(more -> pools.add(more.getMessage()));
         return pools;
+    }
+
+    /** Kubelets may be up to three minor releases older than the server; after its downgrade they are newer. */
+    @ParameterizedTest
+    @CsvSource({"34, V1_37", "35, V1_38", "36, V1_38", "37, V1_38", "38, V1_38", "38, V1_37", "38, V1_35", "34, V1_38"})
+    void aKubeletOfAnotherReleaseThanTheServersIsServed(int kubeletMinor, KubernetesVersion server) throws Exception {
+        Pool pool = Pool.ofNode(
+                PublishingDriver.NODE, List.of(Device.builder("gpu-0").build()));
+        try (EmbeddedApiServer api = EmbeddedApiServer.builder()
+                        .version(server)
+                        .node(PublishingDriver.NODE)
+                        .start();
+                PublishingDriver driver = PublishingDriver.start(api, pool);
+                FakeKubelet kubelet = FakeKubelet.builder(driver.place.registry())
+                        .release(kubeletMinor)
+                        .start()) {
+            assertThat(driver.awaitPublished()).isTrue();
+            assertThat(kubelet.awaitRegistered(PublishingDriver.DRIVER, PublishingDriver.TIMEOUT))
+                    .isTrue();
+            List<KubeletClaim> claims = List.of(claim(api));
+
+            assertThat(kubelet.prepare(PublishingDriver.DRIVER, claims).complaint())
+                    .isEmpty();
+            assertThat(kubelet.unprepare(PublishingDriver.DRIVER, claims).complaint())
+                    .isEmpty();
+            try (HealthWatch health = kubelet.watchHealth(PublishingDriver.DRIVER)) {
+                assertThat(health.await(report -> !report.state("gpu-0").isEmpty(), PublishingDriver.TIMEOUT))
+                        .as("ended: %s", health.end())
+                        .isPresent();
+            }
+        }
+    }
+
+    private static KubeletClaim claim(EmbeddedApiServer api) {
+        ManifestObjects.putText("""
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceClaim
+                metadata: {namespace: ml, name: train}
+                spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}
+                status:
+                  allocation: {devices: {results: [{request: gpu, driver: %s, pool: %s, device: gpu-0}]}}
+                """.formatted(PublishingDriver.DRIVER, PublishingDriver.NODE), api.store());
+        JsonNode stored = api.store().find("resourceclaims", "ml", "train").orElseThrow();
+        return new KubeletClaim("ml", "train", stored.at("/metadata/uid").asText());
     }
 
     @Test
