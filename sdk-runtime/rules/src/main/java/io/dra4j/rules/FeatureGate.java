@@ -47,8 +47,6 @@ public enum FeatureGate {
     DRA_OPTIONAL_NODE_OPERATIONS("DRAOptionalNodeOperations", ABSENT, ABSENT, ABSENT, OFF, OFF),
     DRA_DEVICE_COMPATIBILITY_GROUPS("DRADeviceCompatibilityGroups", ABSENT, ABSENT, ABSENT, OFF, OFF),
     DRA_DERIVED_ATTRIBUTES("DRADerivedAttributes", ABSENT, ABSENT, ABSENT, OFF, OFF),
-    /** Of the alpha KEP-5941; its fields are in no release yet. */
-    DRA_SHARED_CONSUMABLE_CAPACITY("DRASharedConsumableCapacity", ABSENT, ABSENT, ABSENT, ABSENT, OFF),
     /** Of all kinds, not of DRA alone: clients may ask for objects without their managed fields (#139561). */
     MANAGED_FIELDS_OPT_OUT("ManagedFieldsOptOut", ABSENT, ABSENT, ABSENT, ABSENT, OFF);
 
