@@ -154,6 +154,6 @@ final class TerminalSummary {
         };
         lines.add(terminal.coloured(colour, Wording.headline(outcome) + "."));
         lines.addAll(wrapped(Wording.sentence(outcome)));
-        lines.addAll(wrapped(outcome.header().kubernetes().text() + "."));
+        lines.add(outcome.header().kubernetes().text() + ".");
     }
 }
