@@ -65,7 +65,7 @@ class NvidiaConformanceIT {
               for device in {ROOT}/node/driver/dev/nvidia* {ROOT}/node/driver/dev/dri/*; do ln -sf /dev/null $device; done
               [ ! -d {ROOT}/node/calls ] || sed -i "s:$NODE/calls:{ROOT}/node/calls:" {ROOT}/node/driver/usr/bin/nvidia-smi
             fi
-            [ -n "$POD_UID" ] || export HTTP_ENDPOINT=127.0.0.1:{FREE_PORT}
+            export HTTP_ENDPOINT=127.0.0.1:{FREE_PORT}
             exec $DRIVER \
               --nvidia-driver-root={ROOT}/node/driver --sysfs-root={ROOT}/node/sys \
               --proc-root={ROOT}/node/proc --rescan-interval=1 $MORE

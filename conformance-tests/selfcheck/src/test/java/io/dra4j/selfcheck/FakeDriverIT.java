@@ -156,12 +156,13 @@ class FakeDriverIT {
         holds(
                 "shares",
                 release,
-                "  declares: [multi, dst, meta]",
-                "DRA-CAP-01, DRA-CAP-02, DRA-DST-01, DRA-DST-02, DRA-META-01, DRA-META-02, DRA-HLT-06",
+                "  declares: [multi, dst, meta]\n  seamlessUpgrade: true\n  metrics: 'http://127.0.0.1:{FREE_PORT}/metrics'",
+                "DRA-INFO-03, DRA-MET-01, DRA-CAP-01, DRA-CAP-02, DRA-DST-01, DRA-DST-02, DRA-META-01, DRA-META-02, DRA-HLT-06",
                 "--num-devices=2",
                 "--gpu-allow-multiple-allocations",
                 "--gpu-device-status",
-                "--gpu-device-metadata");
+                "--gpu-device-metadata",
+                "--metrics-port={FREE_PORT}");
     }
 
     @ParameterizedTest

@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -39,7 +39,7 @@ public final class DriverControl implements AutoCloseable {
     private final Timeouts timeouts;
     private final Transcript transcript;
     private final Measurements measurements;
-    private final List<Instance> instances = new ArrayList<>();
+    private final Map<Instance, Place> instances = new LinkedHashMap<>(); // guarded by this
     private @Nullable Instance current;
     private long begun;
     private Instant started = Instant.EPOCH;
@@ -78,13 +78,15 @@ public final class DriverControl implements AutoCloseable {
         return instance;
     }
 
-    /** Starts one more instance, and does not wait. */
-    public Instance launch(Map<String, String> environment) {
+    /** Starts one more instance, and does not wait; next to another, it has a free port of its own. */
+    public synchronized Instance launch(Map<String, String> environment) {
         transcript.note("start the driver " + environment);
         begun = place.log().toFile().length();
         started = Instant.now();
-        Instance instance = adapter.start(place, environment);
-        instances.add(instance);
+        boolean alone = instances.keySet().stream().noneMatch(Instance::isAlive);
+        Place own = alone ? place : place.withAnotherPort();
+        Instance instance = adapter.start(own, environment);
+        instances.put(instance, own);
         return instance;
     }
 
@@ -193,6 +195,11 @@ public final class DriverControl implements AutoCloseable {
             throw new IllegalStateException("the driver was not started");
         }
         return instance;
+    }
+
+    /** Replaces {@code {NAME}} in a word as in the command of the current instance. */
+    public synchronized String fill(String word) {
+        return instances.getOrDefault(current(), place).fill(word);
     }
 
     /** The time of the last start; that of an external driver is unknown, and long ago. */
@@ -304,9 +311,9 @@ public final class DriverControl implements AutoCloseable {
 
     /** Ends what was started for this test context; a driver that is run externally goes on. */
     @Override
-    public void close() {
+    public synchronized void close() {
         if (adapter.controlsProcess() || adapter.runsAnywhere()) {
-            instances.stream().filter(Instance::isAlive).forEach(Instance::kill);
+            instances.keySet().stream().filter(Instance::isAlive).forEach(Instance::kill);
         }
     }
 

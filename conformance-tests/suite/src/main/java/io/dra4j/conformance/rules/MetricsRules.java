@@ -71,7 +71,7 @@ record MetricsRules(TestContext context) {
     }
 
     private Map<String, Double> samples() throws InterruptedException {
-        URI url = URI.create(context.place().fill(context.settings().driver().metrics()));
+        URI url = URI.create(context.driver().fill(context.settings().driver().metrics()));
         HttpResponse<String> response = read(url);
         Violation.unless(response.statusCode() == 200)
                 .because("the metrics at %s were answered with status %d", url, response.statusCode());

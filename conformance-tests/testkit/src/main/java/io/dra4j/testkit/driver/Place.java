@@ -138,6 +138,28 @@ public record Place(
         return with(cdiDirectories, namespace.with(path, source), kubeconfig, securePort);
     }
 
+    /** The same, but for the free port, of which two drivers need two. */
+    public Place withAnotherPort() {
+        try {
+            int port = UnusedPorts.next();
+            return new Place(
+                    root,
+                    node,
+                    driver,
+                    registry,
+                    plugins,
+                    cdi,
+                    cdiDirectories,
+                    namespace,
+                    kubeconfig,
+                    securePort,
+                    log,
+                    port);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't find a free port", e);
+        }
+    }
+
     private Place with(List<Path> directories, MountNamespace mounts, Path config, int port) {
         return new Place(root, node, driver, registry, plugins, cdi, directories, mounts, config, port, log, freePort);
     }
