@@ -8,6 +8,7 @@ import io.dra4j.selfcheck.FakeProgram;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -163,6 +164,41 @@ class RunMainIT {
 
             isReportedInALine(run(fakeDriver("--kubeconfig=" + kubeconfig)), "127.0.0.1:1");
         }
+    }
+
+    @Test
+    void aSignalEndsTheDriverAndRemovesItsDirectories() throws Exception {
+        Path places = folder.resolve("places");
+        List<String> line = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                ConformanceMain.class.getName(),
+                "run",
+                "--only=DRA-PREP-01,DRA-SLICE-06",
+                "--driver-name=gpu.example.com",
+                "--",
+                "sh",
+                "-c",
+                "echo $$ {ROOT} >> %s; exec \"$@\"".formatted(places),
+                "sh"));
+        line.addAll(FakeProgram.command());
+        Process process = new ProcessBuilder(line)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .start();
+        BufferedReader lines = process.inputReader();
+        assertThat(lines.readLine()).startsWith("Kubernetes 1.36, ");
+        assertThat(lines.readLine()).startsWith("pass");
+
+        process.toHandle().destroy(); // Process.destroy would close its output
+
+        assertThat(process.waitFor()).isEqualTo(143);
+        assertThat(lines.lines()).isEmpty();
+        assertThat(Files.readAllLines(places)).isNotEmpty().allSatisfy(place -> {
+            assertThat(ProcessHandle.of(Long.parseLong(place.split(" ")[0]))).isEmpty();
+            assertThat(Path.of(place.split(" ")[1])).doesNotExist();
+        });
     }
 
     @Test

@@ -61,7 +61,9 @@ final class RunMain implements Callable<Integer> {
                 ? KnownFailures.NONE
                 : KnownFailures.read(Path.of(settings.knownFailures()));
         TerminalProgress progress = new TerminalProgress(Terminal.of(System.out, Ansi.AUTO.enabled()));
-        Outcome seen = new Engine(settings, DriverAdapters.of(settings.driver()), catalogue, progress).run();
+        Engine engine = new Engine(settings, DriverAdapters.of(settings.driver()), catalogue, progress);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(engine, progress), "dra-conformance-end"));
+        Outcome seen = engine.run();
         Set<String> known =
                 catalogue.requirements().stream().map(Requirement::id).collect(Collectors.toSet());
         KnownFailures.Applied applied = knownFailures.apply(seen.results(), known, LocalDate.now());
@@ -71,5 +73,12 @@ final class RunMain implements Callable<Integer> {
         List<Path> files = Reports.write(outcome, Path.of(settings.report()));
         progress.finished(outcome, files);
         return outcome.exitCode();
+    }
+
+    /** Failures that follow from the end wait for the progress, and are not printed. */
+    private static void end(Engine engine, TerminalProgress progress) {
+        synchronized (progress) {
+            engine.close();
+        }
     }
 }

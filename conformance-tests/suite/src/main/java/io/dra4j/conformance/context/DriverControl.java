@@ -40,6 +40,7 @@ public final class DriverControl implements AutoCloseable {
     private final Transcript transcript;
     private final Measurements measurements;
     private final Map<Instance, Place> instances = new LinkedHashMap<>(); // guarded by this
+    private boolean closed; // guarded by this
     private @Nullable Instance current;
     private long begun;
     private Instant started = Instant.EPOCH;
@@ -83,6 +84,9 @@ public final class DriverControl implements AutoCloseable {
         transcript.note("start the driver " + environment);
         begun = place.log().toFile().length();
         started = Instant.now();
+        if (closed) {
+            throw new DriverUnusable("The run was ended");
+        }
         boolean alone = instances.keySet().stream().noneMatch(Instance::isAlive);
         Place own = alone ? place : place.withAnotherPort();
         Instance instance = adapter.start(own, environment);
@@ -202,6 +206,10 @@ public final class DriverControl implements AutoCloseable {
         return instances.getOrDefault(current(), place).fill(word);
     }
 
+    synchronized boolean isClosed() {
+        return closed;
+    }
+
     /** The time of the last start; that of an external driver is unknown, and long ago. */
     public Instant started() {
         return started;
@@ -312,6 +320,7 @@ public final class DriverControl implements AutoCloseable {
     /** Ends what was started for this test context; a driver that is run externally goes on. */
     @Override
     public synchronized void close() {
+        closed = true;
         if (adapter.controlsProcess() || adapter.runsAnywhere()) {
             instances.keySet().stream().filter(Instance::isAlive).forEach(Instance::kill);
         }

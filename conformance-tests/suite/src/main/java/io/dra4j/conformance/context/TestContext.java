@@ -475,6 +475,11 @@ public final class TestContext implements AutoCloseable {
         return text.toString();
     }
 
+    /** Returns whether it was closed, so that no driver starts on it. */
+    public boolean isClosed() {
+        return driver.isClosed();
+    }
+
     /** Ends the driver, and removes what was made for it; what stays is noted. */
     @Override
     public void close() {

@@ -37,7 +37,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Runs the catalogue against a driver. */
-public final class Engine {
+public final class Engine implements AutoCloseable {
 
     private static final String NO_RBAC =
             "RBAC was not evaluated: the settings name no apiServer.serviceAccount, so that the driver was allowed everything that the suite is.";
@@ -56,6 +56,8 @@ public final class Engine {
     private final Optional<ServiceAccountAccess> access;
     private final AtomicInteger contexts = new AtomicInteger();
     private final Queue<String> notes = new ConcurrentLinkedQueue<>();
+    private final List<TestContext> open = new ArrayList<>(); // guarded by this
+    private boolean closed; // guarded by this
 
     /** Makes a run ready. */
     public Engine(Settings settings, DriverAdapter adapter, Catalogue catalogue, Progress progress) {
@@ -149,8 +151,23 @@ public final class Engine {
         return CapabilityProbe.of(context);
     }
 
-    private TestContext context() {
-        return TestContext.open(settings, adapter, access, Integer.toString(contexts.incrementAndGet()), notes::add);
+    private synchronized TestContext context() {
+        if (closed) {
+            throw new DriverUnusable("The run was ended");
+        }
+        String name = Integer.toString(contexts.incrementAndGet());
+        TestContext context = TestContext.open(settings, adapter, access, name, notes::add);
+        open.removeIf(TestContext::isClosed);
+        open.add(context);
+        return context;
+    }
+
+    /** Ends the run from another thread: its drivers, and what was made for them, go. Idempotent. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        open.removeIf(TestContext::isClosed);
+        open.forEach(TestContext::close);
     }
 
     /** Returns whether what is tried with a second instance tells anything about it. */
