@@ -20,7 +20,9 @@ import io.dra4j.api.health.HealthState;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.DraDriver;
+import io.dra4j.runtime.LegacyPlugin;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.Fault;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -58,6 +60,35 @@ class DriverEventsIT {
             JsonNode taint = slice.at("/spec/devices/0/taints/0");
             assertThat(taint.path("key").asText()).isEqualTo("gpu.example.com/unhealthy");
             assertThat(taint.path("effect").asText()).isEqualTo("NoSchedule");
+        }
+    }
+
+    private static void offer(EmbeddedApiServer api, int amount) {
+        ManifestObjects.putText("""
+                apiVersion: v1
+                kind: Node
+                metadata: {name: %s}
+                status: {allocatable: {gpu.example.com/card: "%d", example.com/nic: "2"}}
+                """.formatted(NODE, amount), api.store());
+    }
+
+    @Test
+    void devicesAreWithheldUntilADevicePluginForThemIsGone() throws Exception {
+        try (EmbeddedApiServer api = server()) {
+            offer(api, 4);
+            try (PublishingDriver driver =
+                    PublishingDriver.start(api, builder -> builder.legacyPlugin(LegacyPlugin.WITHHOLD), POOL)) {
+                assertThat(driver.awaitPublished()).isTrue();
+                assertThat(driver.about("gpu-0")).isEmpty();
+                assertThat(driver.awaitProblem("No device is published until the plugin is gone."))
+                        .startsWith("A device plugin offers gpu.example.com/card=4 on this node")
+                        .doesNotContain("example.com/nic");
+
+                offer(api, 0);
+
+                api.store()
+                        .awaitObject(SLICES, slice -> slice.at("/spec/devices").size() == 1, TIMEOUT);
+            }
         }
     }
 

@@ -106,10 +106,6 @@ final class PublishingDriver implements AutoCloseable {
         return driver.awaitPublished(TIMEOUT);
     }
 
-    boolean awaitPublished(Duration limit) throws InterruptedException {
-        return driver.awaitPublished(limit);
-    }
-
     /** Waits for a message to the host with all of some words; others before it are dropped. */
     String awaitProblem(String... words) throws InterruptedException {
         long end = System.nanoTime() + TIMEOUT.toNanos();
