@@ -37,6 +37,8 @@ class ContradictionsTest {
     private static final int NODES = 1000;
     private static final String OTHER = "5f9b1c5e-0000-4000-8000-000000000001";
 
+    private final NodeModel node = new NodeModel(new Random(SEED));
+
     private static final Map<String, UnaryOperator<Views>> BROKEN_VIEWS = Map.of(
             "journal-damaged",
             views -> with(views, View.of(new JournalReading(views.recorded(), new Loss(false, 2, Set.of(), true)))),
@@ -214,7 +216,7 @@ class ContradictionsTest {
     /** It may list claims of running pods. */
     @Test
     void aDamagedCheckpointIsRemovedFromADrainedNode() {
-        Views all = new NodeModel(new Random(SEED)).views();
+        Views all = node.views();
         View<OtherCheckpoint> other = View.of(new OtherCheckpoint(List.of(), "it is not JSON"));
         Views damaged = changed(all, all.journal(), all.kubelet(), all.claims(), other);
 
@@ -233,7 +235,7 @@ class ContradictionsTest {
 
     @Test
     void aViewThatCannotBeReadIsNotHealthy() {
-        Views all = new NodeModel(new Random(SEED)).views();
+        Views all = node.views();
         Views blind = without(all, View.unread("the API server can't be reached"));
 
         Report report = report(blind);
@@ -253,7 +255,6 @@ class ContradictionsTest {
 
     @Test
     void aForgottenClaimIsDeletedAfterItsPodsUnlessItsOwnerDoes() {
-        NodeModel node = new NodeModel(new Random(SEED));
         ClaimRef ref = node.first().ref();
         node.kubelet.remove(ref.uid());
         String pods = "kubectl -n %s delete pod pod-of-%s".formatted(ref.namespace(), ref.name());
@@ -275,7 +276,6 @@ class ContradictionsTest {
 
     @Test
     void aClaimThatNoPodHasReservedIsSaidToBe() {
-        NodeModel node = new NodeModel(new Random(SEED));
         reallocate(node);
         ClaimRef ref = node.first().ref();
         node.kubelet.put(ref.uid(), new KubeletClaim(ref, List.of(), List.of()));
@@ -288,7 +288,6 @@ class ContradictionsTest {
 
     @Test
     void thePodsOfAReplacedClaimAreThoseOfTheOldOne() {
-        NodeModel node = new NodeModel(new Random(SEED));
         replace(node);
         ClaimRef old = node.first().ref();
         String pod = node.kubelet.get(old.uid()).pods().get(0);
@@ -299,7 +298,6 @@ class ContradictionsTest {
 
     @Test
     void withoutTheKubeletsRecordThePodsOfTheNewClaimAreLeftOut() {
-        NodeModel node = new NodeModel(new Random(SEED));
         replace(node);
         ClaimRef old = node.first().ref();
         ClaimRef now = new ClaimRef(old.namespace(), old.name(), OTHER);
@@ -308,7 +306,7 @@ class ContradictionsTest {
                 (same, claim) -> withJson(
                         claim,
                         "{\"status\":{\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"new\",\"uid\":\"uid-of-new\"}]}}"));
-        assertThat(onlyMend(without(node.views(), node.views().claims())).get(0))
+        assertThat(onlyMend(blind(node)).get(0))
                 .startsWith("kubectl -n %s get pods --field-selector spec.nodeName=node-1 ".formatted(old.namespace()))
                 .endsWith("| grep -E '[ ,]%s([ ,]|$)' | grep -vE 'uid-of-new'".formatted(old.name()));
     }
@@ -320,7 +318,6 @@ class ContradictionsTest {
 
     @Test
     void aReplacedClaimThatTheKubeletDoesNotHaveIsLeftToTheDriver() {
-        NodeModel node = new NodeModel(new Random(SEED));
         replace(node);
         node.kubelet.remove(node.first().ref().uid());
         assertThat(onlyMend(node.views()).get(0)).startsWith("# the driver unprepares it");
@@ -328,7 +325,6 @@ class ContradictionsTest {
 
     @Test
     void thePodsOfADamagedClaimAreFoundByItsUid() {
-        NodeModel node = new NodeModel(new Random(SEED));
         ClaimRecord claim = node.first();
         ClaimRef ref = claim.ref();
         ClaimRef nameless = new ClaimRef("unknown", "unknown", ref.uid());
@@ -342,11 +338,51 @@ class ContradictionsTest {
 
     @Test
     void theKubeletsClaimNamesItsPods() {
-        NodeModel node = new NodeModel(new Random(SEED));
         ClaimRef ref = node.first().ref();
         node.claims.remove(ref);
         KubeletClaim held = node.kubelet.get(ref.uid());
         assertThat(report(node.views()).findings().get(0).mend().get(0))
                 .contains(held.pods().get(0));
+    }
+
+    @Test
+    void theKubeletsClaimIsThatOfTheUid() {
+        String uid = node.first().ref().uid();
+        assertThat(node.views().kubeletClaim(uid))
+                .contains(node.kubelet.get(uid))
+                .hasValueSatisfying(one -> assertThat(one.pods()).isNotEmpty());
+        assertThat(node.views().kubeletClaim(OTHER)).isEmpty();
+        assertThat(blind(node).kubeletClaim(uid)).isEmpty();
+    }
+
+    private static Views blind(NodeModel node) {
+        return without(node.views(), node.views().claims());
+    }
+
+    private static void assertFound(Views views, String id, String words) {
+        assertThat(report(views).findings()).singleElement().satisfies(one -> {
+            assertThat(one.id()).isEqualTo(id);
+            assertThat(one.toString()).contains(words);
+        });
+    }
+
+    @Test
+    void whatIsFoundDependsOnTheKubeletsRecord() {
+        node.claims.remove(node.first().ref());
+        assertFound(blind(node), "claim-gone", "");
+        node.kubelet.remove(node.first().ref().uid());
+        assertFound(node.views(), "claim-gone", "");
+
+        NodeModel unrecorded = new NodeModel(new Random(SEED));
+        lose(unrecorded);
+        assertFound(blind(unrecorded), "spec-unknown", "");
+
+        NodeModel replaced = new NodeModel(new Random(SEED));
+        replace(replaced);
+        String refused = "the kubelet refuses the pods of the new claim";
+        assertFound(replaced.views(), "claim-replaced", refused);
+        assertFound(blind(replaced), "claim-replaced", refused);
+        replaced.kubelet.remove(replaced.first().ref().uid());
+        assertFound(replaced.views(), "claim-replaced", "its devices are refused to other claims");
     }
 }
