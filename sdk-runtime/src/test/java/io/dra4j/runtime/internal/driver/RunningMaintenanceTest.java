@@ -12,8 +12,7 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.ProviderWithoutClaims;
-import io.dra4j.runtime.internal.cluster.ClaimObject;
-import io.dra4j.runtime.internal.cluster.ClaimReader;
+import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.Meters;
@@ -99,18 +98,6 @@ class RunningMaintenanceTest {
         }
     }
 
-    private static final class NoClaims implements ClaimReader {
-        @Override
-        public ClaimObject read(ClaimRef claim, Duration limit) {
-            throw new AssertionError("no claim is read");
-        }
-
-        @Override
-        public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
-            return Map.of();
-        }
-    }
-
     private static Maintenance maintenance(String id, String devices) {
         return new Maintenance(id, List.of(devices), "NoSchedule", "2026-11-26T02:59:00Z");
     }
@@ -136,7 +123,7 @@ class RunningMaintenanceTest {
                 false,
                 policies::apply,
                 policies::applyToStored,
-                new PinnedNames(DRIVER, DevicePins.in(directory), new NoClaims(), event -> {})));
+                new PinnedNames(DRIVER, DevicePins.in(directory), ClaimDecoding.listing(Map::of), event -> {})));
         running = new RunningMaintenance(files, policies, provider, events::add);
         publisher.readInventory();
         publisher.start();

@@ -13,15 +13,14 @@ import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
-import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.pins.Pins.Name;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class PinnedNamesTest implements ClaimReader {
+class PinnedNamesTest {
 
     private static final List<LeftOut> LEFT_OUT = List.of(new LeftOut("GPU-5b3f", "broken"));
 
@@ -47,13 +46,7 @@ class PinnedNamesTest implements ClaimReader {
     private Instant now = Instant.EPOCH;
     private PinnedNames names = restarted();
 
-    @Override
-    public ClaimObject read(ClaimRef claim, Duration limit) {
-        throw new AssertionError("no single claim is read");
-    }
-
-    @Override
-    public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
+    private Map<ClaimRef, ClaimObject> list() {
         lists++;
         if (failure != null) {
             throw failure;
@@ -65,7 +58,7 @@ class PinnedNamesTest implements ClaimReader {
         return new PinnedNames(
                 "gpu.example.com",
                 DevicePins.in(data == null ? Path.of("none") : data),
-                this,
+                ClaimDecoding.listing(this::list),
                 event -> events.add(event.message()));
     }
 

@@ -9,8 +9,8 @@ import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
-import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
@@ -74,21 +74,8 @@ abstract class PublisherUnderTest {
 
     /** The names of a node with a data directory; its cluster has the claims of the test. */
     PinnedNames names(Path data) {
-        return new PinnedNames("gpu.example.com", DevicePins.in(data), claims(), events::add);
-    }
-
-    private ClaimReader claims() {
-        return new ClaimReader() {
-            @Override
-            public ClaimObject read(ClaimRef claim, Duration limit) {
-                throw new AssertionError("a publisher reads no single claim");
-            }
-
-            @Override
-            public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
-                return Map.copyOf(claims);
-            }
-        };
+        return new PinnedNames(
+                "gpu.example.com", DevicePins.in(data), ClaimDecoding.listing(() -> claims), events::add);
     }
 
     Inventory read() {
