@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.testkit.GrpcProbe;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -23,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,7 +43,7 @@ class ObservedDriverIT {
     @BeforeAll
     static void start() throws Exception {
         node = TestDriver.node();
-        node.start(DriverPages.OPTION, GrpcProbe.OPTION, "--logging-format=json");
+        node.start(DriverPages.OPTION, "--logging-format=json");
         node.awaitRegistered();
         node.api().store().awaitObject("resourceslices", found -> true, TIMEOUT);
         pages = DriverPages.ofProcess(1, node);
@@ -75,25 +73,19 @@ class ObservedDriverIT {
     @Test
     void theDriversMetricsAreThoseOfTheReferencePage() throws Exception {
         node.kubelet().prepare(NAME, List.of(node.allocate("any", "gpu-7")));
-        List<String> lines = pages.get("/metrics").body().lines().toList();
-        Set<String> scraped = lines.stream()
+        Set<String> scraped = pages.get("/metrics")
+                .body()
+                .lines()
                 .filter(line -> line.startsWith("# TYPE dra4j_"))
                 .filter(line -> !line.endsWith("_seconds_max gauge"))
                 .map(line -> line.substring("# TYPE ".length()))
                 .collect(Collectors.toCollection(TreeSet::new));
 
-        Set<String> documented = new TreeSet<>();
-        Matcher row = Pattern.compile("\\| `(dra4j_[a-z_]+)` \\| ([a-z]+) \\| ([^|]*) \\|")
-                .matcher(ofDrivers(Files.readString(REFERENCE)));
-        while (row.find()) {
-            documented.add(row.group(1) + " " + row.group(2));
-            assertThat(labels(lines, row.group(1)))
-                    .as(row.group(1))
-                    .isSubsetOf(documentedLabels(row.group(3)))
-                    .satisfiesAnyOf(
-                            labels -> assertThat(labels).isEqualTo(documentedLabels(row.group(3))),
-                            labels -> assertThat(labels).isEmpty());
-        }
+        Set<String> documented = Pattern.compile("\\| `(dra4j_[a-z_]+)` \\| ([a-z]+) \\|")
+                .matcher(ofDrivers(Files.readString(REFERENCE)))
+                .results()
+                .map(row -> row.group(1) + " " + row.group(2))
+                .collect(Collectors.toCollection(TreeSet::new));
         documented.remove("dra4j_missing_permissions_total counter"); // there is none before one
         assertThat(scraped).hasSizeGreaterThan(10).isEqualTo(documented);
     }
@@ -102,22 +94,6 @@ class ObservedDriverIT {
     private static String ofDrivers(String page) {
         int others = page.indexOf("## Claims that wait");
         return page.substring(0, others) + page.substring(page.indexOf("## The driver", others));
-    }
-
-    private static Set<String> documentedLabels(String cell) {
-        Set<String> labels = new TreeSet<>(Set.of("driver", "node"));
-        Pattern.compile("`([a-z_]+)`").matcher(cell).results().forEach(found -> labels.add(found.group(1)));
-        return labels;
-    }
-
-    /** The labels of a metric's samples, without those that each format adds. */
-    private static Set<String> labels(List<String> lines, String metric) {
-        Set<String> labels = new TreeSet<>();
-        lines.stream()
-                .filter(line -> line.matches(metric + "(_count)?\\{.*"))
-                .flatMap(line -> Pattern.compile("([a-z_]+)=\"").matcher(line).results())
-                .forEach(label -> labels.add(label.group(1)));
-        return labels;
     }
 
     @Test
@@ -196,19 +172,6 @@ class ObservedDriverIT {
                 .filter(line -> line.path("threadName").asText().matches("dra4j-(claim|dra-call).*"))
                 .filter(line -> line.at("/mdc/op.id").asText().isEmpty())
                 .toList();
-    }
-
-    @Test
-    void probesCallBothSockets() throws Exception {
-        Path socket = node.place().plugins().resolve(NAME).resolve("dra.sock");
-        Path aside = node.place().root().resolve("aside");
-        try (GrpcProbe probe = GrpcProbe.of(node)) {
-            assertThat(probe.check("liveness")).isEqualTo("SERVING");
-            Files.move(socket, aside);
-            assertThat(probe.check("liveness")).isEqualTo("NOT_SERVING");
-            Files.move(aside, socket);
-            assertThat(probe.check("liveness")).isEqualTo("SERVING");
-        }
     }
 
     /** The first readiness probe after that of the start succeeds. */

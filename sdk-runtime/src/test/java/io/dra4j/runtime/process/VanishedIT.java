@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import io.dra4j.testkit.kubelet.KubeletStateFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,28 +76,6 @@ class VanishedIT {
                 Files.delete(each);
             }
         }
-    }
-
-    @Test
-    void aDeviceIsFreeOfAClaimThatTheKubeletHasForgotten() throws Exception {
-        KubeletClaim forgotten = node.allocate("forgotten", "gpu-2");
-        assertThat(node.prepare(forgotten).complaint()).isEmpty();
-        KubeletStateFile.of(node.place().plugins()).write();
-        KubeletClaim next = node.allocate("successor", "gpu-2");
-
-        assertThat(node.prepare(next).complaint())
-                .as("both are allocated the device")
-                .hasValueSatisfying(complaint -> assertThat(complaint).contains("is held by another claim"));
-        node.api()
-                .store()
-                .changeStatus(
-                        "resourceclaims",
-                        "default",
-                        "forgotten",
-                        claim -> ((ObjectNode) claim.path("status")).removeAll());
-        assertThat(node.prepare(next).complaint()).isEmpty();
-
-        assertThat(node.unprepare(next).complaint()).isEmpty();
     }
 
     /** As the garbage collector does after a Node's deletion. */

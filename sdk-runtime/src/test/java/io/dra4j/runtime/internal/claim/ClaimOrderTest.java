@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.ClaimContext;
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Quantity;
@@ -16,9 +15,6 @@ import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
-import io.dra4j.runtime.internal.observe.Meters;
-import io.micrometer.core.instrument.Metrics;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -366,31 +362,5 @@ class ClaimOrderTest extends NodeFixture {
         node.unprepare(A);
 
         assertThat(threads).hasSize(2).noneMatch(name -> name.startsWith("VirtualThread"));
-    }
-
-    @Test
-    void aBatchOf32ClaimsOfAProviderThatRecordsNothingCostsTwoSyncs() {
-        node.stop();
-        SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        Metrics.addRegistry(registry);
-        provider.devices = 32;
-        node.timeout = Duration.ofMinutes(1);
-        try (Meters meters = Meters.global("batch.example.com", "node")) {
-            node.meters = meters;
-            node.start("boot-1");
-            List<ClaimRef> batch = node.allocateEach(32);
-
-            var outcomes = node.prepare(Duration.ofSeconds(40), batch);
-
-            assertThat(outcomes.values()).hasSize(32).hasOnlyElementsOfType(Prepared.class);
-            long syncs = registry.get("dra4j.journal.sync.duration")
-                    .tag("driver", "batch.example.com")
-                    .timer()
-                    .count();
-            System.out.println("32 claims prepared with " + syncs + " syncs");
-            assertThat(syncs).isEqualTo(2);
-        } finally {
-            Metrics.removeRegistry(registry);
-        }
     }
 }

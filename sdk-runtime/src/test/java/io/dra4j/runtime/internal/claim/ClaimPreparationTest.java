@@ -307,15 +307,6 @@ class ClaimPreparationTest extends NodeFixture {
         }
 
         @Test
-        void devicesOfHeldClaimsStayRefusedToOthers() {
-            node.prepare(A);
-            node.restart("boot-1");
-            node.allocate(B, "gpu-0");
-
-            assertThat(message(node.prepare(B))).contains("is held by another claim");
-        }
-
-        @Test
         void takingUpBringsBackLostSpecs() throws IOException {
             node.prepare(A);
             node.prepare(B);

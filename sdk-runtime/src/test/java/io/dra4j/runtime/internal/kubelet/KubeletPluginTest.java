@@ -279,14 +279,6 @@ class KubeletPluginTest extends SocketFixture {
         }
 
         @Test
-        void ofMoreThanFourMebibytesAreRefusedAndTheNextOneWorks() {
-            Claim large = CLAIM.toBuilder().setName("x".repeat(5 << 20)).build();
-
-            assertStatus(Status.Code.RESOURCE_EXHAUSTED, () -> prepare(large));
-            assertThat(prepare(CLAIM)).hasSize(1);
-        }
-
-        @Test
         void ofServicesThatAreNotServedAreUnimplementedAtOnce() {
             assertStatus(
                     Status.Code.UNIMPLEMENTED,
