@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -171,17 +172,7 @@ class JournalTest extends JournalFixture {
 
         @Test
         void hasThePodsOfAClaimThatHasSome() throws IOException {
-            ClaimRecord without = started("uid-1");
-            ClaimRecord with = new ClaimRecord(
-                    without.ref(),
-                    without.phase(),
-                    without.bootId(),
-                    without.devices(),
-                    null,
-                    null,
-                    null,
-                    null,
-                    List.of("trainer"));
+            ClaimRecord with = of(started("uid-1").devices(), List.of("trainer"));
             written(with);
 
             assertThat(Files.readString(file)).isEqualTo(line(HEADER) + line(RECORD + ",\"pods\":[\"trainer\"]}}"));
@@ -190,11 +181,10 @@ class JournalTest extends JournalFixture {
 
         @Test
         void hasThePhysicalIdOfADeviceThatHasOne() throws IOException {
-            ClaimRecord without = started("uid-1");
-            HeldDevice device =
-                    without.devices().get(0).toBuilder().physicalId("GPU-x").build();
-            ClaimRecord with = new ClaimRecord(
-                    without.ref(), without.phase(), without.bootId(), List.of(device), null, null, null, null, null);
+            HeldDevice device = started("uid-1").devices().get(0).toBuilder()
+                    .physicalId("GPU-x")
+                    .build();
+            ClaimRecord with = of(List.of(device), null);
             written(with);
 
             String record = RECORD.replace("true}]", "true,\"physicalId\":\"GPU-x\"}]");
@@ -219,6 +209,11 @@ class JournalTest extends JournalFixture {
 
             assertFails(JournalTest.this::open, "a record of a newer release of the driver (Phase FROZEN)");
             assertThat(file).hasContent(later);
+        }
+
+        private static ClaimRecord of(List<HeldDevice> devices, @Nullable List<String> pods) {
+            ClaimRecord plain = started("uid-1");
+            return new ClaimRecord(plain.ref(), plain.phase(), plain.bootId(), devices, null, null, null, null, pods);
         }
 
         private String line(String start) {

@@ -94,12 +94,16 @@ class PublishingLayoutTest extends PublisherUnderTest {
         assertThat(events).isEmpty();
     }
 
-    @Test
-    void aDeviceThatItsReleaseAloneRefusesIsLeftOut() throws Exception {
+    private static Device fiveTaints() {
         Device.Builder gpu = Device.builder("gpu-0");
         IntStream.range(0, 5).forEach(i -> gpu.taint(Taint.of("t" + i, null, Effect.NO_EXECUTE)));
+        return gpu.build();
+    }
+
+    @Test
+    void aDeviceThatItsReleaseAloneRefusesIsLeftOut() throws Exception {
         server(34);
-        start(Pool.ofNode("node-a", List.of(gpu.build(), device("nic-0"))));
+        start(Pool.ofNode("node-a", List.of(fiveTaints(), device("nic-0"))));
 
         assertThat(names("node-a")).containsExactly("nic-0");
         assertThat(isPublished()).isTrue();
@@ -115,11 +119,8 @@ class PublishingLayoutTest extends PublisherUnderTest {
 
     @Test
     void aPoolThatItsReleaseAloneRefusesIsNotSent() throws Exception {
-        Device.Builder gpu = Device.builder("gpu-0");
-        IntStream.range(0, 5).forEach(i -> gpu.taint(Taint.of("t" + i, null, Effect.NO_EXECUTE)));
-        Pool pool = Pool.ofNode("node-a", List.of(gpu.build()));
         server(34);
-        start(pool);
+        start(Pool.ofNode("node-a", List.of(fiveTaints())));
 
         assertThat(store.writes).isEmpty();
         assertThat(store.versionsRead).isEqualTo(1);

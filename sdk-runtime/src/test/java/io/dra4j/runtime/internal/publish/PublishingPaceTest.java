@@ -4,21 +4,24 @@ package io.dra4j.runtime.internal.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The pace of tries, repairs and reads, minute by minute. */
 class PublishingPaceTest extends PublisherUnderTest {
+
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(SlicePublisher.class, Level.WARN);
 
     @Nested
     class ARejectedPool {
@@ -293,17 +296,12 @@ class PublishingPaceTest extends PublisherUnderTest {
 
     @Test
     void aBugIsToldAndTriedAgainAndLoggedWithItsStackOnce() throws Exception {
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        Logger logger = (Logger) LoggerFactory.getLogger(SlicePublisher.class);
-        log.start();
-        logger.addAppender(log);
         store.listFailure = new IllegalStateException("a bug");
         start();
         loop.advance(SECOND);
         assertThat(reasons()).contains(Reason.UNEXPECTED_ERROR);
         store.listFailure = new IllegalStateException("another");
         loop.advance(SOON);
-        logger.detachAppender(log);
 
         assertThat(log.list)
                 .filteredOn(event -> event.getThrowableProxy() != null)

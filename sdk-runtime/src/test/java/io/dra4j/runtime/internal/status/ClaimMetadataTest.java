@@ -42,6 +42,10 @@ class ClaimMetadataTest extends ReportsUnderTest {
         return Files.createLink(directory.resolve("mounted"), file);
     }
 
+    private Path prepareEmpty() {
+        return Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+    }
+
     private static Mount mount(PreparedClaim claim, int device) {
         return claim.devices().get(device).edits().mounts().get(0);
     }
@@ -102,8 +106,7 @@ class ClaimMetadataTest extends ReportsUnderTest {
 
     @Test
     void isWrittenOverInPlaceWhenItChanges() throws IOException {
-        Path file =
-                Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        Path file = prepareEmpty();
         Path mounted = mounted(file);
         reports.updateMetadata(
                 CLAIM, gpu0.held(), new DeviceMetadata(Map.of("a", AttributeValue.of("x".repeat(60))), null));
@@ -127,8 +130,7 @@ class ClaimMetadataTest extends ReportsUnderTest {
         Files.createDirectories(own);
         Files.writeString(own.resolve(".metadata.json.tmp"), "{ ".repeat(10_000));
 
-        Path file =
-                Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        Path file = prepareEmpty();
 
         assertThat(own).isDirectoryContaining(file::equals);
         assertThat(own.toFile().list()).hasSize(1);
@@ -137,8 +139,7 @@ class ClaimMetadataTest extends ReportsUnderTest {
 
     @Test
     void thatACrashToreIsRepairedInPlace() throws IOException {
-        Path file =
-                Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        Path file = prepareEmpty();
         String content = Files.readString(file);
         Path mounted = mounted(file);
         Files.writeString(file, content.substring(0, 50));
@@ -151,16 +152,14 @@ class ClaimMetadataTest extends ReportsUnderTest {
     @Test
     void hasTheVersionsThatTheDriverChose() throws IOException {
         start("v1beta1");
-        Path file =
-                Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        Path file = prepareEmpty();
 
         assertThat(versions(file)).containsExactly("metadata.resource.k8s.io/v1beta1");
     }
 
     @Test
     void thatIsLostIsWrittenAgain() throws IOException {
-        Path file =
-                Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        Path file = prepareEmpty();
         String content = Files.readString(file);
         Files.delete(file);
 

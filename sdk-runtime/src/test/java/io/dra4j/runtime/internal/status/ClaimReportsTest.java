@@ -6,9 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceStatus;
@@ -16,6 +13,7 @@ import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,11 +22,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Isolated
 class ClaimReportsTest extends ReportsUnderTest {
+
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(ClaimReports.class, Level.ERROR);
 
     private static final DeviceStatus PARTLY_BAD = DeviceStatus.builder()
             .condition(new Condition("Ready", ConditionStatus.FALSE, "no reason", ""))
@@ -88,28 +91,25 @@ class ClaimReportsTest extends ReportsUnderTest {
             assertThat(entry(0).at("/conditions/0/lastTransitionTime").asText()).isEqualTo("2026-11-21T01:00:00Z");
         }
 
-        @Test
-        void ofOneDeviceIsUpdatedBesideThatOfAnother() throws IOException {
-            prepare("{}", plain(gpu0).withStatus(READY), plain(gpu1).withStatus(READY));
-            reports.updateStatus(CLAIM, gpu1.held(), BROKEN);
-            run();
-
-            assertThat(statuses.applied).hasSize(1);
-            assertThat(entry(0).at("/conditions/0/status").asText()).isEqualTo("True");
-            assertThat(entry(1).at("/conditions/0/status").asText()).isEqualTo("False");
-        }
-
-        @Test
-        void ofOneShareIsUpdatedBesideThatOfAnother() throws IOException {
-            AllocatedDevice one = device("r", null, "gpu-0", "share-1");
-            AllocatedDevice two = device("r", null, "gpu-0", "share-2");
+        @ParameterizedTest
+        @CsvSource({"gpu-0,, gpu-1,", "gpu-0, share-1, gpu-0, share-2"})
+        void ofOneIsUpdatedBesideThatOfAnother(String device, String share, String other, String otherShare)
+                throws IOException {
+            AllocatedDevice one = device("r", null, device, share);
+            AllocatedDevice two = device("r", null, other, otherShare);
             hold(Phase.PREPARED, one, two);
             prepare("{}", plain(one).withStatus(READY), plain(two).withStatus(READY));
             reports.updateStatus(CLAIM, two.held(), BROKEN);
             run();
 
-            assertThat(entry(0).at("/conditions/0/status").asText()).isEqualTo("True");
-            assertThat(entry(1).at("/conditions/0/status").asText()).isEqualTo("False");
+            assertThat(statuses.applied).hasSize(1);
+            assertReady("True", "False");
+        }
+
+        private void assertReady(String... statuses) throws IOException {
+            for (int i = 0; i < statuses.length; i++) {
+                assertThat(entry(i).at("/conditions/0/status").asText()).isEqualTo(statuses[i]);
+            }
         }
 
         @Test
@@ -124,8 +124,7 @@ class ClaimReportsTest extends ReportsUnderTest {
             run();
 
             assertThat(statuses.applied).hasSize(before + 1);
-            assertThat(entry(0).at("/conditions/0/status").asText()).isEqualTo("True");
-            assertThat(entry(1).at("/conditions/0/status").asText()).isEqualTo("False");
+            assertReady("True", "False");
         }
 
         @Test
@@ -177,13 +176,8 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void hasTheRestWhenThePartsThatTheApiWouldRefuseAreLeftOut() throws IOException {
-            ListAppender<ILoggingEvent> log = new ListAppender<>();
-            log.start();
-            Logger logger = (Logger) LoggerFactory.getLogger(ClaimReports.class);
-            logger.addAppender(log);
             prepare("{}", plain(gpu0).withStatus(PARTLY_BAD), plain(gpu1).withStatus(READY));
             run();
-            logger.detachAppender(log);
 
             assertThat(log.list).singleElement().satisfies(event -> {
                 assertThat(event.getLevel()).isEqualTo(Level.ERROR);
