@@ -16,8 +16,6 @@ import io.dra4j.charttest.Right;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.rbac.ApiAction;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,6 +54,38 @@ class ChartRightsIT {
     /** Forbidden, and invalid for want of a verb that the validation asks for. */
     private static final Set<Integer> REFUSED = Set.of(403, 422);
 
+    private static final String STALE_SLICE = """
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceSlice
+            metadata: {name: stale}
+            spec:
+              driver: gpu.example.com
+              nodeName: node-1
+              pool: {name: old, generation: 1, resourceSliceCount: 1}
+              devices: [{name: old-gpu}]
+            """;
+
+    private static final String WAITING_CLAIM = """
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaim
+            metadata: {name: waiting, namespace: default}
+            spec:
+              devices:
+                requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]
+            status:
+              allocation:
+                devices:
+                  results:
+                    - request: gpu
+                      driver: gpu.example.com
+                      pool: node-1
+                      device: gpu-0
+                      bindingConditions: [BindingConditions]
+                      bindingFailureConditions: [BindingFailureConditions]
+            """;
+
+    private static final ObjectMapper YAML = new YAMLMapper();
+
     @TempDir
     private Path folder;
 
@@ -77,9 +107,9 @@ class ChartRightsIT {
     @EnumSource
     void withAllRightsADriver(RightsProbe probe) throws Exception {
         try (RightsNode node = new RightsNode(manifests(), folder)) {
-            probe.begin(node);
+            probe.begin.run(node);
 
-            node.await(() -> probe.works(node));
+            node.await(() -> probe.works.at(node));
             assertThat(refused(node.node())).isEmpty();
         }
     }
@@ -93,13 +123,13 @@ class ChartRightsIT {
                 .toList();
         assertThat(right.removeFrom(roles)).isTrue();
         try (RightsNode node = new RightsNode(manifests, folder)) {
-            probe.begin(node);
+            probe.begin.run(node);
 
             node.await(() -> !refused(node.node()).isEmpty());
             assertThat(refused(node.node()))
                     .contains(asRefused(right))
                     .allMatch(one -> one.split(" ")[0].equals(asRefused(right).split(" ")[0]));
-            assertThat(probe.works(node)).isFalse();
+            assertThat(probe.works.at(node)).isFalse();
         }
     }
 
@@ -118,181 +148,86 @@ class ChartRightsIT {
                 .toList();
     }
 
-    /** One thing that a driver does, for which it needs rights. */
+    private interface Step {
+        void run(RightsNode node) throws Exception;
+    }
+
+    private interface Look {
+        boolean at(RightsNode node) throws Exception;
+    }
+
+    /** One thing that a driver does, for which it needs rights: how it begins, and whether it is done. */
     private enum RightsProbe {
-        PUBLISHES {
-            @Override
-            void begin(RightsNode node) throws Exception {
-                node.start();
-            }
+        PUBLISHES(RightsNode::start, node -> !own(node).isEmpty()),
+        TAINTS(
+                node -> {
+                    node.start();
+                    node.await(() -> !own(node).isEmpty());
+                    Files.writeString(node.faults(), "gpu-0 NoSchedule broken\n");
+                },
+                node -> own(node).toString().contains("\"taints\"")),
+        CLEANS_UP(
+                node -> {
+                    node.node().api().store().put(YAML.readTree(STALE_SLICE));
+                    node.start();
+                    node.await(() -> own(node).toString().contains("gpu-0"));
+                },
+                node -> !own(node).toString().contains("\"stale\"")),
+        PREPARES(RightsProbe::prepare, node -> !node.node().specs().isEmpty()),
+        PREPARES_AFTER_DAMAGE(
+                node -> {
+                    Path own =
+                            Files.createDirectory(node.node().place().plugins().resolve(RightsNode.DRIVER));
+                    Files.writeString(own.resolve("claims.journal"), "no line of a journal\n");
+                    prepare(node);
+                },
+                node -> !node.node().specs().isEmpty()),
+        REPORTS_STATUS(RightsProbe::prepare, node -> claims(node).contains("LATEST-GPU-MODEL")),
+        BINDS(
+                node -> {
+                    node.start();
+                    node.await(() -> !own(node).isEmpty());
+                    node.await(() -> hasWatched(node, 200, 403));
+                    node.node().api().store().put(YAML.readTree(WAITING_CLAIM));
+                },
+                node -> hasWatched(node, 200) && claims(node).contains("Device is ready")),
+        REPORTS_EVENTS(
+                node -> {
+                    node.start();
+                    Files.writeString(node.faults(), "gpu-0 broken\n");
+                },
+                node -> node.node().api().store().list("events").toString().contains("Inventory"));
 
-            @Override
-            boolean works(RightsNode node) {
-                return !own(node.node()).isEmpty();
-            }
-        },
-        TAINTS {
-            @Override
-            void begin(RightsNode node) throws Exception {
-                node.start();
-                node.await(() -> !own(node.node()).isEmpty());
-                Files.writeString(node.faults(), "gpu-0 NoSchedule broken\n");
-            }
+        private final Step begin;
+        private final Look works;
 
-            @Override
-            boolean works(RightsNode node) {
-                return own(node.node()).toString().contains("\"taints\"");
-            }
-        },
-        CLEANS_UP {
-            @Override
-            void begin(RightsNode node) throws Exception {
-                node.node().api().store().put(yaml(STALE_SLICE));
-                node.start();
-                node.await(() -> own(node.node()).toString().contains("gpu-0"));
-            }
-
-            @Override
-            boolean works(RightsNode node) {
-                return node.node()
-                        .api()
-                        .store()
-                        .find("resourceslices", "", "stale")
-                        .isEmpty();
-            }
-        },
-        PREPARES {
-            @Override
-            void begin(RightsNode node) throws Exception {
-                node.start();
-                prepare(node.node());
-            }
-
-            @Override
-            boolean works(RightsNode node) throws Exception {
-                return !node.node().specs().isEmpty();
-            }
-        },
-        PREPARES_AFTER_DAMAGE {
-            @Override
-            void begin(RightsNode node) throws Exception {
-                Path own = Files.createDirectory(node.node().place().plugins().resolve(RightsNode.DRIVER));
-                Files.writeString(own.resolve("claims.journal"), "no line of a journal\n");
-                node.start();
-                prepare(node.node());
-            }
-
-            @Override
-            boolean works(RightsNode node) throws Exception {
-                return !node.node().specs().isEmpty();
-            }
-        },
-        REPORTS_STATUS {
-            @Override
-            void begin(RightsNode node) throws Exception {
-                node.start();
-                prepare(node.node());
-            }
-
-            @Override
-            boolean works(RightsNode node) {
-                return claims(node.node()).toString().contains("LATEST-GPU-MODEL");
-            }
-        },
-        BINDS {
-            @Override
-            void begin(RightsNode node) throws Exception {
-                node.start();
-                node.await(() -> !own(node.node()).isEmpty());
-                node.await(() -> hasWatched(node.node(), 200, 403));
-                node.node().api().store().put(yaml(WAITING_CLAIM));
-            }
-
-            @Override
-            boolean works(RightsNode node) {
-                return hasWatched(node.node(), 200)
-                        && claims(node.node()).toString().contains("Device is ready");
-            }
-
-            private static boolean hasWatched(TestNode node, Integer... answers) {
-                return !node.proxy()
-                        .requests(request -> request.path().endsWith("/resourceclaims")
-                                && request.watch()
-                                && List.of(answers).contains(request.status()))
-                        .isEmpty();
-            }
-        },
-        REPORTS_EVENTS {
-            @Override
-            void begin(RightsNode node) throws Exception {
-                node.start();
-                Files.writeString(node.faults(), "gpu-0 broken\n");
-            }
-
-            @Override
-            boolean works(RightsNode node) {
-                return node.node().api().store().list("events").toString().contains("Inventory");
-            }
-        };
-
-        private static final String STALE_SLICE = """
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceSlice
-                metadata: {name: stale}
-                spec:
-                  driver: gpu.example.com
-                  nodeName: node-1
-                  pool: {name: old, generation: 1, resourceSliceCount: 1}
-                  devices: [{name: old-gpu}]
-                """;
-
-        private static final String WAITING_CLAIM = """
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceClaim
-                metadata: {name: waiting, namespace: default}
-                spec:
-                  devices:
-                    requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]
-                status:
-                  allocation:
-                    devices:
-                      results:
-                        - request: gpu
-                          driver: gpu.example.com
-                          pool: node-1
-                          device: gpu-0
-                          bindingConditions: [BindingConditions]
-                          bindingFailureConditions: [BindingFailureConditions]
-                """;
-
-        private static final ObjectMapper YAML = new YAMLMapper();
-
-        /** Starts the driver, and gives it something to do. */
-        abstract void begin(RightsNode node) throws Exception;
-
-        /** Returns whether the driver has done it. */
-        abstract boolean works(RightsNode node) throws Exception;
-
-        private static JsonNode yaml(String text) {
-            try {
-                return YAML.readTree(text);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        RightsProbe(Step begin, Look works) {
+            this.begin = begin;
+            this.works = works;
         }
 
-        private static List<JsonNode> own(TestNode node) {
-            return node.api().store().list("resourceslices");
+        private static List<JsonNode> own(RightsNode node) {
+            return node.node().api().store().list("resourceslices");
         }
 
-        private static List<JsonNode> claims(TestNode node) {
-            return node.api().store().list("resourceclaims");
+        private static String claims(RightsNode node) {
+            return node.node().api().store().list("resourceclaims").toString();
         }
 
-        /** Prepares a claim; {@link #works} shows whether that was successful. */
-        private static void prepare(TestNode node) {
-            KubeletClaim claim = node.allocate("claim", "gpu-0");
-            node.prepare(claim);
+        private static boolean hasWatched(RightsNode node, Integer... answers) {
+            return !node.node()
+                    .proxy()
+                    .requests(request -> request.path().endsWith("/resourceclaims")
+                            && request.watch()
+                            && List.of(answers).contains(request.status()))
+                    .isEmpty();
+        }
+
+        /** Prepares a claim; whether that was successful is looked for. */
+        private static void prepare(RightsNode node) throws Exception {
+            node.start();
+            KubeletClaim claim = node.node().allocate("claim", "gpu-0");
+            node.node().prepare(claim);
         }
     }
 }

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,29 +106,10 @@ class FakeDriverMainIT {
                     .startsWith("dra4j-example-fake-driver: ")
                     .endsWith(problem + "\nRun it with --help to see its options.");
         }
-
-        @Test
-        void printsTheVersion() throws Exception {
-            Ended version = run("--version");
-
-            assertThat(version.status()).isZero();
-            assertThat(version.output()).hasSize(1);
-            assertThat(version.output().get(0)).matches("dra4j-example-fake-driver [0-9]+\\..*");
-        }
     }
 
     @Nested
     class ADriverThatCannotStart {
-
-        @Test
-        void printsTheReasonInOneLine() throws Exception {
-            Ended ended = run("--node-name=a", "--kubelet-plugins-directory-path", missing());
-
-            assertThat(ended.status()).isEqualTo(1);
-            assertThat(ended.output()).hasSize(1);
-            assertThat(ended.output().get(0))
-                    .startsWith("dra4j-example-fake-driver: There is no directory " + missing());
-        }
 
         @Test
         void logsTheReasonAsJson() throws Exception {
@@ -144,68 +124,6 @@ class FakeDriverMainIT {
 
         private String missing() {
             return folder.resolve("missing").toString();
-        }
-    }
-
-    @Nested
-    class ADriverThatRuns {
-
-        @Test
-        void printsTheInvalidLineOfTheFaultFileAndTheSyntax() throws Exception {
-            Path faults = Files.writeString(folder.resolve("faults"), "gpu-0 broken\n");
-            Process process = startInFolders("--fault-file=" + faults);
-            try (BufferedReader output = process.inputReader()) {
-                String line = output.lines()
-                        .filter(each -> each.contains("line 1") && each.contains("\"ERROR\""))
-                        .findFirst()
-                        .orElseThrow();
-                JsonNode problem = new ObjectMapper().readTree(line);
-                assertThat(problem.path("level").asText()).isEqualTo("ERROR");
-                assertThat(problem.at("/kvpList/0/reason").asText())
-                        .startsWith("Fault file " + faults + ", line 1: ")
-                        .contains("gpu-0 broken", "write", "<device> absent");
-            } finally {
-                process.destroyForcibly();
-            }
-        }
-
-        @Test
-        void endsWithStatusZeroOnSigterm() throws Exception {
-            Process process = startInFolders();
-            try (BufferedReader output = process.inputReader()) {
-                assertThat(output.lines().anyMatch(line -> line.contains("\"message\"")))
-                        .as("a first line of the log, in JSON")
-                        .isTrue();
-                process.destroy();
-
-                assertThat(process.waitFor()).isZero();
-            } finally {
-                process.destroyForcibly();
-            }
-        }
-
-        /** Nothing answers at port 1: a driver must start without an API server. */
-        private Process startInFolders(String... more) throws IOException {
-            Path plugins = Files.createDirectory(folder.resolve("p"));
-            Path registry = Files.createDirectory(folder.resolve("r"));
-            Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
-                            apiVersion: v1
-                            kind: Config
-                            clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]
-                            contexts: [{name: c, context: {cluster: c, user: u}}]
-                            users: [{name: u, user: {}}]
-                            current-context: c
-                            """);
-            List<String> args = new ArrayList<>(List.of(
-                    "--node-name=a",
-                    "-v=4",
-                    "--logging-format=json",
-                    "--kubeconfig=" + kubeconfig,
-                    "--cdi-root=" + folder.resolve("cdi"),
-                    "--kubelet-plugins-directory-path=" + plugins,
-                    "--kubelet-registrar-directory-path=" + registry));
-            args.addAll(List.of(more));
-            return start(args.toArray(String[]::new));
         }
     }
 }
