@@ -52,7 +52,6 @@ class HealthyAuditTest extends SharingOnBoards {
     private List<String> devices = List.of();
     private int last; // number of a claim
     private PciStandIn kernel;
-    private MpsStandIn mps;
 
     @Override
     Passthrough.Settings passthrough() {
@@ -68,11 +67,7 @@ class HealthyAuditTest extends SharingOnBoards {
             kernel.close();
             kernel = null;
         }
-        if (mps != null) {
-            mps.processes().forEach(ProcessHandle::destroyForcibly);
-            mps.unmount(folder.resolve("mps"));
-            mps = null;
-        }
+        killDaemons();
     }
 
     @Test

@@ -28,7 +28,7 @@ final class JournaledClaims {
     private int crashAt;
     private int checkpoints;
 
-    /** Lets the next call crash at a checkpoint, by its number from 1; 0 for never. */
+    /** Lets the next call crash at a checkpoint, by its number from 1, or after it, by the negative; 0 for never. */
     void crashAt(int checkpoint) {
         crashAt = checkpoint;
         checkpoints = 0;
@@ -92,6 +92,9 @@ final class JournaledClaims {
                     throw new Crash();
                 }
                 replace(of(ref).toBuilder().state(state).build());
+                if (checkpoints == -crashAt) {
+                    throw new Crash();
+                }
             }
         };
     }

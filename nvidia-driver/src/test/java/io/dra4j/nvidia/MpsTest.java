@@ -11,6 +11,7 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.standin.Await;
+import io.dra4j.nvidia.standin.MpsStandIn;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,17 +21,24 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims that share GPUs and MIG devices by MPS, with stand-ins that record their calls. */
 @Tag("slow")
-class MpsTest extends MpsOnBoards {
+@EnabledIf("io.dra4j.nvidia.standin.MpsStandIn#canMount")
+class MpsTest extends SharingOnBoards {
 
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final String READY = "mps get_default_active_thread_percentage";
     private static final String MIG = "gpu-0-mig-1g5gb-19-4";
+
+    @Override
+    void installed() throws Exception {
+        mps = MpsStandIn.install(node);
+    }
 
     @Test
     void givesContainersTheSocketsAndTheMemoryOfTheDaemon() throws Exception {

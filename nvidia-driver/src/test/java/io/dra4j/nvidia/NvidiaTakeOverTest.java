@@ -158,7 +158,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
         adopt(takeOver, "", MIG);
         takeOver.finish();
-        restart(true);
+        restart();
         assertThat(instances()).isEqualTo(1);
         claims.unprepare(provider, ONE);
 
@@ -175,7 +175,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
         PreparedClaim adopted = adopt(takeOver, "", MIG + ", adminAccess: true");
         takeOver.finish();
-        restart(true);
+        restart();
         claims.unprepare(provider, ONE);
 
         assertThat(adopted.state()).isNull();
@@ -211,7 +211,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         createMigDevice();
 
         takeLost(takeOver(true));
-        restart(true);
+        restart();
         claims.unprepare(provider, ONE);
 
         assertThat(instances()).isZero();
@@ -260,13 +260,6 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         claims.unprepare(provider, ONE);
 
         assertThat(smi.calls()).containsExactly("compute-policy -i " + gpu0 + " --set-timeslice 0");
-    }
-
-    private void restart(boolean dynamicMig) {
-        started.forEach(NvidiaDeviceProvider::close);
-        started.clear();
-        provider = startAgain(dynamicMig, false);
-        provider.inventory();
     }
 
     /** Creates it as the other driver does, and forgets all but what its checkpoint has. */

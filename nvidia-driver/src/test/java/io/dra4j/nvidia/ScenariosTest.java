@@ -4,48 +4,55 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.AllocatedClaim;
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.api.claim.PreparedClaim;
-import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.error.DraException;
-import io.dra4j.doctor.Report;
-import io.dra4j.nvidia.doctor.NvidiaChecks;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.health.Measure;
+import io.dra4j.nvidia.health.Thresholds;
+import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.inventory.Shares;
 import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.FabricStandIn;
 import io.dra4j.nvidia.standin.MpsStandIn;
+import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.runtime.ClaimPreview;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
+import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Partitions of the fabric, GPUs for virtual machines, time slices, and the doctor, by stand-ins of what they look at. */
-@Tag("slow")
-class ScenariosTest extends VfioOnBoards {
+/** Providers, their claims and the doctor, on nodes with stand-ins of what they look at. */
+class ScenariosTest extends ScenarioNode {
 
+    private static final String CAN_MOUNT = "io.dra4j.nvidia.standin.MpsStandIn#canMount";
+    private static final long WHILE = Duration.ofMillis(800).toNanos(); // some intervals of the watch
     private static final Path RESOURCES = Path.of("src/test/resources/io/dra4j/nvidia");
 
-    private FabricStandIn manager;
-
-    private PreparedClaim prepared;
     private String config = "";
     private NodeLock lock;
+    private HeldClaim remembered;
+    private String tainted = "";
 
     private static Stream<String> scenarios(String file) throws IOException {
         return Stream.of(Files.readString(RESOURCES.resolve(file)).split("\n\n"))
@@ -62,8 +69,55 @@ class ScenariosTest extends VfioOnBoards {
                 Stream.concat(scenarios("sharing-scenarios.txt"), scenarios("doctor-scenarios.txt")));
     }
 
+    private static Stream<String> ofClaims() throws IOException {
+        return scenarios("claim-scenarios.txt");
+    }
+
+    private static Stream<String> ofHealth() throws IOException {
+        return scenarios("health-scenarios.txt");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("ofClaims")
+    void claimsArePreparedAndUnprepared(String scenario) throws Exception {
+        String[] settings = scenario.split("\nboards ");
+        for (String line : settings[0].split("\n")) {
+            set(line.split(" "));
+        }
+        String[] boards = settings[1].split("\n")[0].split(" ");
+        install(boards[0], boards.length > 1);
+        play(scenario);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("ofHealth")
+    @Tag("slow")
+    void faultsBecomeTaintsAndReports(String scenario) throws Exception {
+        claimsArePreparedAndUnprepared(scenario);
+    }
+
+    /** Changes a setting of the next provider. */
+    private void set(String[] words) {
+        switch (words[0]) {
+            case "shares" -> shares = Shares.parse("unlimited");
+            case "effect" -> fabric = Effect.valueOf(words[1]);
+            case "xids" -> effects = XidEffects.parse(words[1]);
+            case "thresholds" -> {
+                Map<Measure, Integer> limits = new EnumMap<>(Measure.class);
+                Stream.of(words)
+                        .skip(1)
+                        .map(limit -> limit.split("="))
+                        .forEach(limit -> limits.put(Measure.valueOf(limit[0]), Integer.valueOf(limit[1])));
+                thresholds = new Thresholds(limits, Duration.ofMillis(50));
+            }
+            default -> {} // is no setting
+        }
+    }
+
     @ParameterizedTest(name = "{0}")
     @MethodSource("ofFabric")
+    @Tag("slow")
+    @EnabledIf(CAN_MOUNT)
     void partitionsAreActivatedAndDeactivated(String scenario) throws Exception {
         shares = Shares.parse(scenario.contains("\nshares\n") ? "unlimited" : "");
         String library = scenario.contains("\nlibrary : ")
@@ -80,6 +134,8 @@ class ScenariosTest extends VfioOnBoards {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("ofMachines")
+    @Tag("slow")
+    @EnabledIf(CAN_MOUNT)
     void gpusAreTakenAndSharedAndExamined(String scenario) throws Exception {
         shares = Shares.parse(scenario.contains("\nshares\n") ? "unlimited" : "");
         begin(scenario.split("\nboards ")[1].split("\n")[0], false);
@@ -92,7 +148,12 @@ class ScenariosTest extends VfioOnBoards {
                     .replace("{library}", node.library().toString())
                     .replace("{gpu0}", gpu0)
                     .replace("{gpu1}", gpu1);
-            for (int gpu = 0; gpu < kernel.gpus().size(); gpu++) {
+            for (int i = 0; filled.contains("{mig"); i++) {
+                filled = filled.replace(
+                        "{mig%d}".formatted(i),
+                        hardware.instances().get(i).uuids().get(0));
+            }
+            for (int gpu = 0; machines && gpu < kernel.gpus().size(); gpu++) {
                 String address = kernel.gpus().get(gpu);
                 filled = filled.replace("{pci%d}".formatted(gpu), address)
                         .replaceAll("\\{pci%d\\.(\\d)}".formatted(gpu), address.replace(".0", ".$1"));
@@ -104,7 +165,7 @@ class ScenariosTest extends VfioOnBoards {
 
     private void run(String[] words, String text) throws Exception {
         switch (words[0]) {
-            case "#", "library", "shares", "effect", "boards" -> {} // of the node
+            case "#", "library", "shares", "effect", "boards", "xids" -> {} // of the node
             case "is" -> assertThat(state(words)).isEqualTo(text);
             case "await" -> Await.until(text, SOON, () -> state(words).equals(text));
             case "has" -> assertThat(state(words)).contains(text);
@@ -121,10 +182,10 @@ class ScenariosTest extends VfioOnBoards {
                 assertThatThrownBy(() -> claims.unprepare(provider, ref(words[1])))
                         .isInstanceOf(DraException.class)
                         .hasMessageContaining(text);
-            case "crash" -> crash(Integer.parseInt(words[1]));
+            case "crash" -> crash(words);
             case "read" -> provider.inventory();
             case "nothing-left" -> assertNothingIsLeft();
-            case "lock" -> lock = context.lock(words[1], Duration.ZERO);
+            case "lock" -> lock = context.lock(words[1].toLowerCase(Locale.ROOT), Duration.ZERO);
             case "unlock" -> lock.close();
             case "change" -> context.awaitChange();
             case "restart" -> restart();
@@ -149,7 +210,7 @@ class ScenariosTest extends VfioOnBoards {
             case "fail" -> manager.edit("fault .*", "fault " + text);
             case "run" -> manager.run(Integer.parseInt(words[1]));
             case "set" -> hardware.set(Integer.parseInt(words[1]), words[2], Integer.parseInt(words[3]));
-            case "mig" -> hardware.setMig(Integer.parseInt(words[1]), true);
+            case "mig" -> hardware.setMig(Integer.parseInt(words[1]), words.length == 2);
             case "unseen" -> hardware.bound(Integer.parseInt(words[1]), false);
             case "process" -> DoctorOnBoards.process(node, Integer.parseInt(words[1]), words[2], text);
             case "open" -> Files.createSymbolicLink(folder.resolve(words[1]), Path.of(text));
@@ -179,104 +240,150 @@ class ScenariosTest extends VfioOnBoards {
                 if (!Files.isDirectory(file.getParent())) {
                     Files.createDirectories(file.getParent());
                 }
-                Files.writeString(file, text);
+                Files.writeString(file, text.replace("\\n", "\n"));
             }
-            default -> throw new IllegalArgumentException(words[0]);
+            default -> hardware(words[0], Stream.of(words).skip(1).toList(), text);
         }
     }
 
-    private static ClaimRef ref(String name) {
-        return name.equals("one") ? ONE : TWO;
+    private void hardware(String verb, List<String> words, String text) throws Exception {
+        List<Integer> numbers = words.stream()
+                .filter(word -> word.matches("-?[0-9]+"))
+                .map(Integer::valueOf)
+                .toList();
+        switch (verb) {
+            case "xid" -> hardware.xid(numbers.get(0), instance(words), numbers.get(numbers.size() - 1));
+            case "xid-until-tainted" -> {
+                while (taints(provider).isEmpty()) {
+                    hardware.xid(numbers.get(0), -1, numbers.get(1)); // the first may come before a registration
+                    context.awaitChange();
+                }
+            }
+            case "fault" ->
+                hardware.fails(words.get(0), numbers.size() > 1 ? numbers.get(1) : NodeState.ALL, numbers.get(0), MANY);
+            case "no-faults" -> hardware.noneFails();
+            case "scramble" -> hardware.scramble(numbers.get(0), text.getBytes(StandardCharsets.UTF_8));
+            case "mode-ends-events" -> hardware.modeEndsEvents(true);
+            case "reset" ->
+                assertThat(node.administrator().reset(numbers.get(0))).isZero();
+            case "create" ->
+                node.administrator().createInstance(numbers.get(0), numbers.get(1), numbers.get(2), numbers.get(3));
+            case "destroy" -> node.administrator().destroyInstance(numbers.get(0), instance(words));
+            case "create-again" -> {
+                NodeState.Instance ours = hardware.instances().get(0);
+                node.administrator().destroyInstance(ours.gpu(), ours.id());
+                node.administrator().createInstance(ours.gpu(), ours.profileId(), ours.start(), numbers.get(0));
+                assertThat(hardware.instances()).containsExactly(ours);
+            }
+            case "end-module" -> assertThat(node.unload()).isZero();
+            case "update" -> {
+                node.update(words.get(0));
+                hardware.replaced(words.get(0));
+            }
+            default -> provider(verb, words, text);
+        }
+    }
+
+    /** The number of the GPU instance at a memory slice, or of none. */
+    private int instance(List<String> words) {
+        return words.get(1).startsWith("@")
+                ? hardware.instanceAt(
+                                Integer.parseInt(words.get(0)),
+                                Integer.parseInt(words.get(1).substring(1)))
+                        .id()
+                : -1;
+    }
+
+    private void provider(String verb, List<String> words, String text) throws Exception {
+        switch (verb) {
+            case "tried", "failed" -> {
+                AllocatedClaim claim = allocated((verb + " " + String.join(" ", words)).split(" "), "", "");
+                assertThatThrownBy(() -> claims.begin(provider, claim))
+                        .isInstanceOf(verb.equals("tried") ? PrepareException.class : DraException.class)
+                        .hasMessageContaining(text);
+            }
+            case "held" ->
+                claims.held.add(HeldClaim.builder(ref(words.get(0)))
+                        .phase(Phase.valueOf(words.get(1)))
+                        .devices(words.stream().skip(2).map(ScenariosTest::held).toList())
+                        .build());
+            case "remember" -> remembered = claims.of(ref(words.get(0)));
+            case "recall" -> claims.held.add(remembered);
+            case "restate" -> {
+                HeldClaim claim = claims.of(ref(words.get(0)));
+                String state = claim.state().rawJson().replace(text.split(" => ")[0], text.split(" => ")[1]);
+                ProviderState changed = new ProviderState(Integer.parseInt(words.get(1)), state);
+                claims.replace(claim.toBuilder().state(changed).build());
+            }
+            case "quick" -> assertTimeout(Duration.ofSeconds(3), () -> claims.unprepare(provider, ref(words.get(0))));
+            case "settle" -> {
+                context.forgetChanges();
+                for (int reading = 0; reading < 3; reading++) {
+                    context.awaitChange();
+                }
+            }
+            case "stop" -> stop();
+            case "destroy-unknown" -> {
+                stop();
+                context.forgetChanges();
+                restart(true);
+                context.awaitChange(); // which comes after
+            }
+            case "thresholds" -> set(("thresholds " + String.join(" ", words)).split(" "));
+            case "look" -> preview = ClaimPreview.of("gpu.nvidia.com", provider);
+            case "note" -> noted = provider.inventory();
+            case "tainted" ->
+                tainted = text(awaitTaints(
+                        provider,
+                        found -> words.isEmpty()
+                                ? text(found).equals(text)
+                                : found.size() == Integer.parseInt(words.get(0))));
+            case "tainted-next" ->
+                assertThat(text(awaitTaints(provider, found -> !text(found).equals(tainted))))
+                        .isEqualTo(text);
+            case "suspend" -> provider.suspend();
+            case "resume" -> provider.resume();
+            case "left-alone" -> {
+                for (long end = System.nanoTime() + WHILE; System.nanoTime() < end; ) {
+                    assertThat(hasSession()).isFalse();
+                }
+            }
+            default -> throw new IllegalArgumentException(verb);
+        }
+    }
+
+    private static HeldDevice held(String device) {
+        return HeldDevice.builder("r", new PoolName("node-1"), new DeviceName(device))
+                .build();
     }
 
     private AllocatedClaim allocated(String[] words, String more, String iommu) {
-        String[] devices =
-                Arrays.stream(words).skip(2).map(device -> device + more).toArray(String[]::new);
+        String share = ", shareID: 00000000-0000-4000-8000-00000000000%d, consumedCapacity: {$1: $2}"
+                .formatted(words[1].equals("one") ? 1 : 2);
+        String[] devices = Arrays.stream(words)
+                .skip(2)
+                .map(device -> device.replace("!", ", adminAccess: true").replaceFirst("=(.*)=(.*)", share) + more)
+                .toArray(String[]::new);
         return words[2].contains("vfio")
                 ? machine(ref(words[1]), iommu, devices)
                 : claim(ref(words[1]), config, devices);
     }
 
-    private void crash(int checkpoint) {
-        claims.crashAt(checkpoint);
+    /** Cuts off the preparation of devices, the end of a claim, or both of a virtual machine. */
+    private void crash(String[] words) {
+        claims.crashAt(Integer.parseInt(words[1]));
         assertThatThrownBy(() -> {
-                    claims.prepare(provider, machine(ONE));
-                    claims.unprepare(provider, ONE);
+                    switch (words.length) {
+                        case 2 -> {
+                            claims.prepare(provider, machine(ONE));
+                            claims.unprepare(provider, ONE);
+                        }
+                        case 3 -> claims.unprepare(provider, ref(words[2]));
+                        default ->
+                            claims.begin(provider, allocated(Arrays.copyOfRange(words, 1, words.length), "", ""));
+                    }
                 })
                 .isInstanceOf(JournaledClaims.Crash.class);
         claims.crashAt(0);
-    }
-
-    private String state(String[] words) throws Exception {
-        String of = words[words.length - 1];
-        return switch (words[1]) {
-            case "notices" -> context.notices.toString();
-            case "claims" ->
-                claims.held.stream().map(one -> one.ref().name()).toList().toString();
-            case "state" -> String.valueOf(claims.of(ref(of)).state());
-            case "nodes" -> nodes(prepared.devices().get(0)).toString();
-            case "names" -> new TreeSet<>(devices().keySet()).toString();
-            case "left" ->
-                provider.inventory().leftOut().stream()
-                        .map(one -> one.device() + ": " + one.reason())
-                        .collect(Collectors.joining("\n"));
-            case "health" -> context.health.get(of).state().name();
-            case "counters" -> devices().get(of).consumesCounters().toString();
-            case "taints" -> devices().get(of).taints().toString();
-            case "attribute" -> String.valueOf(devices().get(of).attributes().get(words[2]));
-            case "attributes" -> {
-                TreeMap<String, AttributeValue> all =
-                        new TreeMap<>(devices().get(of).attributes());
-                all.keySet().removeIf(name -> !name.matches("gpuModuleID|partition\\d+"));
-                yield all.toString().replaceAll("OfInt\\[value=(\\d+)\\]", "$1");
-            }
-            case "audit" -> String.valueOf(audit(of.equals("--dynamic-mig")).exitStatus());
-            case "audited" -> {
-                try (NvidiaAuditedNode audited = audited(false)) {
-                    yield audited.inventory(claims.held).equals(provider.inventory()) ? "the same" : "another";
-                }
-            }
-            case "found" -> {
-                Report found = report(words);
-                yield found.exitStatus() + " " + DoctorOnBoards.found(found);
-            }
-            case "finding" -> report(words).findings().toString();
-            case "report" -> report(words).text().replaceAll("\\s+", " ");
-            default -> hardware(words, words.length > 2 ? of : address0);
-        };
-    }
-
-    /** The report of the doctor on NVIDIA's part of the node, with GPUs for virtual machines unless an option is given. */
-    private Report report(String[] words) {
-        List<String> more = Arrays.asList(words).subList(2, words.length);
-        String[] options =
-                more.isEmpty() ? new String[] {"--feature-gates=PassthroughSupport=true"} : more.toArray(String[]::new);
-        return Report.of("node-1", NvidiaChecks.of(node.options(options), node.roots(), null, folder.resolve("none")));
-    }
-
-    private String hardware(String[] words, String of) throws Exception {
-        String found = switch (words[1]) {
-            case "active" -> manager.active().toString();
-            case "calls" -> String.join(", ", manager.calls());
-            case "nvidia-smi" -> String.join(", ", smi.calls());
-            case "pm", "pinned_mem" ->
-                smi.calls().stream().filter(it -> it.contains(words[1])).collect(Collectors.joining(", "));
-            case "daemons" -> String.valueOf(mps.processes().size());
-            case "preloaded" -> smi.preloaded();
-            case "persistent" -> String.valueOf(smi.isPersistent(of));
-            case "mode" -> smi.mode(of);
-            case "slice" -> String.valueOf(smi.slice(of));
-            case "bound" -> kernel.done().toString();
-            case "driver" -> kernel.driverOf(of);
-            case "override" -> kernel.overrideOf(of);
-            case "files" -> Arrays.toString(folder.resolve(of).toFile().list());
-            default ->
-                NvidiaChecks.of(node.options("--feature-gates=" + gates, of), node.roots(), null, folder).stream()
-                        .filter(check -> check.id().equals("fabric-manager"))
-                        .map(check -> check.look().toString())
-                        .findFirst()
-                        .orElseThrow();
-        };
-        return found.isEmpty() ? "none" : found;
     }
 }

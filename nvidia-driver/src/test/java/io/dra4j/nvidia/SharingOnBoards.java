@@ -6,37 +6,46 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Taint;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.standin.MpsStandIn;
 import io.dra4j.nvidia.standin.SharedMemory;
 import io.dra4j.nvidia.standin.SmiStandIn;
 import io.dra4j.nvidia.takeover.EarlierBoot;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.AuditedNode.AuditedClaims;
 import io.dra4j.runtime.ClaimPreview;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Claims that share GPUs of a provider, with a stand-in of nvidia-smi that records its calls. */
-abstract class SharingOnBoards extends TaintsOnBoards {
+/** Claims to GPUs of a provider, with stand-ins of nvidia-smi and of MPS daemons that record their calls. */
+abstract class SharingOnBoards extends ProviderOnBoards {
 
     static final ClaimRef ONE = new ClaimRef("default", "one", "0b5c9d52-0001");
     static final ClaimRef TWO = new ClaimRef("default", "two", "0b5c9d52-0002");
     static final String BOOT = "boot-1";
+    private static final int MOST_LOOKS = 200;
 
     @TempDir(factory = SharedMemory.class)
     Path cdi;
 
     final JournaledClaims claims = new JournaledClaims();
     NvidiaDeviceProvider provider;
+    private boolean dynamicMig;
     ClaimPreview preview;
     SmiStandIn smi;
+    MpsStandIn mps;
     String gpu0;
     String gpu1;
 
@@ -44,10 +53,11 @@ abstract class SharingOnBoards extends TaintsOnBoards {
         install(boards, false);
     }
 
-    final void install(String boards, boolean dynamicMig) throws Exception {
+    final void install(String boards, boolean dynamic) throws Exception {
+        dynamicMig = dynamic;
         gates += "TimeSlicingSettings=true,MPSSupport=true";
         context = new RecordedContext(claims.held);
-        provider = start(boards, dynamicMig);
+        provider = start(boards, dynamic);
         preview = ClaimPreview.of("gpu.nvidia.com", provider);
         smi = SmiStandIn.install(node);
         installed();
@@ -63,9 +73,12 @@ abstract class SharingOnBoards extends TaintsOnBoards {
     void installed() throws Exception {}
 
     final void restart() {
-        started.forEach(NvidiaDeviceProvider::close);
-        started.clear();
-        provider = startAgain(false, false);
+        restart(false);
+    }
+
+    final void restart(boolean destroyUnknown) {
+        stop();
+        provider = startAgain(dynamicMig, destroyUnknown);
         provider.inventory();
     }
 
@@ -130,5 +143,76 @@ abstract class SharingOnBoards extends TaintsOnBoards {
                {source: FromClaim, requests: [%s], opaque: {driver: gpu.nvidia.com, parameters:
                  {apiVersion: resource.nvidia.com/v1beta1, kind: %s, sharing: {%s}}}}
                """.formatted(requests, kind, sharing).strip();
+    }
+
+    static Map<String, List<Taint>> taints(NvidiaDeviceProvider provider) {
+        Map<String, List<Taint>> taints = new TreeMap<>();
+        for (Device device : provider.inventory().pools().get(0).devices()) {
+            if (!device.taints().isEmpty()) {
+                taints.put(device.name().value(), List.copyOf(device.taints()));
+            }
+        }
+        return taints;
+    }
+
+    /** Waits for taints that a test accepts, and returns the first of them. */
+    final Map<String, List<Taint>> awaitTaints(
+            NvidiaDeviceProvider provider, Predicate<Map<String, List<Taint>>> accepted) throws InterruptedException {
+        Map<String, List<Taint>> taints = taints(provider);
+        for (int look = 0; look < MOST_LOOKS && !accepted.test(taints); look++) {
+            context.awaitChange();
+            taints = taints(provider);
+        }
+        assertThat(taints).as("the taints after %d changes", MOST_LOOKS).matches(accepted);
+        return taints;
+    }
+
+    final void awaitTaints(NvidiaDeviceProvider provider, Map<String, List<Taint>> wanted) throws InterruptedException {
+        awaitTaints(provider, wanted::equals);
+    }
+
+    final Map<String, List<Taint>> awaitTainted(NvidiaDeviceProvider provider, int devices)
+            throws InterruptedException {
+        return awaitTaints(provider, taints -> taints.size() == devices);
+    }
+
+    @AfterEach
+    void killDaemons() throws Exception {
+        stop();
+        if (mps != null) {
+            mps.processes().forEach(ProcessHandle::destroyForcibly);
+            mps.unmount(folder.resolve("mps"));
+            mps = null;
+        }
+    }
+
+    static String mpsConfig(String kind, String requests, String settings) {
+        return config(kind, requests, "strategy: MPS, mpsConfig: {%s}".formatted(settings));
+    }
+
+    final AllocatedClaim shared(ClaimRef ref, String settings, String... devices) {
+        return claim(ref, mpsConfig("GpuConfig", "", settings), devices);
+    }
+
+    final List<Path> groups() throws Exception {
+        Path root = folder.resolve("mps");
+        if (!Files.isDirectory(root)) {
+            return List.of();
+        }
+        try (Stream<Path> found = Files.list(root)) {
+            return found.toList();
+        }
+    }
+
+    static boolean isMounted(Path directory) throws Exception {
+        return Files.readString(Path.of("/proc/self/mounts")).contains(" " + directory + " ");
+    }
+
+    final void assertNothingIsLeft() throws Exception {
+        assertThat(mps.processes()).isEmpty();
+        assertThat(groups()).isEmpty();
+        assertThat(Files.readString(Path.of("/proc/self/mounts")))
+                .doesNotContain(folder.resolve("mps").toString());
+        assertThat(smi.mode(gpu0)).isEqualTo("DEFAULT");
     }
 }

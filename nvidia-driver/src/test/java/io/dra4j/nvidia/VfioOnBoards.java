@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 
 /** GPUs for virtual machines, with a stand-in of the kernel that binds drivers. */
-abstract class VfioOnBoards extends MpsOnBoards {
+abstract class VfioOnBoards extends SharingOnBoards {
 
     static final Duration SOON = Duration.ofSeconds(30);
     static final String VFIO = PciStandIn.VFIO;
@@ -33,21 +33,20 @@ abstract class VfioOnBoards extends MpsOnBoards {
 
     PciStandIn kernel;
     String address0;
+    boolean machines;
     Duration users = Duration.ofMillis(300);
     Duration unbind = Duration.ofSeconds(10);
     InstantSource clock = InstantSource.system();
 
     @Override
-    final void installed() {} // without MPS
-
-    @Override
     final Passthrough.Settings passthrough() {
         return new Passthrough.Settings(
-                true, node.sysfs(), node.proc(), users, unbind, Duration.ofSeconds(10), () -> clock.instant());
+                machines, node.sysfs(), node.proc(), users, unbind, Duration.ofSeconds(10), () -> clock.instant());
     }
 
     /** Called with boards and the driver in place: the kernel comes before its first reading. */
     final void begin(String boards, boolean dynamicMig) throws Exception {
+        machines = true;
         install(boards, dynamicMig);
         kernel = PciStandIn.install(node);
         address0 = kernel.gpus().get(0);

@@ -1,0 +1,146 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Taint;
+import io.dra4j.doctor.Report;
+import io.dra4j.nvidia.doctor.NvidiaChecks;
+import io.dra4j.nvidia.standin.FabricStandIn;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** A node in the words of scenarios. */
+abstract class ScenarioNode extends VfioOnBoards {
+
+    static final int MANY = 1_000_000; // calls
+
+    FabricStandIn manager;
+    PreparedClaim prepared;
+    Inventory noted;
+
+    final boolean hasSession() throws IOException {
+        return node.hasSession(ProcessHandle.current().pid());
+    }
+
+    static String text(Map<String, List<Taint>> taints) {
+        return taints.toString()
+                .replaceAll(
+                        "Taint\\[key=gpu.nvidia.com/(\\S+), value=(\\S+), effect=(\\w+), timeAdded=null]", "$1 $2 $3");
+    }
+
+    static ClaimRef ref(String name) {
+        return name.equals("one") ? ONE : TWO;
+    }
+
+    /** Returns something that is, has or lacks what a line says. */
+    final String state(String[] words) throws Exception {
+        String of = words[words.length - 1];
+        return switch (words[1]) {
+            case "notices" -> context.notices.toString();
+            case "claims" ->
+                claims.held.stream().map(one -> one.ref().name()).toList().toString();
+            case "state" -> String.valueOf(claims.of(ref(of)).state());
+            case "nodes" -> nodes(prepared.devices().get(0)).toString();
+            case "names" -> new TreeSet<>(devices().keySet()).toString();
+            case "left" ->
+                provider.inventory().leftOut().stream()
+                        .map(one -> one.device() + ": " + one.reason())
+                        .collect(Collectors.joining("\n"));
+            case "offered" ->
+                provider.inventory().pools().get(0).devices().stream()
+                        .map(device -> device.name().value())
+                        .filter(name -> name.matches("gpu-%s(-.*)?".formatted(of)))
+                        .toList()
+                        .toString();
+            case "inventory" -> provider.inventory().equals(noted) ? "as noted" : "another";
+            case "restart-reason" -> provider.restartReason().toString();
+            case "status" ->
+                prepared.devices().stream()
+                        .map(device -> device.status() == null
+                                ? "none"
+                                : device.status().data())
+                        .toList()
+                        .toString();
+            case "env" -> prepared.devices().get(0).edits().env().toString();
+            case "mounts" -> prepared.edits().mounts().toString();
+            case "message" -> context.health.get(of).message();
+            case "health" -> context.health.get(of).state().name();
+            case "counters" -> devices().get(of).consumesCounters().toString();
+            case "taints" -> words.length > 2 ? devices().get(of).taints().toString() : text(taints(provider));
+            case "attribute" -> String.valueOf(devices().get(of).attributes().get(words[2]));
+            case "attributes" -> {
+                TreeMap<String, AttributeValue> all =
+                        new TreeMap<>(devices().get(of).attributes());
+                all.keySet().removeIf(name -> !name.matches("gpuModuleID|partition\\d+"));
+                yield all.toString().replaceAll("OfInt\\[value=(\\d+)\\]", "$1");
+            }
+            case "audit" -> String.valueOf(audit(of.equals("--dynamic-mig")).exitStatus());
+            case "audited" -> {
+                try (NvidiaAuditedNode audited = audited(false)) {
+                    yield audited.inventory(claims.held).equals(provider.inventory()) ? "the same" : "another";
+                }
+            }
+            case "found" -> {
+                Report found = report(words);
+                yield found.exitStatus() + " " + DoctorOnBoards.found(found);
+            }
+            case "finding" -> report(words).findings().toString();
+            case "report" -> report(words).text().replaceAll("\\s+", " ");
+            default -> hardware(words, words.length > 2 ? of : address0);
+        };
+    }
+
+    /** The report of the doctor on NVIDIA's part of the node, with GPUs for virtual machines unless an option is given. */
+    private Report report(String[] words) {
+        List<String> more = Arrays.asList(words).subList(2, words.length);
+        String[] options =
+                more.isEmpty() ? new String[] {"--feature-gates=PassthroughSupport=true"} : more.toArray(String[]::new);
+        return Report.of("node-1", NvidiaChecks.of(node.options(options), node.roots(), null, folder.resolve("none")));
+    }
+
+    private String hardware(String[] words, String of) throws Exception {
+        String found = switch (words[1]) {
+            case "active" -> manager.active().toString();
+            case "calls" -> String.join(", ", manager.calls());
+            case "nvidia-smi" -> String.join(", ", smi.calls());
+            case "pm", "pinned_mem" ->
+                smi.calls().stream().filter(it -> it.contains(words[1])).collect(Collectors.joining(", "));
+            case "daemons" -> String.valueOf(mps.processes().size());
+            case "preloaded" -> smi.preloaded();
+            case "persistent" -> String.valueOf(smi.isPersistent(of));
+            case "mode" -> smi.mode(of);
+            case "slice" -> String.valueOf(smi.slice(of));
+            case "instances" ->
+                hardware.instances().stream()
+                        .map(one -> "%d:%d@%d".formatted(one.gpu(), one.profileId(), one.start()))
+                        .collect(Collectors.joining(" "));
+            case "mig" -> String.valueOf(hardware.isMigEnabled(Integer.parseInt(of)));
+            case "pending" ->
+                String.valueOf(
+                        nvml.read().gpus().get(Integer.parseInt(of)).mig().pending());
+            case "failed" -> String.valueOf(hardware.hasFailed(MANY));
+            case "count" -> hardware.calls().get(of).toString();
+            case "session" -> String.valueOf(hasSession());
+            case "bound" -> kernel.done().toString();
+            case "driver" -> kernel.driverOf(of);
+            case "override" -> kernel.overrideOf(of);
+            case "files" -> Arrays.toString(folder.resolve(of).toFile().list());
+            default ->
+                NvidiaChecks.of(node.options("--feature-gates=" + gates, of), node.roots(), null, folder).stream()
+                        .filter(check -> check.id().equals("fabric-manager"))
+                        .map(check -> check.look().toString())
+                        .findFirst()
+                        .orElseThrow();
+        };
+        return found.isEmpty() ? "none" : found;
+    }
+}
