@@ -9,6 +9,7 @@ import java.lang.annotation.Target;
 
 /**
  * A part of a {@link Mutant} or a {@link Variant}: the class replaces a part of the bare driver, its supertype names it.
+ * Where a few {@link Answers} say it all, the driver has them in its file instead.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

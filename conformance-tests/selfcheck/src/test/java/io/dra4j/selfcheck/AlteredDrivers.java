@@ -4,16 +4,20 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** All drivers that differ from the bare one: an annotated class each. */
+/** All drivers that differ from the bare one, by annotated classes or by answers in the files. */
 final class AlteredDrivers {
 
     private static final List<Class<?>> HOLDERS = List.of(
@@ -36,6 +40,8 @@ final class AlteredDrivers {
     private static final Comparator<String> BY_NUMBER = Comparator.comparingInt(
                     (String id) -> Integer.parseInt(id.replaceAll("\\D", "")))
             .thenComparing(Comparator.naturalOrder());
+
+    private static final Map<String, List<Class<?>>> REPLACEMENTS = new ConcurrentHashMap<>();
 
     private AlteredDrivers() {}
 
@@ -83,9 +89,12 @@ final class AlteredDrivers {
                 .toList();
     }
 
-    /** The ids in the two files. */
-    static Stream<String> ids() {
-        return Stream.concat(all().stream().map(Mutant::id), variants().stream().map(Variant::id));
+    /** The answers of the drivers in the two files, by their ids. */
+    static Map<String, Map<String, JsonNode>> answers() {
+        Map<String, Map<String, JsonNode>> answers = new LinkedHashMap<>();
+        all().forEach(mutant -> answers.put(mutant.id(), mutant.answers()));
+        variants().forEach(variant -> answers.put(variant.id(), variant.answers()));
+        return answers;
     }
 
     /** The ids of the classes. */
@@ -99,16 +108,20 @@ final class AlteredDrivers {
                 settings,
                 Stream.of(settings.text("--fault", ""), settings.text("--variant", ""))
                         .filter(id -> !id.isEmpty())
-                        .flatMap(AlteredDrivers::replacements)
+                        .flatMap(id -> REPLACEMENTS.computeIfAbsent(id, AlteredDrivers::replacements).stream())
                         .toList());
     }
 
-    private static Stream<Class<?>> replacements(String id) {
-        Class<?> type = types().filter(each -> id(each).equals(id))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("No mutant and no variant is " + id));
-        return Stream.concat(
-                Stream.of(type), Stream.of(type.getAnnotation(Altered.class).with()));
+    private static List<Class<?>> replacements(String id) {
+        Map<String, JsonNode> answers = answers().get(id);
+        if (answers == null) {
+            throw new IllegalArgumentException("No mutant and no variant is " + id);
+        }
+        Stream<Class<?>> own = types().filter(type -> id(type).equals(id))
+                .flatMap(type -> Stream.concat(
+                        Stream.of(type),
+                        Stream.of(type.getAnnotation(Altered.class).with())));
+        return Stream.concat(own, Answers.parts(answers).stream()).toList();
     }
 
     private static String id(Class<?> type) {

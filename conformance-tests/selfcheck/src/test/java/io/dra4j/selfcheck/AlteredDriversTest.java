@@ -45,11 +45,24 @@ class AlteredDriversTest {
     }
 
     @Test
-    void everyClassIsInAFileAndTheOtherWayRound() {
-        assertThat(AlteredDrivers.ids())
+    void everyClassIsInAFileAndEveryDriverDiffers() {
+        List<String> ofClasses = AlteredDrivers.idsOfClasses().toList();
+
+        assertThat(ofClasses)
+                .doesNotHaveDuplicates()
+                .isSubsetOf(AlteredDrivers.answers().keySet());
+        assertThat(AlteredDrivers.answers())
                 .hasSizeGreaterThan(200)
-                .containsExactlyInAnyOrderElementsOf(
-                        AlteredDrivers.idsOfClasses().toList());
+                .allSatisfy((id, answers) -> assertThat(answers)
+                        .satisfiesAnyOf(
+                                each -> assertThat(each).isNotEmpty(),
+                                each -> assertThat(ofClasses).contains(id)));
+    }
+
+    @Test
+    void anAnswerOfNoMethodIsRefused() {
+        assertThatThrownBy(() -> Answers.parts(Map.of("CdiSpecs.writes", Json.object())))
+                .hasMessageContaining("CdiSpecs.writes");
     }
 
     private static String number(String id) {

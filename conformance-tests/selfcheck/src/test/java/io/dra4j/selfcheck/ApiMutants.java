@@ -39,12 +39,6 @@ final class ApiMutants {
         }
     }
 
-    @Altered(id = "M-29")
-    static final class AnyUid extends ClaimWork {
-        @Override
-        void checkUid(ClaimId id, JsonNode claim) {}
-    }
-
     @Altered(id = "M-30")
     static final class Unallocated extends ClaimWork {
         @Override
@@ -167,12 +161,6 @@ final class ApiMutants {
             }
             return super.work(id);
         }
-    }
-
-    @Altered(id = "M-102")
-    static final class RawName extends ClaimWork {
-        @Override
-        void check(ClaimId id) {}
     }
 
     @Altered(id = "M-104")
@@ -315,14 +303,6 @@ final class ApiMutants {
         @Override
         String authority() {
             return first;
-        }
-    }
-
-    @Altered(id = "M-132a")
-    static final class OnceOnly extends DeviceReports {
-        @Override
-        int tries() {
-            return 1;
         }
     }
 

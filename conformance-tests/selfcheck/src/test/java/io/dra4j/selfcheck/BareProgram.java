@@ -41,13 +41,13 @@ final class BareProgram {
     }
 
     /**
-     * The mutants' own classes, the test kit and what the stubs stand on: nothing of the suite, and no test library.
+     * The mutants' own classes, the test kit and what the stubs stand on: nothing of the suite, and of test libraries that of {@link Answers}.
      */
     private static boolean isNeeded(String entry) {
         Path path = Path.of(entry);
         return Files.isDirectory(path.resolve("io/dra4j/selfcheck"))
                 || Files.isDirectory(path.resolve("io/dra4j/testkit"))
                 || entry.matches(
-                        ".*/(grpc-|netty-|protobuf-|client-java-proto-|jackson-|snakeyaml-|guava|failureaccess|perfmark|annotations|dra4j-testkit-).*\\.jar");
+                        ".*/(grpc-|netty-|protobuf-|client-java-proto-|jackson-|snakeyaml-|byte-buddy-|guava|failureaccess|perfmark|annotations|dra4j-testkit-).*\\.jar");
     }
 }

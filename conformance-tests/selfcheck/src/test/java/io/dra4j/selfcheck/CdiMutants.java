@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /** The specs: their content, how they are written, and whether they go again. */
@@ -70,12 +69,6 @@ final class CdiMutants {
                 Pauses.millis(30);
             }
         }
-    }
-
-    @Altered(id = "M-64")
-    static final class Left extends CdiSpecs {
-        @Override
-        void delete(String uid) {}
     }
 
     /** One spec for all claims, with what each of them adds in the edits of all. */
@@ -147,69 +140,12 @@ final class CdiMutants {
         }
     }
 
-    @Altered(id = "M-66")
-    static final class NamedByDevice extends CdiSpecs {
-        @Override
-        String name(String uid, String device, String share) {
-            return device + (share.isEmpty() ? "" : "_" + share);
-        }
-    }
-
-    @Altered(id = "M-67")
-    static final class Trusting extends ClaimWork {
-        /** Not even a reboot makes it doubt. */
-        @Override
-        void start() {}
-
-        @Override
-        void repeat(ObjectNode known) {}
-
-        @Override
-        void keepSpecs() {}
-    }
-
-    @Altered(id = "M-144")
-    static final class Incurious extends ClaimWork {
-        @Override
-        void keepSpecs() {}
-    }
-
     @Altered(id = "M-68")
     static final class Tidy extends BareDriver {
         @Override
         void start() throws IOException {
             cdi.files("*.json").forEach(cdi::remove);
             super.start();
-        }
-    }
-
-    @Altered(id = "M-118a")
-    static final class MetadataLeft extends Metadata {
-        @Override
-        void delete(String uid) {}
-    }
-
-    @Altered(id = "M-118b")
-    static final class MetadataLate extends Metadata {
-        @Override
-        void write(ObjectNode held) {
-            Pauses.later(500, () -> super.write(held));
-        }
-    }
-
-    @Altered(id = "M-118c")
-    static final class MetadataOfOldReaders extends Metadata {
-        @Override
-        List<String> versions() {
-            return List.of("v1alpha1");
-        }
-    }
-
-    @Altered(id = "M-118d")
-    static final class MetadataBackwards extends Metadata {
-        @Override
-        List<String> versions() {
-            return List.of("v1alpha1", "v1beta1");
         }
     }
 
@@ -258,48 +194,6 @@ final class CdiMutants {
         void put(Path file, String content) throws IOException {
             Files.writeString(file.resolveSibling("." + file.getFileName() + ".tmp"), content);
             super.put(file, content);
-        }
-    }
-
-    @Altered(id = "M-61b")
-    static final class UnknownField extends CdiSpecs {
-        @Override
-        ObjectNode spec(ObjectNode held) {
-            return super.spec(held).put("bogus", "yes");
-        }
-    }
-
-    @Altered(id = "M-62")
-    static final class TooOld extends CdiSpecs {
-        @Override
-        ObjectNode spec(ObjectNode held) {
-            return super.spec(held).put("cdiVersion", "0.3.0");
-        }
-    }
-
-    @Altered(id = "M-124a")
-    static final class MissingNode extends CdiSpecs {
-        @Override
-        String node(String device) {
-            return "/dev/gone";
-        }
-
-        @Override
-        String type() {
-            return "c";
-        }
-    }
-
-    @Altered(id = "M-124b")
-    static final class OtherType extends CdiSpecs {
-        @Override
-        String node(String device) {
-            return "/dev/null";
-        }
-
-        @Override
-        String type() {
-            return "b";
         }
     }
 }

@@ -20,22 +20,8 @@ final class CdiVariants {
 
     private CdiVariants() {}
 
-    @Altered(id = "H-1", with = StateVariants.FailingClosed.class)
-    static final class NoCdi extends CdiSpecs {
-        @Override
-        List<String> ids(String uid, String device, String share) {
-            return List.of();
-        }
-
-        @Override
-        void write(ObjectNode held) {}
-
-        @Override
-        void restore(ObjectNode held) {}
-    }
-
     /** A spec of all devices, which no claim changes. */
-    @Altered(id = "H-2", with = StateVariants.FailingClosed.class)
+    @Altered(id = "H-2")
     static final class OneStaticSpec extends CdiSpecs {
         @Override
         List<String> ids(String uid, String device, String share) {
@@ -229,31 +215,6 @@ final class CdiVariants {
                         .add("WITH_METADATA=yes");
             }
             return spec;
-        }
-    }
-
-    @Altered(id = "H-38")
-    static final class NewestMetadata extends Metadata {
-        @Override
-        List<String> versions() {
-            return List.of("v1beta1");
-        }
-    }
-
-    /** As drivers on the Go helper of Kubernetes 1.36, whose settings declare nothing. */
-    @Altered(id = "H-80")
-    static final class MetadataOfGo extends Metadata {
-        @Override
-        List<String> versions() {
-            return List.of("v1alpha1");
-        }
-    }
-
-    @Altered(id = "H-81")
-    static final class Untainted extends Inventory {
-        @Override
-        ObjectNode tainted(ObjectNode device, String[] fault) {
-            return device;
         }
     }
 }

@@ -300,7 +300,7 @@ final class ClaimVariants {
     }
 
     /** As slow as the kubelet just bears, for all claims of a call at once. */
-    @Altered(id = "H-9a", with = SliceVariants.After25Seconds.class)
+    @Altered(id = "H-9a")
     static final class SlowCalls extends Calls {
         @Override
         Map<String, ClaimOutcome> prepare(String version, List<ClaimId> claims) {
@@ -308,16 +308,6 @@ final class ClaimVariants {
                 Pauses.millis(20_000);
             }
             return super.prepare(version, claims);
-        }
-    }
-
-    /** Slow with each claim, one after the other. */
-    @Altered(id = "H-9b", with = SliceVariants.After4Seconds.class)
-    static final class SlowWork extends ClaimWork {
-        @Override
-        JsonNode fetch(ClaimId id) {
-            Pauses.millis(2_000);
-            return super.fetch(id);
         }
     }
 
@@ -377,22 +367,6 @@ final class ClaimVariants {
         private boolean isBroken(ObjectNode device) {
             String line = device.path("name").asText() + " ";
             return Stream.concat(polled.stream(), before.stream()).anyMatch(each -> each.startsWith(line));
-        }
-    }
-
-    @Altered(id = "H-37a")
-    static final class HealthV1Only extends HealthReports {
-        @Override
-        List<String> versions() {
-            return List.of(V1);
-        }
-    }
-
-    @Altered(id = "H-37b")
-    static class HealthV1alpha1Only extends HealthReports {
-        @Override
-        List<String> versions() {
-            return List.of(V1ALPHA1);
         }
     }
 }

@@ -121,9 +121,6 @@ final class HealthMutants {
         }
     }
 
-    @Altered(id = "M-264")
-    static final class OfThePast extends ClaimVariants.HealthV1alpha1Only {}
-
     /** Serves health without saying so, and never answers. */
     @Altered(id = "M-115")
     static final class Hanging extends BareDriver {
@@ -150,25 +147,5 @@ final class HealthMutants {
                 super.count(operation, true);
             }
         }
-    }
-
-    @Altered(id = "M-136b")
-    static final class Nothing extends CallCounters {
-        @Override
-        void count(String operation, boolean good) {}
-    }
-
-    @Altered(id = "M-136c")
-    static final class Unreadable extends CallCounters {
-        @Override
-        String text() {
-            return super.text().replaceAll(" \\d+", " many");
-        }
-    }
-
-    @Altered(id = "M-136d")
-    static final class Nowhere extends CallCounters {
-        @Override
-        void serve(int port) {}
     }
 }

@@ -27,17 +27,7 @@ final class InventoryMutants {
 
     private InventoryMutants() {}
 
-    @Altered(id = "M-70b")
-    static final class LongText extends Inventory {
-        @Override
-        ObjectNode device(String name, int index, String memory) {
-            ObjectNode device = super.device(name, index, memory);
-            device.withObject("/attributes/serial").put("string", "x".repeat(65));
-            return device;
-        }
-    }
-
-    @Altered(id = "M-73", with = Busy.class)
+    @Altered(id = "M-73")
     static final class Dated extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -45,13 +35,6 @@ final class InventoryMutants {
             long seen = System.currentTimeMillis() / TEN_SECONDS;
             device.withObject("/attributes/lastSeen").put("int", seen);
             return device;
-        }
-    }
-
-    static final class Busy extends Publisher {
-        @Override
-        long resync() {
-            return TEN_SECONDS;
         }
     }
 
@@ -94,9 +77,7 @@ final class InventoryMutants {
     }
 
     /** With a device that is always tainted. */
-    @Altered(
-            id = "M-95",
-            with = {Now.class, Busy.class})
+    @Altered(id = "M-95", with = Now.class)
     static final class Worn extends Inventory {
         @Override
         ObjectNode device(String name, int index, String memory) {
@@ -172,24 +153,6 @@ final class InventoryMutants {
             if (fault[1].equals("absent")) {
                 absent.add(device);
             }
-        }
-    }
-
-    @Altered(id = "M-117")
-    static final class OutOfRange extends Inventory {
-        @Override
-        ObjectNode device(String name, int index, String memory) {
-            ObjectNode device = super.device(name, index, memory);
-            device.withObject("/capacity/memory/requestPolicy").put("default", "900Gi");
-            return device;
-        }
-    }
-
-    @Altered(id = "M-127a")
-    static final class Untainted extends Inventory {
-        @Override
-        ObjectNode tainted(ObjectNode device, String[] fault) {
-            return device;
         }
     }
 
@@ -269,38 +232,6 @@ final class InventoryMutants {
         }
     }
 
-    /** Adds an attribute to each device. */
-    abstract static class Described extends Inventory {
-        private final String attribute;
-        private final String value;
-
-        Described(String attribute, String value) {
-            this.attribute = attribute;
-            this.value = value;
-        }
-
-        @Override
-        ObjectNode device(String name, int index, String memory) {
-            ObjectNode device = super.device(name, index, memory);
-            device.withObject("/attributes").putObject(attribute).put("string", value);
-            return device;
-        }
-    }
-
-    @Altered(id = "M-126a")
-    static final class AddressForRoot extends Described {
-        AddressForRoot() {
-            super("resource.kubernetes.io/pcieRoot", "0000:17:00.0");
-        }
-    }
-
-    @Altered(id = "M-126b")
-    static final class InventedAttribute extends Described {
-        InventedAttribute() {
-            super("resource.kubernetes.io/gpuModel", "LATEST");
-        }
-    }
-
     @Altered(id = "M-126c")
     static final class BothForms extends Inventory {
         @Override
@@ -308,18 +239,6 @@ final class InventoryMutants {
             ObjectNode device = super.device(name, index, memory);
             ObjectNode capacity = device.withObject("/capacity");
             capacity.set(settings.driver() + "/memory", capacity.get("memory").deepCopy());
-            return device;
-        }
-    }
-
-    @Altered(id = "M-131")
-    static final class NeverBound extends Inventory {
-        @Override
-        ObjectNode device(String name, int index, String memory) {
-            ObjectNode device = super.device(name, index, memory);
-            device.put("bindsToNode", true);
-            device.putArray("bindingConditions").add(settings.driver() + "/ready");
-            device.putArray("bindingFailureConditions").add(settings.driver() + "/failed");
             return device;
         }
     }

@@ -39,20 +39,6 @@ final class LifecycleMutants {
         }
     }
 
-    @Altered(id = "M-09")
-    static final class LateService extends BareDriver {
-        @Override
-        void serve() {
-            Pauses.later(3000, () -> {
-                try {
-                    super.serve();
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-        }
-    }
-
     @Altered(id = "M-12")
     static final class Sweeping extends BareDriver {
         @Override
@@ -66,19 +52,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Altered(id = "M-14")
-    static final class Idle extends BareDriver {
-        @Override
-        void register() {
-            try {
-                super.register();
-            } catch (IOException e) {
-                Life.current().log("Can't register: " + e);
-            }
-        }
-    }
-
-    @Altered(id = "M-88", with = OneName.class)
+    @Altered(id = "M-88")
     static final class Unlinking extends SocketServer {
         @Override
         void remove() {
@@ -178,13 +152,6 @@ final class LifecycleMutants {
         void start() throws IOException {
             api.get("/api/v1/nodes/" + settings.node());
             super.start();
-        }
-    }
-
-    static final class OneName extends BareDriver {
-        @Override
-        String suffix() {
-            return "";
         }
     }
 

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A driver with a fault, as {@code mutants.yaml} has it. The suite catches it if each violation is found, and no other
@@ -10,6 +12,7 @@ import java.util.List;
  *
  * @param id a number, with a letter where it has several forms
  * @param what the fault
+ * @param answers the {@link Answers} of its parts, where these say all that differs
  * @param violations what it violates: the requirement's id, a colon, a space and a part of the message, because another
  *     reason proves nothing
  * @param collateral other requirements that may fail with it
@@ -26,6 +29,7 @@ import java.util.List;
 record Mutant(
         String id,
         String what,
+        Map<String, JsonNode> answers,
         List<String> violations,
         List<String> collateral,
         boolean reasonVaries,
@@ -37,6 +41,7 @@ record Mutant(
         Build from) {
 
     Mutant {
+        answers = answers == null ? Map.of() : answers;
         kubernetes = kubernetes == null ? "1.36" : kubernetes;
         timeoutFactor = timeoutFactor == 0 ? 1 : timeoutFactor;
         from = from == null ? Build.FULL : from;

@@ -9,7 +9,7 @@ import java.util.List;
 /** The parts that the driver is made of: its own classes, or the subclasses that replace them. */
 final class Parts {
 
-    private static final List<Class<?>> REPLACEABLE = List.of(
+    static final List<Class<?>> REPLACEABLE = List.of(
             BareDriver.class,
             ApiClient.class,
             Inventory.class,

@@ -40,22 +40,6 @@ final class PrepareMutants {
         }
     }
 
-    @Altered(id = "M-24")
-    static final class OnceOnly extends ClaimWork {
-        @Override
-        void repeat(ObjectNode known) {
-            throw new Refused("The claim is already prepared");
-        }
-    }
-
-    @Altered(id = "M-200")
-    static final class RefusesAll extends ClaimWork {
-        @Override
-        void checkAllocated(JsonNode claim) {
-            throw new Refused("The claim has no consumer");
-        }
-    }
-
     @Altered(id = "M-201")
     static final class OneIdMore extends ClaimWork {
         @Override
@@ -185,20 +169,6 @@ final class PrepareMutants {
         }
     }
 
-    @Altered(id = "M-35")
-    static final class Sharing extends ClaimWork {
-        @Override
-        void checkFree(ObjectNode fresh, Map<String, ObjectNode> held) {}
-    }
-
-    @Altered(id = "M-36")
-    static final class Strict extends ClaimWork {
-        @Override
-        boolean isExclusive(JsonNode result) {
-            return result.path("shareID").asText().isEmpty();
-        }
-    }
-
     @Altered(id = "M-82")
     static final class OtherPool extends ClaimWork {
         @Override
@@ -263,30 +233,6 @@ final class PrepareMutants {
         }
     }
 
-    @Altered(id = "M-145")
-    static final class Faithful extends ClaimWork {
-        @Override
-        boolean isForgotten(ObjectNode other) {
-            return false;
-        }
-    }
-
-    @Altered(id = "M-146a")
-    static final class Literal extends ClaimWork {
-        @Override
-        String own(String name) {
-            return name;
-        }
-    }
-
-    @Altered(id = "M-146b")
-    static final class LiteralCounts extends ClaimWork {
-        @Override
-        String counted(String name) {
-            return name;
-        }
-    }
-
     @Altered(id = "M-148")
     static final class ForPodsAlone extends ClaimWork {
         @Override
@@ -343,14 +289,6 @@ final class PrepareMutants {
         }
     }
 
-    @Altered(id = "M-32")
-    static final class ConfigsOfAll extends Configs {
-        @Override
-        boolean isOwn(JsonNode entry) {
-            return true;
-        }
-    }
-
     /** A claim that is configured at all has the privileges of an administrator. */
     @Altered(id = "M-38")
     static final class Privileged extends ClaimWork {
@@ -377,14 +315,6 @@ final class PrepareMutants {
             Collections.reverse(entries);
             entries.sort(order());
             return entries;
-        }
-    }
-
-    @Altered(id = "M-42")
-    static final class ForAll extends Configs {
-        @Override
-        boolean applies(JsonNode entry, String request) {
-            return true;
         }
     }
 
@@ -425,11 +355,5 @@ final class PrepareMutants {
                 return DEFAULT;
             }
         }
-    }
-
-    @Altered(id = "M-46")
-    static final class Lenient extends Configs {
-        @Override
-        void fields(JsonNode object, String... known) {}
     }
 }

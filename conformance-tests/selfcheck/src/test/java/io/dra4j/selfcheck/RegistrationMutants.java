@@ -23,10 +23,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -34,15 +31,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class RegistrationMutants {
 
     private RegistrationMutants() {}
-
-    @Altered(id = "M-01")
-    static final class Slow extends Registration {
-        @Override
-        PluginInfo info() {
-            Pauses.millis(2000);
-            return super.info();
-        }
-    }
 
     @Altered(id = "M-02", with = LockedCalls.class)
     static final class Locked extends Registration {
@@ -60,24 +48,6 @@ final class RegistrationMutants {
             synchronized (driver) {
                 return super.prepare(version, claims);
             }
-        }
-    }
-
-    @Altered(id = "M-05")
-    static final class Reversed extends Registration {
-        @Override
-        List<String> versions() {
-            List<String> versions = new ArrayList<>(super.versions());
-            Collections.swap(versions, 0, 1);
-            return versions;
-        }
-    }
-
-    @Altered(id = "M-06")
-    static final class WithoutVersions extends Registration {
-        @Override
-        List<String> versions() {
-            return List.of();
         }
     }
 
@@ -127,14 +97,6 @@ final class RegistrationMutants {
         }
     }
 
-    @Altered(id = "M-109a")
-    static final class Relative extends Registration {
-        @Override
-        String endpoint() {
-            return driver.service.path.getFileName().toString();
-        }
-    }
-
     @Altered(id = "M-112", with = NamesOfTheMoment.class)
     static final class Clearing extends Registration {
         private final AtomicInteger accepted = new AtomicInteger();
@@ -145,38 +107,6 @@ final class RegistrationMutants {
             if (status.getPluginRegistered() && accepted.getAndIncrement() > 0) {
                 driver.calls.work.state.write(Map.of());
             }
-        }
-    }
-
-    @Altered(id = "M-03a")
-    static final class ResourcePlugin extends Registration {
-        @Override
-        String type() {
-            return "ResourcePlugin";
-        }
-    }
-
-    @Altered(id = "M-03b")
-    static final class DevicePlugin extends Registration {
-        @Override
-        String type() {
-            return "DevicePlugin";
-        }
-    }
-
-    @Altered(id = "M-04a")
-    static final class UpperCase extends Registration {
-        @Override
-        String name() {
-            return super.name().toUpperCase(Locale.ROOT);
-        }
-    }
-
-    @Altered(id = "M-04b")
-    static final class OtherName extends Registration {
-        @Override
-        String name() {
-            return "other.example.com";
         }
     }
 
@@ -235,12 +165,6 @@ final class RegistrationMutants {
             }
             super.publish(hidden);
         }
-    }
-
-    @Altered(id = "M-13")
-    static final class Left extends SocketServer {
-        @Override
-        void remove() {}
     }
 
     @Altered(id = "M-100")

@@ -301,18 +301,6 @@ final class ResponseMutants {
         }
     }
 
-    @Altered(id = "M-58")
-    static final class Hopeful extends CdiSpecs {
-        @Override
-        void delete(String uid) {
-            try {
-                super.delete(uid);
-            } catch (Refused e) {
-                Life.current().log(e.getMessage());
-            }
-        }
-    }
-
     @Altered(id = "M-37")
     static final class TakesOwnersAlong extends TakesAlong {
         TakesOwnersAlong() {

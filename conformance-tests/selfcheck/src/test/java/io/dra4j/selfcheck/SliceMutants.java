@@ -41,22 +41,6 @@ final class SliceMutants {
         return URLEncoder.encode(fields, StandardCharsets.UTF_8);
     }
 
-    @Altered(id = "M-69b")
-    static final class Everywhere extends SlicePlan {
-        @Override
-        ObjectNode placement(ObjectNode spec) {
-            return super.placement(spec).put("allNodes", true);
-        }
-    }
-
-    @Altered(id = "M-70a")
-    static final class Unsplit extends SlicePlan {
-        @Override
-        int mostDevices() {
-            return Integer.MAX_VALUE;
-        }
-    }
-
     @Altered(id = "M-71a")
     static final class Miscounted extends SlicePlan {
         @Override
@@ -197,14 +181,6 @@ final class SliceMutants {
             follow();
         }
 
-        @Override
-        long resync() {
-            return NEVER;
-        }
-    }
-
-    @Altered(id = "M-142")
-    static final class WatchAlone extends Publisher {
         @Override
         long resync() {
             return NEVER;

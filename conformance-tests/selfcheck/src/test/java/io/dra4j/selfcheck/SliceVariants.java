@@ -19,9 +19,7 @@ final class SliceVariants {
 
     private SliceVariants() {}
 
-    @Altered(
-            id = "H-7",
-            with = {NetworkPublisher.class, NetworkInventory.class})
+    @Altered(id = "H-7", with = NetworkPublisher.class)
     static final class NetworkPlan extends SlicePlan {
         @Override
         ObjectNode placement(ObjectNode spec) {
@@ -40,21 +38,6 @@ final class SliceVariants {
             return super.existing().stream()
                     .filter(slice -> slice.at("/spec/allNodes").asBoolean())
                     .toList();
-        }
-    }
-
-    static final class NetworkInventory extends Inventory {
-        @Override
-        List<String> poolNames() {
-            return List.of("network");
-        }
-    }
-
-    @Altered(id = "H-8")
-    static final class NoDevices extends Inventory {
-        @Override
-        int size() {
-            return 0;
         }
     }
 
@@ -83,45 +66,6 @@ final class SliceVariants {
         ObjectNode named(ObjectNode metadata, String pool, int index) {
             return metadata.put("name", driver.settings.driver() + "-" + pool + "-" + index);
         }
-    }
-
-    /** Publishes after a while. */
-    abstract static class Delayed extends Publisher {
-        private final long millis;
-
-        Delayed(long millis) {
-            this.millis = millis;
-        }
-
-        @Override
-        void start() {
-            Pauses.later(millis, super::start);
-        }
-    }
-
-    static final class After25Seconds extends Delayed {
-        After25Seconds() {
-            super(25_000);
-        }
-    }
-
-    static final class After4Seconds extends Delayed {
-        After4Seconds() {
-            super(4_000);
-        }
-    }
-
-    @Altered(id = "H-18")
-    static final class After8Seconds extends Delayed {
-        After8Seconds() {
-            super(8_000);
-        }
-    }
-
-    @Altered(id = "H-19", with = NoDevices.class)
-    static final class NoSlices extends Publisher {
-        @Override
-        void start() {}
     }
 
     /** Takes a slice that is gone for one that is there for a while, as a mutation cache does. */

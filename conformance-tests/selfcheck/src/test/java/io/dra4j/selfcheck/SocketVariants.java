@@ -23,7 +23,7 @@ final class SocketVariants {
 
     private SocketVariants() {}
 
-    @Altered(id = "H-5", with = WithoutEndpoint.class)
+    @Altered(id = "H-5")
     static final class OneSocket extends BareDriver {
         @Override
         void serve() {}
@@ -36,14 +36,7 @@ final class SocketVariants {
         }
     }
 
-    static final class WithoutEndpoint extends Registration {
-        @Override
-        String endpoint() {
-            return "";
-        }
-    }
-
-    @Altered(id = "H-6", with = V1OnlyRegistration.class)
+    @Altered(id = "H-6")
     static final class V1Only extends BareDriver {
         @Override
         List<BindableService> services() {
@@ -53,30 +46,12 @@ final class SocketVariants {
         }
     }
 
-    static final class V1OnlyRegistration extends Registration {
-        @Override
-        List<String> versions() {
-            return super.versions().stream()
-                    .filter(each -> !each.equals("v1beta1.DRAPlugin"))
-                    .toList();
-        }
-    }
-
-    @Altered(id = "H-6b", with = V1beta1OnlyRegistration.class)
+    @Altered(id = "H-6b")
     static final class V1beta1Only extends BareDriver {
         @Override
         List<BindableService> services() {
             return super.services().stream()
                     .filter(each -> !(each instanceof PluginV1))
-                    .toList();
-        }
-    }
-
-    static final class V1beta1OnlyRegistration extends Registration {
-        @Override
-        List<String> versions() {
-            return super.versions().stream()
-                    .filter(each -> !each.equals("v1.DRAPlugin"))
                     .toList();
         }
     }
@@ -164,7 +139,7 @@ final class SocketVariants {
     }
 
     /** It handles SIGTERM when it has published: until then, that kills it. */
-    @Altered(id = "H-61", with = SliceVariants.After4Seconds.class)
+    @Altered(id = "H-61")
     static final class Slow extends BareDriver {
         @Override
         void stop() {

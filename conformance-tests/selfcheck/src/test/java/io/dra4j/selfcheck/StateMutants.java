@@ -151,29 +151,6 @@ final class StateMutants {
         void checkFree(ObjectNode fresh, Map<String, ObjectNode> held) {}
     }
 
-    @Altered(id = "M-87", with = CarelessSpecs.class)
-    static final class Careless extends StateFile {
-        @Override
-        void write(Map<String, ObjectNode> claims) {
-            try {
-                super.write(claims);
-            } catch (Refused e) {
-                Life.current().log(e.getMessage());
-            }
-        }
-    }
-
-    static final class CarelessSpecs extends CdiSpecs {
-        @Override
-        void write(ObjectNode held) {
-            try {
-                super.write(held);
-            } catch (Refused e) {
-                Life.current().log(e.getMessage());
-            }
-        }
-    }
-
     /** Reads the file once, and knows nothing of what another instance does. */
     @Altered(
             id = "M-89",
@@ -208,13 +185,6 @@ final class StateMutants {
         java.nio.file.Path file(String uid) {
             return super.file("v2-" + uid);
         }
-    }
-
-    /** Takes what was prepared before a reboot for prepared. */
-    @Altered(id = "M-135")
-    static final class OfAllBoots extends ClaimWork {
-        @Override
-        void start() {}
     }
 
     /** A claim that was refused keeps its intent until it is unprepared. */

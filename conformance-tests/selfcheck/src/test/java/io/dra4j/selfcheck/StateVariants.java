@@ -31,14 +31,7 @@ final class StateVariants {
         void write(Map<String, ObjectNode> claims) {}
     }
 
-    static final class FailingClosed extends StateFile {
-        @Override
-        Optional<Map<String, ObjectNode>> damaged(IOException problem) {
-            throw new Refused("The state is damaged, repair or remove it: " + file);
-        }
-    }
-
-    @Altered(id = "H-13", with = FailingClosed.class)
+    @Altered(id = "H-13")
     static final class CheckingFirst extends BareDriver {
         @Override
         void start() throws IOException {

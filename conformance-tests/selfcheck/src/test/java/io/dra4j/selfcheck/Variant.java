@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A conforming variant, as {@code variants.yaml} has it: a driver that is unusual and violates nothing.
  *
  * @param id a number, with a letter where it has several forms
  * @param what the way in which it is unusual
+ * @param answers the {@link Answers} of its parts, where these say all that differs
  * @param violations what it is rightly warned of, in the form of {@link Mutant#violations}
  * @param passes requirements that a suite with a narrower view would find violated
  * @param notApplicable requirements that do not apply to it
@@ -24,6 +27,7 @@ import java.util.List;
 record Variant(
         String id,
         String what,
+        Map<String, JsonNode> answers,
         List<String> violations,
         List<String> passes,
         List<String> notApplicable,
@@ -37,6 +41,7 @@ record Variant(
         Build from) {
 
     Variant {
+        answers = answers == null ? Map.of() : answers;
         settings = settings == null ? "{}" : settings;
         core = core == null || core;
         from = from == null ? Build.PLAIN : from;
