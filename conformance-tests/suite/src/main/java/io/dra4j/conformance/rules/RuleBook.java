@@ -19,7 +19,6 @@ public final class RuleBook {
     private static final List<Class<?>> AREAS = List.of(
             RegistrationRules.class,
             InfoRules.class,
-            VersionRules.class,
             PrepareRules.class,
             ClaimRules.class,
             UnprepareRules.class,
@@ -29,7 +28,6 @@ public final class RuleBook {
             SliceRepairRules.class,
             SliceFaultRules.class,
             SliceChangeRules.class,
-            SliceOrderRules.class,
             HealthRules.class,
             TaintRules.class,
             PartitionRules.class,
@@ -43,7 +41,6 @@ public final class RuleBook {
             ShareRules.class,
             RestartRules.class,
             IdentityRules.class,
-            KillRules.class,
             ShutdownRules.class,
             DiskRules.class,
             UpgradeRules.class,

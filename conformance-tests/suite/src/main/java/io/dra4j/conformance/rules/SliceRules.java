@@ -13,6 +13,7 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.ApiRules;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.Reported;
+import io.dra4j.conformance.probes.Restarts;
 import io.dra4j.rules.OwnNames;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.CallResult;
@@ -26,7 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Rules for the content of the driver's slices, and the requests that publish and prepare it. */
+/** Rules for the content and the order of the driver's slices, and the requests that publish and prepare it. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
 record SliceRules(TestContext context, Publishing publishing) {
 
@@ -255,5 +256,53 @@ record SliceRules(TestContext context, Publishing publishing) {
                             device, answered);
         }
         context.calls().unprepared(claim);
+    }
+
+    @Rule("DRA-SLICE-21")
+    void theOrderOfDevicesStays() throws InterruptedException {
+        Pools before = publishing.settled();
+        NotApplicable.unless(
+                before.order().values().stream().anyMatch(devices -> devices.size() > 1),
+                "no pool has two devices, which could be in another order");
+        Restarts restarts = context.shared(Restarts.class, () -> Restarts.of(context));
+        restarts.after().forEach(one -> compare(restarts.before(), one.pools(), one.restart()));
+        if (context.hooks().has("unplug") && context.hooks().has("plug")) {
+            changeAndRestore(before);
+        } else {
+            context.remark("without the hooks plug and unplug, only %d restarts were tried"
+                    .formatted(restarts.after().size()));
+        }
+    }
+
+    private void changeAndRestore(Pools before) throws InterruptedException {
+        boolean isPlugged = false;
+        try {
+            context.hooks().run("unplug");
+            publishing.await(
+                    seen -> seen.settled() && !Publishing.like(before).test(seen),
+                    context.timeouts().change());
+            context.hooks().run("plug");
+            isPlugged = true;
+            publishing.restored(before, "the hook plug", context.timeouts().change());
+        } finally {
+            if (!isPlugged) {
+                context.hooks().run("plug");
+            }
+        }
+        compare(before, publishing.settled(), "the hooks unplug and plug");
+    }
+
+    private static void compare(Pools before, Pools seen, String after) {
+        Map<String, List<String>> now = seen.order();
+        before.order().forEach((pool, wanted) -> compare(pool, wanted, now.getOrDefault(pool, List.of()), after));
+    }
+
+    private static void compare(String pool, List<String> wanted, List<String> now, String after) {
+        for (int place = 0; place < Math.min(wanted.size(), now.size()); place++) {
+            Violation.unless(wanted.get(place).equals(now.get(place)))
+                    .because(
+                            "after %s the slices of pool %s, sorted by name, have their %d devices in another order: in place %d is %s, where %s was",
+                            after, pool, wanted.size(), place + 1, now.get(place), wanted.get(place));
+        }
     }
 }
