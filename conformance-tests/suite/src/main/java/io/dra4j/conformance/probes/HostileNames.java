@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.probes;
 
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.http.PathSegments;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,40 +51,15 @@ public final class HostileNames {
         return new HostileNames(context);
     }
 
-    private static List<String> names(String mark) {
-        return List.of(
-                "%2e%2e%2f" + mark, // before what they mean when they are decoded once more
-                "..%2f..%2f" + mark,
-                "..",
-                "../" + mark,
-                "../../" + mark,
-                "../../../" + mark,
-                "/tmp/" + mark,
-                "a/" + mark,
-                "a\\..\\" + mark,
-                mark + "/../../../nodes/" + mark,
-                "../../../nodes/" + mark,
-                mark + "?watch=true",
-                mark + "#b",
-                mark + ";b",
-                mark + " b",
-                " ",
-                mark + "\u0000b",
-                "\u0000",
-                mark + "\nb",
-                mark + "\r\nX-Header: 1",
-                "-" + mark,
-                mark + "-",
-                "$(touch /tmp/" + mark + ")",
-                "`touch /tmp/" + mark + "`",
-                "${jndi:ldap://127.0.0.1/a}",
-                "\"},\"forget\":\"x",
-                "\u00e9\u4e2d\ud83d\ude80",
-                "\u202egnp.exe",
-                "UPPER_case",
-                mark + "x".repeat(254),
-                mark + "x".repeat(4096),
-                "\u4e2d".repeat(1366));
+    private static List<String> names(String mark) throws IOException {
+        try (InputStream file = HostileNames.class.getResourceAsStream("hostile-names.yaml")) {
+            List<String> listed = List.of(new YAMLMapper().readValue(file, String[].class));
+            List<String> lengthy = List.of(mark + "x".repeat(254), mark + "x".repeat(4096), "\u4e2d".repeat(1366));
+            return Stream.of(listed, lengthy)
+                    .flatMap(List::stream)
+                    .map(name -> name.replace("MARK", mark))
+                    .toList();
+        }
     }
 
     /** Each name as UID, as namespace and as name of a claim that is otherwise there. */

@@ -4,11 +4,16 @@ package io.dra4j.conformance.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,11 +21,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Redaction: what goes, what stays, and that nothing is written around it. */
@@ -28,6 +35,18 @@ class RedactionTest {
 
     /** All secrets in these tests contain it, or is Base64 of random bytes. */
     private static final String S3CRET = "hunter2";
+
+    private static final Map<String, List<String>> TEXTS = texts();
+    static final List<String> GOES = TEXTS.get("goes");
+    static final List<String> STAYS = TEXTS.get("stays");
+
+    private static Map<String, List<String>> texts() {
+        try (InputStream file = RedactionTest.class.getResourceAsStream("redaction.yaml")) {
+            return new YAMLMapper().readValue(file, new TypeReference<>() {});
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     private static String base64(int bytes, long seed) {
         byte[] random = new byte[bytes];
@@ -43,32 +62,7 @@ class RedactionTest {
     class WhatGoes {
 
         @ParameterizedTest
-        @ValueSource(
-                strings = {
-                    "Authorization: Bearer hunter2",
-                    "authorization: Basic aHVudGVyMg hunter2",
-                    "{\"Authorization\":[\"Bearer hunter2\"]}",
-                    "Proxy-Authorization=hunter2",
-                    "sent bearer hunter2.x-y to it",
-                    "token: hunter2",
-                    "    token: \"hunter2 with a blank\"",
-                    "token: 'hunter2'",
-                    "token:\n      hunter2",
-                    "{\"token\":\"hunter2\"}",
-                    "{\\\"token\\\":\\\"hunter2\\\"}",
-                    "API_TOKEN=hunter2 /usr/bin/driver",
-                    "exec driver --token hunter2 --verbose",
-                    "exec driver --api-token=hunter2",
-                    "- --token\n- hunter2",
-                    "[\"--password\", \"hunter2\"]",
-                    "- name: DB_PASSWORD\n  value: hunter2",
-                    "{\"name\":\"CLIENT_SECRET\",\"value\":\"hunter2\"}",
-                    "client-key-data: hunter2",
-                    "aws_secret_access_key = hunter2",
-                    "https://admin:hunter2@example.com/x",
-                    "-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----",
-                    "-----BEGIN PRIVATE KEY-----\nhunter2",
-                })
+        @FieldSource("io.dra4j.conformance.report.RedactionTest#GOES")
         void whatIsCalledASecret(String text) {
             assertThat(Redaction.text(text)).contains(Redaction.REDACTED).doesNotContain(S3CRET);
         }
@@ -101,20 +95,7 @@ class RedactionTest {
     class WhatStays {
 
         @ParameterizedTest
-        @ValueSource(
-                strings = {
-                    "claim 8f6c7d3e-1c2f-4a5b-9d8e-112233445566 of default",
-                    "NVIDIA_VISIBLE_DEVICES=GPU-8f6c7d3e-1c2f-4a5b-9d8e-112233445566",
-                    "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                    "/var/lib/kubelet/plugins/gpu.example.com/dra-8f6c7d3e-1c2f-4a5b-9d8e.sock",
-                    "/tmp/dc-4Xy12/var/lib/kubelet/plugins_registry/node-1/gpu-example-com-reg-sock",
-                    "/apis/resource/v1/namespaces/default/resourceclaims/someVeryLongNameOfAClaim",
-                    "ThisIsAVeryLongJavaClassNameWithManyWordsAndTheNumber42InIt",
-                    "tokenFile: /var/run/secrets/kubernetes/serviceaccount",
-                    "secretName: credentials-of-gpu",
-                    "NodePrepareResources → OK in 21 ms: r0 → pool node-1, device gpu-0",
-                    "the driver asked for a token and got a secret",
-                })
+        @FieldSource("io.dra4j.conformance.report.RedactionTest#STAYS")
         void whatHelps(String text) {
             assertThat(Redaction.text(text)).isEqualTo(text);
         }
