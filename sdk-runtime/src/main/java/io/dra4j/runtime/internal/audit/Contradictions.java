@@ -12,7 +12,6 @@ import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
-import io.dra4j.doctor.Severity;
 import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
@@ -94,34 +93,16 @@ final class Contradictions {
             OtherCheckpoint other = views.other().get();
             Path file = views.driver().checkpoint();
             if (!other.damage().isEmpty()) {
-                return new Result("", List.of(damaged(views, file, other.damage())));
+                return new Result(
+                        "",
+                        List.of(Words.finding(
+                                "other-checkpoint/damaged", file.toString(), removal(views, file), other.damage())));
             }
             List<Finding> findings = other.uids().stream()
                     .filter(uid -> !views.isRecorded(uid))
-                    .map(uid -> left(views, file, uid))
+                    .map(uid -> Words.finding("other-checkpoint", "claim " + uid, removal(views, file), file))
                     .toList();
             return Words.result(findings, other.uids().size(), "claim");
-        }
-
-        private static Finding damaged(Views views, Path file, String damage) {
-            return new Finding(
-                    "other-checkpoint",
-                    Severity.WARNING,
-                    file.toString(),
-                    damage,
-                    "a driver in Go that comes back does not start with it, or loses its claims",
-                    removal(views, file));
-        }
-
-        private static Finding left(Views views, Path file, String uid) {
-            return new Finding(
-                    "other-checkpoint",
-                    Severity.WARNING,
-                    "claim " + uid,
-                    "%s lists it as prepared by a driver in Go, and the journal does not have it".formatted(file),
-                    "this driver can't refuse its devices to others; a driver in Go that comes back"
-                            + " takes it for prepared",
-                    removal(views, file));
         }
 
         /** Removes the file once no pod has a claim that it alone may list. */
@@ -146,7 +127,12 @@ final class Contradictions {
                     (claim, device) -> isHere(hardware, device)
                                     && hardware.device(device.pool(), device.device())
                                             .isEmpty()
-                            ? Optional.of(gone(views, claim, device))
+                            ? Optional.of(Words.finding(
+                                    "device-gone",
+                                    claim.ref(),
+                                    new Mend(views).deletePods(claim.ref()),
+                                    device.pool(),
+                                    device.device()))
                             : Optional.empty());
         }
 
@@ -157,17 +143,6 @@ final class Contradictions {
                     .isEmpty();
         }
 
-        private static Finding gone(Views views, ClaimRecord claim, HeldDevice device) {
-            return new Finding(
-                    "device-gone",
-                    Severity.ERROR,
-                    Words.claim(claim.ref()),
-                    "it has device %s/%s, which the node does not have any more"
-                            .formatted(device.pool(), device.device()),
-                    "its containers have lost the device, and can't be started again",
-                    new Mend(views).deletePods(claim.ref()));
-        }
-
         static Result other(Views views) {
             Inventory hardware = views.hardware().get();
             return each(
@@ -176,19 +151,14 @@ final class Contradictions {
                             .map(Device::physicalId)
                             .filter(now -> device.physicalId() != null)
                             .filter(now -> !now.equals(device.physicalId()))
-                            .map(now -> other(views, claim, device, now)));
-        }
-
-        private static Finding other(Views views, ClaimRecord claim, HeldDevice device, String now) {
-            return new Finding(
-                    "device-other-hardware",
-                    Severity.ERROR,
-                    Words.claim(claim.ref()),
-                    "its device %s/%s was %s, and the name means %s now"
-                            .formatted(device.pool(), device.device(), device.physicalId(), now),
-                    "the driver refuses to prepare the claim again, so that no container gets other"
-                            + " hardware than it was allocated",
-                    new Mend(views).deletePods(claim.ref()));
+                            .map(now -> Words.finding(
+                                    "device-other-hardware",
+                                    claim.ref(),
+                                    new Mend(views).deletePods(claim.ref()),
+                                    device.pool(),
+                                    device.device(),
+                                    device.physicalId(),
+                                    now)));
         }
 
         private interface Look {
@@ -211,9 +181,6 @@ final class Contradictions {
     /** Contradictions between the journal and the CDI specs. */
     private static final class JournalAndSpecs {
 
-        private static final String RESTARTS =
-                "a container of the claim that restarts fails with an unresolvable CDI device";
-
         private JournalAndSpecs() {}
 
         static Result missing(Views views) {
@@ -222,14 +189,11 @@ final class Contradictions {
             for (ClaimRecord claim : views.prepared()) {
                 if (!needed(views, claim).isEmpty()
                         && !specs.containsKey(claim.ref().uid())) {
-                    findings.add(new Finding(
+                    findings.add(Words.finding(
                             "spec-missing",
-                            Severity.ERROR,
-                            Words.claim(claim.ref()),
-                            "it is prepared, and has no CDI spec in "
-                                    + views.driver().cdiRoot(),
-                            RESTARTS + "; a driver that runs writes the spec again within 20 s",
-                            new Mend(views).restartDriver()));
+                            claim.ref(),
+                            new Mend(views).restartDriver(),
+                            views.driver().cdiRoot()));
                 }
             }
             return Words.result(findings, views.prepared().size(), "prepared claim");
@@ -242,13 +206,11 @@ final class Contradictions {
                 List<String> lacking = new ArrayList<>(needed(views, claim));
                 lacking.removeAll(specs.getOrDefault(claim.ref().uid(), lacking));
                 if (!lacking.isEmpty()) {
-                    findings.add(new Finding(
+                    findings.add(Words.finding(
                             "spec-lacks-device",
-                            Severity.ERROR,
-                            Words.claim(claim.ref()),
-                            "its CDI spec lacks " + String.join(", ", lacking),
-                            RESTARTS + "; the driver writes the spec again when it starts",
-                            new Mend(views).restartDriver()));
+                            claim.ref(),
+                            new Mend(views).restartDriver(),
+                            String.join(", ", lacking)));
                 }
             }
             return Words.result(findings, specs.size(), "spec");
@@ -278,13 +240,9 @@ final class Contradictions {
         }
 
         private static Finding unknown(Views views, String uid) {
-            return new Finding(
+            return Words.finding(
                     "spec-unknown",
-                    Severity.WARNING,
                     "CDI spec of claim " + uid,
-                    "the journal has no such claim",
-                    "the journal has lost the claim, or the spec was left; the driver takes it for"
-                            + " evidence of the first when it starts, and holds the claim as damaged",
                     List.of(
                             "kubectl get resourceclaims -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,UID:.metadata.uid | grep "
                                     + uid,
@@ -300,9 +258,6 @@ final class Contradictions {
     /** Contradictions between what the node holds and the claims in the API. */
     private static final class JournalAndClaims {
 
-        private static final String HELD_IN_VAIN =
-                "its devices are refused to other claims, although the scheduler takes them for free";
-
         private JournalAndClaims() {}
 
         static Result gone(Views views) {
@@ -312,19 +267,9 @@ final class Contradictions {
                     .filter(ref ->
                             views.object(ref).isEmpty() && views.named(ref).isEmpty())
                     .filter(ref -> views.kubeletClaim(ref.uid()).isEmpty())
-                    .map(ref -> gone(views, ref))
+                    .map(ref -> Words.finding("claim-gone", ref, new Mend(views).awaitDriver()))
                     .toList();
             return Words.result(findings, views.recorded().size(), "claim");
-        }
-
-        private static Finding gone(Views views, ClaimRef ref) {
-            return new Finding(
-                    "claim-gone",
-                    Severity.WARNING,
-                    Words.claim(ref),
-                    "the driver holds it, and the API server has no such claim",
-                    HELD_IN_VAIN,
-                    new Mend(views).awaitDriver());
         }
 
         static Result deletedInUse(Views views) {
@@ -333,25 +278,17 @@ final class Contradictions {
             List<Finding> findings = held.stream()
                     .filter(claim -> views.object(claim.ref()).isEmpty())
                     .filter(claim -> !isReplaced(views, claim.ref()))
-                    .map(claim -> deletedInUse(views, claim))
+                    .map(claim -> Words.finding(
+                            "claim-deleted-in-use",
+                            claim.ref(),
+                            new Mend(views).deletePodsByUid(claim.pods()),
+                            String.join(", ", claim.devices())))
                     .toList();
             return Words.result(findings, held.size(), "kubelet claim");
         }
 
         private static boolean isReplaced(Views views, ClaimRef ref) {
             return views.isRecorded(ref.uid()) && views.named(ref).isPresent();
-        }
-
-        private static Finding deletedInUse(Views views, KubeletClaim claim) {
-            return new Finding(
-                    "claim-deleted-in-use",
-                    Severity.ERROR,
-                    Words.claim(claim.ref()),
-                    "pods of the node use it, and the API server has no such claim: its finalizer was"
-                            + " removed by force",
-                    "the scheduler takes %s for free, and pods that it places there can't start"
-                            .formatted(String.join(", ", claim.devices())),
-                    new Mend(views).deletePodsByUid(claim.pods()));
         }
 
         static Result replaced(Views views) {
@@ -367,16 +304,10 @@ final class Contradictions {
 
         private static Finding replaced(Views views, ClaimRef ref) {
             String now = views.named(ref).map(ClaimRef::uid).orElseThrow();
-            return new Finding(
-                    "claim-replaced",
-                    Severity.ERROR,
-                    Words.claim(ref),
-                    "the API server's claim of this name is another one, with UID " + now,
-                    views.isKubeletIntact() && views.kubeletClaim(ref.uid()).isEmpty()
-                            ? HELD_IN_VAIN
-                            : "the kubelet refuses the pods of the new claim as long as pods of the old"
-                                    + " one are on the node",
-                    new Mend(views).deletePods(ref));
+            boolean isFree =
+                    views.isKubeletIntact() && views.kubeletClaim(ref.uid()).isEmpty();
+            String id = isFree ? "claim-replaced/without-pods" : "claim-replaced";
+            return Words.finding(id, ref, new Mend(views).deletePods(ref), now);
         }
 
         static Result differ(Views views) {
@@ -394,13 +325,12 @@ final class Contradictions {
             return views.object(claim.ref())
                     .map(object -> allocated(allocations, claim.ref(), object))
                     .filter(allocated -> !allocated.equals(held))
-                    .map(allocated -> new Finding(
+                    .map(allocated -> Words.finding(
                             "devices-differ",
-                            Severity.ERROR,
-                            Words.claim(claim.ref()),
-                            "prepared are %s, and allocated %s".formatted(names(held), names(allocated)),
-                            "its containers use devices that the scheduler may give to" + " another claim",
-                            new Mend(views).deletePods(claim.ref())));
+                            claim.ref(),
+                            new Mend(views).deletePods(claim.ref()),
+                            names(held),
+                            names(allocated)));
         }
 
         private static Set<HeldDevice> allocated(Allocations allocations, ClaimRef ref, ClaimObject object) {

@@ -7,7 +7,6 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Result;
-import io.dra4j.doctor.Severity;
 import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Loss;
@@ -34,33 +33,19 @@ final class JournalAlone {
         mend.addAll(new Mend(views).restartDriver());
         return new Result(
                 "",
-                List.of(new Finding(
+                List.of(Words.finding(
                         "journal-damaged",
-                        Severity.ERROR,
                         views.driver().journal().toString(),
-                        "%s lines are damaged or missing%s"
-                                .formatted(
-                                        loss.damagedLines(),
-                                        loss.complete()
-                                                ? ""
-                                                : ", and do not name all claims that they" + " were about"),
-                        "the claims of these lines are held as damaged, and their devices"
-                                + " are refused to others, until their pods are deleted",
-                        mend)));
+                        mend,
+                        loss.damagedLines(),
+                        loss.complete() ? "" : ", and do not name all claims that they were about")));
     }
 
     static Result heldAsDamaged(Views views) {
         return each(
                 views,
                 claim -> claim.phase() == Phase.DAMAGED,
-                claim -> new Finding(
-                        "claim-damaged",
-                        Severity.ERROR,
-                        Words.claim(claim.ref()),
-                        "its record was lost with a damaged journal",
-                        "it is never prepared again, and its devices are refused to other"
-                                + " claims until it is unprepared",
-                        new Mend(views).deletePods(claim.ref())));
+                claim -> Words.finding("claim-damaged", claim.ref(), new Mend(views).deletePods(claim.ref())));
     }
 
     static Result unfinished(Views views) {
@@ -68,35 +53,23 @@ final class JournalAlone {
                 views,
                 claim -> views.isOfThisBoot(claim)
                         && (claim.phase() == Phase.PREPARING || claim.phase() == Phase.UNPREPARING),
-                claim -> new Finding(
+                claim -> Words.finding(
                         "claim-unfinished",
-                        Severity.WARNING,
-                        Words.claim(claim.ref()),
-                        "it is " + claim.phase().name().toLowerCase(Locale.ROOT),
-                        "a crash or a failure has left it so, unless the driver works on it"
-                                + " right now; the kubelet's next call ends it",
+                        claim.ref(),
                         List.of(
                                 "kubectl -n %s describe resourceclaim %s"
                                         .formatted(
                                                 claim.ref().namespace(),
                                                 claim.ref().name()),
-                                "# look again in two minutes; if it stays, the driver's log"
-                                        + " names the claim and the reason")));
+                                "# look again in two minutes; if it stays, the driver's log names the claim and the reason"),
+                        claim.phase().name().toLowerCase(Locale.ROOT)));
     }
 
     static Result earlierBoot(Views views) {
         return each(
                 views,
                 claim -> !views.isOfThisBoot(claim),
-                claim -> new Finding(
-                        "earlier-boot",
-                        Severity.WARNING,
-                        Words.claim(claim.ref()),
-                        "it was prepared before the node's last reboot, and since then"
-                                + " neither prepared nor unprepared",
-                        "its containers can't run as they are: what the driver had set up"
-                                + " for them ended with that boot",
-                        new Mend(views).deletePods(claim.ref())));
+                claim -> Words.finding("earlier-boot", claim.ref(), new Mend(views).deletePods(claim.ref())));
     }
 
     private static Result each(Views views, Function<ClaimRecord, Boolean> is, Function<ClaimRecord, Finding> found) {
@@ -130,15 +103,11 @@ final class JournalAlone {
     }
 
     private static Finding heldTwice(Views views, ClaimRecord claim, HoldConflict conflict) {
-        return new Finding(
+        return Words.finding(
                 "device-held-twice",
-                Severity.ERROR,
-                Words.claim(claim.ref()),
-                "%s by %s, too"
-                        .formatted(
-                                conflict.problem(),
-                                Words.claim(conflict.holders().get(0).ref())),
-                "two workloads that were to have a device each have the same, and disturb each" + " other",
-                new Mend(views).deletePods(claim.ref()));
+                claim.ref(),
+                new Mend(views).deletePods(claim.ref()),
+                conflict.problem(),
+                Words.claim(conflict.holders().get(0).ref()));
     }
 }

@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.audit;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
-import io.dra4j.doctor.Severity;
 import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
@@ -37,19 +36,17 @@ final class JournalAndKubelet {
         }
         return new Result(
                 "",
-                List.of(new Finding(
+                List.of(Words.finding(
                         "kubelet-state-damaged",
-                        Severity.ERROR,
                         views.driver().kubeletState().toString(),
-                        state.damage(),
-                        "the kubelet does not start with it, and then no pod of the node" + " does",
                         List.of(
                                 "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
                                         .formatted(views.driver().node()),
                                 "sudo systemctl stop kubelet",
                                 "sudo rm " + views.driver().kubeletState(),
                                 "sudo systemctl start kubelet",
-                                "kubectl uncordon " + views.driver().node()))));
+                                "kubectl uncordon " + views.driver().node()),
+                        state.damage())));
     }
 
     static Result forgot(Views views) {
@@ -60,7 +57,8 @@ final class JournalAndKubelet {
                 .filter(claim -> !claim.isUnprepareSkipped())
                 .filter(claim -> kubelet.claim(claim.ref().uid()).isEmpty())
                 .filter(claim -> isAllocated(views, claim))
-                .map(claim -> forgot(views, claim))
+                .map(claim ->
+                        Words.finding("kubelet-forgot", claim.ref(), new Mend(views).deleteForgotten(claim.ref())))
                 .toList();
         return Words.result(findings, prepared.size(), "prepared claim");
     }
@@ -69,17 +67,6 @@ final class JournalAndKubelet {
         return views.object(claim.ref())
                 .filter(new Allocations(views.driver().name(), List.of())::isAllocated)
                 .isPresent();
-    }
-
-    private static Finding forgot(Views views, ClaimRecord claim) {
-        return new Finding(
-                "kubelet-forgot",
-                Severity.ERROR,
-                Words.claim(claim.ref()),
-                "it is prepared, and the kubelet does not know it",
-                "the kubelet never asks to unprepare it, so that its devices stay held until the"
-                        + " claim is deallocated or deleted",
-                new Mend(views).deleteForgotten(claim.ref()));
     }
 
     static Result unknown(Views views) {
@@ -98,14 +85,10 @@ final class JournalAndKubelet {
     }
 
     private static Finding unknown(Views views, KubeletClaim claim) {
-        return new Finding(
+        return Words.finding(
                 "journal-lacks-claim",
-                Severity.ERROR,
-                Words.claim(claim.ref()),
-                "the kubelet has it prepared, with %s, and the journal does not know it"
-                        .formatted(String.join(", ", claim.devices())),
-                "the driver can't refuse these devices to another claim, and undoes nothing when"
-                        + " the claim ends; another driver of this name may have prepared it",
-                new Mend(views).deletePods(claim.ref()));
+                claim.ref(),
+                new Mend(views).deletePods(claim.ref()),
+                String.join(", ", claim.devices()));
     }
 }

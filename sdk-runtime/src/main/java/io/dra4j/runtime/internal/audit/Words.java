@@ -5,12 +5,57 @@ package io.dra4j.runtime.internal.audit;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /** The words that all findings share. */
 final class Words {
 
+    private static final Properties FINDINGS = read();
+
     private Words() {}
+
+    private static Properties read() {
+        try (Reader file = new InputStreamReader(
+                Objects.requireNonNull(Words.class.getResourceAsStream("findings.properties")),
+                StandardCharsets.UTF_8)) {
+            Properties findings = new Properties();
+            findings.load(file);
+            return findings;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Returns a finding about a claim.
+     *
+     * @param id the check's id, and behind a slash the case where it has several
+     * @param details for the places in its words
+     */
+    static Finding finding(String id, ClaimRef ref, List<String> mend, @Nullable Object... details) {
+        return finding(id, claim(ref), mend, details);
+    }
+
+    /** Returns a finding about something else. */
+    static Finding finding(String id, String subject, List<String> mend, @Nullable Object... details) {
+        String[] words = Objects.requireNonNull(FINDINGS.getProperty(id), id).split(" \\| ");
+        return new Finding(
+                id.replaceFirst("/.*", ""),
+                Severity.valueOf(words[0]),
+                subject,
+                words[1].formatted(details),
+                words[2].formatted(details),
+                mend);
+    }
 
     static String claim(ClaimRef ref) {
         return "claim %s/%s (%s)".formatted(ref.namespace(), ref.name(), ref.uid());
