@@ -24,6 +24,9 @@ import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
+import io.grpc.BindableService;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.StreamObserver;
 import java.nio.file.Path;
@@ -397,6 +400,28 @@ public final class KubeletPlugin implements AutoCloseable {
                 result.setError(failed.message());
             }
             return result.build();
+        }
+    }
+
+    /**
+     * A service under the name of an earlier version, whose messages have the same fields of the same numbers and types.
+     */
+    private static final class EarlierVersion {
+
+        private EarlierVersion() {}
+
+        /** Binds a service's methods under another service's full name. */
+        static ServerServiceDefinition of(BindableService service, String name) {
+            ServerServiceDefinition.Builder bound = ServerServiceDefinition.builder(name);
+            service.bindService().getMethods().forEach(method -> bind(method, name, bound));
+            return bound.build();
+        }
+
+        private static <Q, A> void bind(
+                ServerMethodDefinition<Q, A> method, String name, ServerServiceDefinition.Builder bound) {
+            MethodDescriptor<Q, A> descriptor = method.getMethodDescriptor();
+            String fullName = MethodDescriptor.generateFullMethodName(name, descriptor.getBareMethodName());
+            bound.addMethod(descriptor.toBuilder().setFullMethodName(fullName).build(), method.getServerCallHandler());
         }
     }
 }

@@ -6,8 +6,8 @@ import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.PendingClaim;
 import io.dra4j.runtime.internal.observe.ListedClaims;
 import io.dra4j.runtime.internal.observe.LogField;
-import io.dra4j.runtime.internal.pending.ClassCounts.Count;
-import io.dra4j.runtime.internal.pending.ClassCounts.Key;
+import io.dra4j.runtime.internal.pending.PendingClaims.ClassCounts.Count;
+import io.dra4j.runtime.internal.pending.PendingClaims.ClassCounts.Key;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -174,6 +174,34 @@ public final class PendingClaims implements Supplier<ListedClaims> {
         private static long claims(Map<String, Count> counts, String name) {
             Count count = counts.get(name);
             return count == null ? 0 : count.claims();
+        }
+    }
+
+    /** The number of claims that name each device class, and when the oldest of them was created. */
+    record ClassCounts(Map<Key, Count> counts) {
+
+        record Key(String deviceClass, boolean forPod) {}
+
+        record Count(long claims, Instant oldest) {
+
+            Count and(Count other) {
+                return new Count(claims + other.claims, oldest.isBefore(other.oldest) ? oldest : other.oldest);
+            }
+        }
+
+        /** Returns the counts with the ages at a moment: not below 0, where two clocks differ. */
+        List<ListedClaims.OfClass> at(Instant now) {
+            return counts.entrySet().stream()
+                    .map(entry -> new ListedClaims.OfClass(
+                            entry.getKey().deviceClass(),
+                            entry.getKey().forPod(),
+                            entry.getValue().claims(),
+                            age(entry.getValue().oldest(), now)))
+                    .toList();
+        }
+
+        private static Duration age(Instant created, Instant now) {
+            return created.isBefore(now) ? Duration.between(created, now) : Duration.ZERO;
         }
     }
 }
