@@ -15,8 +15,8 @@ import java.lang.annotation.Target;
 @Target(ElementType.TYPE)
 @interface Altered {
 
-    /** The driver's id in {@code mutants.yaml} or {@code variants.yaml}. */
-    String id();
+    /** The ids, in {@code mutants.yaml} or {@code variants.yaml}, of the drivers that are made so. */
+    String[] id();
 
     /** More parts that are replaced. */
     Class<?>[] with() default {};

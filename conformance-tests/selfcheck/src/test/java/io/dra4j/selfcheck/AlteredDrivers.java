@@ -31,10 +31,8 @@ final class AlteredDrivers {
             StateMutants.class,
             LifecycleMutants.class,
             HealthMutants.class,
-            CdiVariants.class,
             ClaimVariants.class,
             SliceVariants.class,
-            SocketVariants.class,
             StateVariants.class);
 
     private static final Comparator<String> BY_NUMBER = Comparator.comparingInt(
@@ -99,7 +97,7 @@ final class AlteredDrivers {
 
     /** The ids of the classes. */
     static Stream<String> idsOfClasses() {
-        return types().map(AlteredDrivers::id).filter(id -> !id.isEmpty());
+        return types().flatMap(AlteredDrivers::ids);
     }
 
     /** The parts of the mutant and of the variant that the options name. */
@@ -117,16 +115,17 @@ final class AlteredDrivers {
         if (answers == null) {
             throw new IllegalArgumentException("No mutant and no variant is " + id);
         }
-        Stream<Class<?>> own = types().filter(type -> id(type).equals(id))
+        Stream<Class<?>> own = types().filter(type -> ids(type).anyMatch(id::equals))
                 .flatMap(type -> Stream.concat(
                         Stream.of(type),
                         Stream.of(type.getAnnotation(Altered.class).with())));
         return Stream.concat(own, Answers.parts(answers).stream()).toList();
     }
 
-    private static String id(Class<?> type) {
-        Altered altered = type.getAnnotation(Altered.class);
-        return altered == null ? "" : altered.id();
+    private static Stream<String> ids(Class<?> type) {
+        return Stream.ofNullable(type.getAnnotation(Altered.class))
+                .map(Altered::id)
+                .flatMap(Stream::of);
     }
 
     private static Stream<Class<?>> types() {

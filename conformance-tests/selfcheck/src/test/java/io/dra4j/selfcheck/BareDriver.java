@@ -71,10 +71,19 @@ class BareDriver {
         registry.start(List.of(parts.make(Registration.class)));
     }
 
+    /** The versions of the plugin's service. */
+    List<String> plugins() {
+        return List.of(PluginV1.VERSION, PluginV1beta1.VERSION);
+    }
+
     List<BindableService> services() {
         List<BindableService> services = new ArrayList<>();
-        services.add(new PluginV1(this));
-        services.add(new PluginV1beta1(this));
+        if (plugins().contains(PluginV1.VERSION)) {
+            services.add(new PluginV1(this));
+        }
+        if (plugins().contains(PluginV1beta1.VERSION)) {
+            services.add(new PluginV1beta1(this));
+        }
         if (settings.health()) {
             health.versions().forEach(version -> services.add(() -> health.served(version)));
         }

@@ -51,9 +51,6 @@ final class ClaimVariants {
         }
     }
 
-    @Altered(id = "H-16")
-    static final class Protobuf extends ProtobufClient {}
-
     /**
      * Asks for claims as client-go does: it refuses a name that could not be one segment of a path,
      * and escapes any other as Go does, which leaves the semicolon as it is.
@@ -156,7 +153,8 @@ final class ClaimVariants {
      * The API server in protobuf alone, as typed clients in Go speak it: all that is sent and all that
      * is accepted, but for patches, which Kubernetes takes in JSON and YAML alone.
      */
-    private static class ProtobufClient extends ApiClient {
+    @Altered(id = "H-16")
+    static final class ProtobufClient extends ApiClient {
 
         private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 

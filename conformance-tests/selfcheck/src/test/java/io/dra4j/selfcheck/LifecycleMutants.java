@@ -21,16 +21,6 @@ final class LifecycleMutants {
 
     private LifecycleMutants() {}
 
-    @Altered(id = "M-07a")
-    static final class BetaOnly extends BareDriver {
-        @Override
-        List<BindableService> services() {
-            return super.services().stream()
-                    .filter(each -> !(each instanceof PluginV1))
-                    .toList();
-        }
-    }
-
     @Altered(id = "M-07b")
     static final class WithoutHealth extends BareDriver {
         @Override

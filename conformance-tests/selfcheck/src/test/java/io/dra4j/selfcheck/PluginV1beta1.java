@@ -9,8 +9,10 @@ import io.grpc.ServerServiceDefinition;
 /** The calls of v1beta1, as {@link Calls} has them. */
 record PluginV1beta1(BareDriver driver) implements BindableService {
 
+    static final String VERSION = "v1beta1";
+
     @Override
     public ServerServiceDefinition bindService() {
-        return new ServiceName("k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin").bind(new PluginV1(driver, "v1beta1"));
+        return new ServiceName("k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin").bind(new PluginV1(driver, VERSION));
     }
 }

@@ -187,8 +187,10 @@ final class SliceMutants {
         }
     }
 
-    /** The mutation cache of the Go helper before Kubernetes 1.37. */
-    @Altered(id = "M-143a", with = OwnUpdates.class)
+    /** The mutation cache of the Go helper before Kubernetes 1.37, of which some requirements do not speak. */
+    @Altered(
+            id = {"M-143a", "H-63"},
+            with = OwnUpdates.class)
     static class Updated extends SlicePlan {
         private final Map<String, JsonNode> updated = new ConcurrentHashMap<>();
 

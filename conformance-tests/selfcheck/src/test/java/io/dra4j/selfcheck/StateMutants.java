@@ -202,8 +202,8 @@ final class StateMutants {
     }
 
     /** It knows what the other instance had prepared when this one started. */
-    @Altered(id = "M-261a")
-    static class SlotsOfTheProcess extends StateVariants.Slots {
+    @Altered(id = {"M-261a", "M-261b"})
+    static final class SlotsOfTheProcess extends StateVariants.Slots {
         private final Map<String, Integer> table = new HashMap<>(); // guarded by the lock of all work
 
         @Override
@@ -230,9 +230,6 @@ final class StateMutants {
             table.remove(uid);
         }
     }
-
-    @Altered(id = "M-261b")
-    static final class SlotsOfShares extends SlotsOfTheProcess {}
 
     @Altered(id = "M-262")
     static final class LockedInProcess extends StateVariants.Slots {
