@@ -18,7 +18,6 @@ public final class RuleBook {
 
     private static final List<Class<?>> AREAS = List.of(
             RegistrationRules.class,
-            InfoRules.class,
             PrepareRules.class,
             ClaimRules.class,
             UnprepareRules.class,
@@ -30,10 +29,9 @@ public final class RuleBook {
             SliceChangeRules.class,
             HealthRules.class,
             TaintRules.class,
-            PartitionRules.class,
             StatusRules.class,
             MetadataRules.class,
-            ApiFaultRules.class,
+            FaultRules.class,
             ConnectionRules.class,
             SocketRules.class,
             ConfigRules.class,
@@ -42,7 +40,6 @@ public final class RuleBook {
             RestartRules.class,
             IdentityRules.class,
             ShutdownRules.class,
-            DiskRules.class,
             UpgradeRules.class,
             SecurityRules.class,
             WireRules.class,

@@ -74,7 +74,7 @@ record SocketRules(TestContext context) {
 
     private List<Path> visibleSockets() throws IOException {
         try (Stream<Path> files = Files.list(context.place().registry())) {
-            return files.filter(InfoRules::isSocket)
+            return files.filter(RegistrationRules::isSocket)
                     .filter(file -> !file.getFileName().toString().startsWith("."))
                     .toList();
         }
