@@ -29,7 +29,7 @@ public interface Strategy {
     /** Collects what the real server would refuse. */
     default void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {}
 
-    /** What the client of a write that is valid should be warned of. */
+    /** Returns the warnings for the client of a write that is valid. */
     default List<String> warnings(ObjectNode next) {
         return List.of();
     }
