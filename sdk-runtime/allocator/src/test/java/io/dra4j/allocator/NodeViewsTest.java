@@ -67,7 +67,7 @@ class NodeViewsTest {
                 slice("pb-counters", "nodeName: 'b'", 2, "sharedCounters: [{name: 's', counters: {m: {value: '1'}}}]");
         Cluster cluster = cluster(List.of(ofA, counters));
         List<Claim> all = List.of(claim("wanted", "All", ""));
-        Allocator allocator = Allocator.of(new FeatureGates(version, Map.of()));
+        Allocator allocator = Allocator.asReleased(new FeatureGates(version, Map.of()));
 
         Outcome ofView = allocator.allocate(new NodeViews(cluster).of(A), A, all);
 
