@@ -49,6 +49,7 @@ abstract class ProviderOnBoards {
     Path folder;
 
     final List<NvidiaDeviceProvider> started = new ArrayList<>();
+    boolean isOlder;
     String gates = "";
     StandInNode node;
     NodeState hardware;
@@ -72,7 +73,7 @@ abstract class ProviderOnBoards {
     }
 
     final NvidiaDeviceProvider start(String boards, boolean dynamicMig) {
-        node = StandInNode.install(folder, boards);
+        node = isOlder ? StandInNode.installOlder(folder, boards) : StandInNode.install(folder, boards);
         hardware = node.state();
         return startAgain(dynamicMig, false);
     }

@@ -3,10 +3,15 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.Taint;
+import io.dra4j.api.metrics.DeviceMeter;
+import io.dra4j.api.metrics.DeviceReadings;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.doctor.NvidiaChecks;
 import io.dra4j.nvidia.standin.FabricStandIn;
@@ -71,10 +76,24 @@ abstract class ScenarioNode extends VfioOnBoards {
                         .toList()
                         .toString();
             case "env" -> prepared.devices().get(0).edits().env().toString();
+            case "common-env" -> prepared.edits().env().toString();
+            case "metadata" -> prepared.devices().get(0).metadata().attributes().toString();
             case "mounts" -> prepared.edits().mounts().toString();
             case "message" -> context.health.get(of).message();
+            case "facts" -> facts(devices().get(of));
+            case "sets" ->
+                provider.inventory().pools().get(0).counterSets().stream()
+                        .map(set -> set.name() + amounts(set.counters()))
+                        .toList()
+                        .toString();
+            case "measured" -> measured(claims.of(ref(of)));
             case "health" -> context.health.get(of).state().name();
             case "counters" -> devices().get(of).consumesCounters().toString();
+            case "takes" ->
+                devices().get(of).consumesCounters().stream()
+                        .map(one -> one.counterSet() + amounts(one.counters()))
+                        .toList()
+                        .toString();
             case "taints" -> words.length > 2 ? devices().get(of).taints().toString() : text(taints(provider));
             case "attribute" -> String.valueOf(devices().get(of).attributes().get(words[2]));
             case "attributes" -> {
@@ -97,6 +116,41 @@ abstract class ScenarioNode extends VfioOnBoards {
             case "report" -> report(words).text().replaceAll("\\s+", " ");
             default -> hardware(words, words.length > 2 ? of : address0);
         };
+    }
+
+    /** Attributes and capacities, the latter in bytes or as numbers. */
+    private static String facts(Device device) {
+        Map<String, String> facts = new TreeMap<>();
+        device.capacities().forEach((name, amount) -> facts.put(name, amount(amount.value())));
+        device.attributes()
+                .forEach((name, value) -> facts.put(
+                        name,
+                        value.toString()
+                                .replaceAll("Of(\\w+)\\[values?=(.*)]", "$1 $2")
+                                .replace("String ", "")));
+        return facts.toString();
+    }
+
+    private static Map<String, String> amounts(Map<String, Quantity> amounts) {
+        Map<String, String> texts = new TreeMap<>();
+        amounts.forEach((name, amount) -> texts.put(name, amount(amount)));
+        return texts;
+    }
+
+    private static String amount(Quantity quantity) {
+        return quantity.amount().toBigIntegerExact().toString();
+    }
+
+    private String measured(HeldClaim claim) throws Exception {
+        try (DeviceMeter meter = provider.meter()) {
+            DeviceReadings readings = meter.measure(claim, claim.devices().get(0));
+            return "%s %s of %s %s"
+                    .formatted(
+                            readings.uuid(),
+                            new TreeMap<>(readings.values()),
+                            readings.parentUuid(),
+                            new TreeMap<>(readings.parentValues()));
+        }
     }
 
     /** The report of the doctor on NVIDIA's part of the node, with GPUs for virtual machines unless an option is given. */

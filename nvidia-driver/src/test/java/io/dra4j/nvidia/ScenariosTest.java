@@ -70,7 +70,7 @@ class ScenariosTest extends ScenarioNode {
     }
 
     private static Stream<String> ofClaims() throws IOException {
-        return scenarios("claim-scenarios.txt");
+        return Stream.concat(scenarios("claim-scenarios.txt"), scenarios("device-scenarios.txt"));
     }
 
     private static Stream<String> ofHealth() throws IOException {
@@ -99,7 +99,8 @@ class ScenariosTest extends ScenarioNode {
     /** Changes a setting of the next provider. */
     private void set(String[] words) {
         switch (words[0]) {
-            case "shares" -> shares = Shares.parse("unlimited");
+            case "older" -> isOlder = true;
+            case "shares" -> shares = Shares.parse(words.length > 1 ? words[1] : "unlimited");
             case "effect" -> fabric = Effect.valueOf(words[1]);
             case "xids" -> effects = XidEffects.parse(words[1]);
             case "thresholds" -> {
@@ -138,7 +139,8 @@ class ScenariosTest extends ScenarioNode {
     @EnabledIf(CAN_MOUNT)
     void gpusAreTakenAndSharedAndExamined(String scenario) throws Exception {
         shares = Shares.parse(scenario.contains("\nshares\n") ? "unlimited" : "");
-        begin(scenario.split("\nboards ")[1].split("\n")[0], false);
+        String[] boards = scenario.split("\nboards ")[1].split("\n")[0].split(" ");
+        begin(boards[0], boards.length > 1);
         play(scenario);
     }
 
@@ -165,12 +167,13 @@ class ScenariosTest extends ScenarioNode {
 
     private void run(String[] words, String text) throws Exception {
         switch (words[0]) {
-            case "#", "library", "shares", "effect", "boards", "xids" -> {} // of the node
+            case "#", "library", "shares", "effect", "boards", "xids", "older" -> {} // of the node
             case "is" -> assertThat(state(words)).isEqualTo(text);
             case "await" -> Await.until(text, SOON, () -> state(words).equals(text));
             case "has" -> assertThat(state(words)).contains(text);
             case "lacks" -> assertThat(state(words)).doesNotContain(text);
-            case "config" -> config = words.length > 1 ? config(words[1], "", text) : "";
+            case "config" -> config = words.length > 1 ? config(words[1], words.length > 2 ? words[2] : "", text) : "";
+            case "and" -> config += ", " + config(words[1], words[2], text);
             case "prepare" -> prepared = claims.prepare(provider, allocated(words, "", text));
             case "admin" -> claims.prepare(provider, allocated(words, ", adminAccess: true", ""));
             case "error" ->
@@ -198,7 +201,9 @@ class ScenariosTest extends ScenarioNode {
                 claims.replace(lost.devices(claims.of(ONE).devices()).build());
             }
             case "earlier" ->
-                claims.replace(claims.of(ONE).toBuilder().beforeReboot(true).build());
+                claims.replace(claims.of(ref(words[words.length - 1])).toBuilder()
+                        .beforeReboot(true)
+                        .build());
             case "lose" -> claims.held.removeIf(claim -> claim.ref().equals(ref(words[1])));
             default -> node(words, text);
         }
@@ -263,11 +268,21 @@ class ScenariosTest extends ScenarioNode {
                 hardware.fails(words.get(0), numbers.size() > 1 ? numbers.get(1) : NodeState.ALL, numbers.get(0), MANY);
             case "no-faults" -> hardware.noneFails();
             case "scramble" -> hardware.scramble(numbers.get(0), text.getBytes(StandardCharsets.UTF_8));
+            case "set-of-instance" -> hardware.setOfInstance(words.get(0), words.get(1), numbers.get(0));
+            case "shares-memory" -> hardware.sharesMemory(numbers.get(0));
             case "mode-ends-events" -> hardware.modeEndsEvents(true);
             case "reset" ->
                 assertThat(node.administrator().reset(numbers.get(0))).isZero();
             case "create" ->
-                node.administrator().createInstance(numbers.get(0), numbers.get(1), numbers.get(2), numbers.get(3));
+                node.administrator()
+                        .createInstance(
+                                numbers.get(0),
+                                numbers.get(1),
+                                numbers.get(2),
+                                numbers.stream()
+                                        .skip(3)
+                                        .mapToInt(Integer::intValue)
+                                        .toArray());
             case "destroy" -> node.administrator().destroyInstance(numbers.get(0), instance(words));
             case "create-again" -> {
                 NodeState.Instance ours = hardware.instances().get(0);
@@ -330,6 +345,8 @@ class ScenariosTest extends ScenarioNode {
                 context.awaitChange(); // which comes after
             }
             case "thresholds" -> set(("thresholds " + String.join(" ", words)).split(" "));
+            case "no-changes" -> context.forgetChanges();
+            case "changed" -> assertThat(context.forgetChanges()).isPositive();
             case "look" -> preview = ClaimPreview.of("gpu.nvidia.com", provider);
             case "note" -> noted = provider.inventory();
             case "tainted" ->

@@ -51,20 +51,6 @@ class TimeSlicingTest extends SharingOnBoards {
     }
 
     @Test
-    void ofTwoRequestsAndConfigurationsAreOfEachGpu() throws Exception {
-        install("a100-40");
-        String both = slices("of-gpu-0", "Long") + ", " + slices("of-gpu-1", "Short");
-
-        claims.prepare(provider, claim(ONE, both, "gpu-0", "gpu-1"));
-
-        assertThat(smi.slice(gpu0)).isEqualTo(3);
-        assertThat(smi.slice(gpu1)).isEqualTo(1);
-        claims.unprepare(provider, ONE);
-        assertThat(smi.slice(gpu0)).isZero();
-        assertThat(smi.slice(gpu1)).isZero();
-    }
-
-    @Test
     void aProgramThatHangsIsKilledAtTheDeadline() throws Exception {
         install("l40s");
         claims.timeout = Duration.ofMillis(5000);

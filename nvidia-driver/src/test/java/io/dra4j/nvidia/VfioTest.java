@@ -6,17 +6,7 @@ import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dra4j.api.claim.HeldClaim;
-import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
-import io.dra4j.api.claim.PreparedDevice;
-import io.dra4j.api.device.AttributeValue;
-import io.dra4j.api.device.CounterConsumption;
-import io.dra4j.api.device.Device;
-import io.dra4j.api.device.DeviceName;
-import io.dra4j.api.device.PoolName;
-import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.PassthroughGpus;
@@ -37,7 +27,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
@@ -56,78 +45,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("slow")
 @EnabledIf("io.dra4j.nvidia.standin.MpsStandIn#canMount")
 class VfioTest extends VfioOnBoards {
-
-    @Test
-    void arePublishedBesideTheirGpusAndExcludedByCounters() throws Exception {
-        begin();
-
-        Map<String, Device> devices = devices();
-
-        assertThat(devices).hasSize(8).containsKeys("gpu-0", "gpu-3", "gpu-vfio-0", "gpu-vfio-3");
-        List<CounterConsumption> all = devices.get("gpu-vfio-1").consumesCounters();
-        assertThat(all).containsExactly(CounterConsumption.of("gpu-1-counter-set", Map.of("gpu", Quantity.of(1))));
-        assertThat(devices.get("gpu-1").consumesCounters()).isEqualTo(all);
-        assertThat(provider.inventory().pools().get(0).counterSets())
-                .hasSize(4)
-                .allSatisfy(set -> assertThat(set.counters()).containsOnlyKeys("gpu"));
-        assertThat(devices.get("gpu-vfio-0").attributes())
-                .containsEntry("type", AttributeValue.of("vfio"))
-                .containsEntry("productName", AttributeValue.of("NVIDIA L40S"))
-                .containsEntry("deviceID", AttributeValue.of("0x2330"))
-                .containsEntry("vendorID", AttributeValue.of("0x10de"))
-                .containsEntry("iommuFDEnabled", AttributeValue.of(false))
-                .containsEntry("resource.kubernetes.io/pciBusID", AttributeValue.of(address0));
-        assertThat(devices.get("gpu-vfio-0")
-                        .capacities()
-                        .get("addressableMemory")
-                        .value())
-                .isEqualTo(Quantity.ofBytes((16L << 20) + (64L << 30) + (32L << 20)));
-    }
-
-    @Test
-    void excludeMigDevicesOnDemandByTheCountersOfTheGpu() throws Exception {
-        begin("h100-80", true);
-
-        Map<String, Device> devices = devices();
-
-        assertThat(devices.get("gpu-vfio-2").consumesCounters())
-                .isEqualTo(devices.get("gpu-2").consumesCounters())
-                .singleElement()
-                .extracting(CounterConsumption::counters)
-                .satisfies(all -> assertThat(all).containsKeys("memory", "memory-slice-7"));
-    }
-
-    @Test
-    void areTakenFromTheDriverAndReturned() throws Exception {
-        begin();
-        smi.setPersistent(address0);
-        context.forgetChanges();
-
-        PreparedClaim prepared = claims.prepare(provider, machine(ONE, "enableAPIDevice: true", "gpu-vfio-0"));
-
-        assertThat(context.forgetChanges()).isPositive();
-        assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
-        assertThat(kernel.done())
-                .containsExactly(
-                        "override vfio-pci " + address0, "unbind nvidia " + address0, "bind vfio-pci " + address0);
-        assertThat(smi.isPersistent(address0)).isFalse();
-        PreparedDevice device = prepared.devices().get(0);
-        assertThat(nodes(device)).containsExactly("/dev/vfio/11", "/dev/vfio/vfio");
-        assertThat(device.metadata().attributes())
-                .containsEntry("resource.kubernetes.io/pciBusID", AttributeValue.of(address0));
-        assertThat(prepared.edits().env()).isEqualTo(Map.of("NVIDIA_VISIBLE_DEVICES", "void"));
-        assertThat(prepared.edits().mounts()).isEmpty();
-        assertThat(devices()).hasSize(8); // the counters exclude, not the slices
-
-        claims.unprepare(provider, ONE);
-
-        assertThat(context.forgetChanges()).isPositive();
-        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
-        assertThat(kernel.overrideOf(address0)).isEmpty();
-        assertThat(smi.isPersistent(address0)).isTrue();
-        assertThat(devices()).hasSize(8);
-        claims.prepare(provider, claim(TWO, "", "gpu-0"));
-    }
 
     /** Unknown is not none. */
     @Test
@@ -209,32 +126,6 @@ class VfioTest extends VfioOnBoards {
         while (!isOver.get()) {
             nvml.read();
         }
-    }
-
-    private HeldClaim holder(boolean adminAccess, boolean beforeReboot) {
-        HeldDevice device = HeldDevice.builder("r", new PoolName("node-1"), new DeviceName("gpu-0"))
-                .adminAccess(adminAccess)
-                .build();
-        return HeldClaim.builder(TWO)
-                .phase(Phase.PREPARED)
-                .devices(List.of(device))
-                .beforeReboot(beforeReboot)
-                .build();
-    }
-
-    @Test
-    void areHadBesideClaimsThatOnlyLookOrEndedWithAnEarlierBoot() throws Exception {
-        begin();
-        claims.held.add(holder(false, false));
-        refuses(machine(ONE), "is in use as gpu-0 by claim default/two");
-        claims.replace(holder(true, false));
-        claims.prepare(provider, machine(ONE));
-        claims.unprepare(provider, ONE);
-        claims.replace(holder(false, true));
-
-        claims.prepare(provider, machine(ONE));
-
-        assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
     }
 
     @Test
