@@ -3,13 +3,7 @@
 package io.dra4j.conformance.requirements;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.util.List;
-import java.util.Map;
+import java.util.ResourceBundle;
 
 /** A condition for a requirement to be applicable: of the driver, or of the setting. */
 public enum Gate {
@@ -39,23 +33,13 @@ public enum Gate {
     OLD("old"),
     BOTH("both");
 
+    /** The clause where a gate holds, and the reason where it does not, by its label. */
+    private static final ResourceBundle WORDS = ResourceBundle.getBundle("io.dra4j.conformance.requirements.gates");
+
     private final String label;
 
     Gate(String label) {
         this.label = label;
-    }
-
-    /** The words of all gates: the clause where one holds, and the reason where it does not. */
-    private static final class Words {
-        private static final Map<String, List<String>> ALL = read();
-
-        private static Map<String, List<String>> read() {
-            try (InputStream file = Gate.class.getResourceAsStream("gates.yaml")) {
-                return new YAMLMapper().readValue(file, new TypeReference<>() {});
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
     }
 
     /**
@@ -78,11 +62,11 @@ public enum Gate {
 
     /** The condition as a clause, for example "the driver publishes a device". */
     public String words() {
-        return Words.ALL.get(label).get(0);
+        return WORDS.getString(label).split(" \\| ")[0];
     }
 
     /** Returns the reason if it is closed, for example "the driver publishes no device". */
     public String otherwise() {
-        return Words.ALL.get(label).get(1);
+        return WORDS.getString(label).split(" \\| ")[1];
     }
 }

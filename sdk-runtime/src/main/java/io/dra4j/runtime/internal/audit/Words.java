@@ -6,34 +6,17 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.Reader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Objects;
-import java.util.Properties;
+import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
 /** The words that all findings share. */
 final class Words {
 
-    private static final Properties FINDINGS = read();
+    private static final ResourceBundle FINDINGS =
+            ResourceBundle.getBundle("io.dra4j.runtime.internal.audit.findings");
 
     private Words() {}
-
-    private static Properties read() {
-        try (Reader file = new InputStreamReader(
-                Objects.requireNonNull(Words.class.getResourceAsStream("findings.properties")),
-                StandardCharsets.UTF_8)) {
-            Properties findings = new Properties();
-            findings.load(file);
-            return findings;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
 
     /**
      * Returns a finding about a claim.
@@ -47,7 +30,7 @@ final class Words {
 
     /** Returns a finding about something else. */
     static Finding finding(String id, String subject, List<String> mend, @Nullable Object... details) {
-        String[] words = Objects.requireNonNull(FINDINGS.getProperty(id), id).split(" \\| ");
+        String[] words = FINDINGS.getString(id).split(" \\| ");
         return new Finding(
                 id.replaceFirst("/.*", ""),
                 Severity.valueOf(words[0]),

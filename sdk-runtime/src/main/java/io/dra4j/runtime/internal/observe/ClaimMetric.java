@@ -11,32 +11,17 @@ import java.util.List;
  * <p>Each has the label {@code driver} besides its own, and no node: such a claim has none.
  */
 enum ClaimMetric {
-    PENDING_CLAIMS(
-            "dra4j_pending_claims",
-            "claims that are not allocated, by each device class that they name; for_pod is true for"
-                    + " those that were made for a pod from a template, and false for those that"
-                    + " somebody made, which wait for a pod first",
-            "device_class",
-            "for_pod"),
-    PENDING_CLAIM_AGE(
-            "dra4j_pending_claim_age_seconds",
-            "the time since the oldest of these claims was created",
-            "device_class",
-            "for_pod"),
-    LIST_FAILURES(
-            "dra4j_claim_list_failures_total",
-            "lists of claims that the API server did not give; the other two are absent after one,"
-                    + " as they are while no claim waits");
+    PENDING_CLAIMS("dra4j_pending_claims", "device_class", "for_pod"),
+    PENDING_CLAIM_AGE("dra4j_pending_claim_age_seconds", "device_class", "for_pod"),
+    LIST_FAILURES("dra4j_claim_list_failures_total");
 
     private static final String TOTAL = "_total";
 
     private final String prometheusName;
-    private final String meaning;
     private final List<String> labels;
 
-    ClaimMetric(String prometheusName, String meaning, String... labels) {
+    ClaimMetric(String prometheusName, String... labels) {
         this.prometheusName = prometheusName;
-        this.meaning = meaning;
         this.labels = List.of(labels);
     }
 
@@ -45,7 +30,7 @@ enum ClaimMetric {
     }
 
     String meaning() {
-        return meaning;
+        return Metric.MEANINGS.getString(prometheusName);
     }
 
     List<String> labels() {
