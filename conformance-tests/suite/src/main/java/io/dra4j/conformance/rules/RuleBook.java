@@ -20,22 +20,17 @@ public final class RuleBook {
             RegistrationRules.class,
             PrepareRules.class,
             ClaimRules.class,
-            UnprepareRules.class,
             CdiRules.class,
-            CdiFileRules.class,
             SliceRules.class,
             SliceRepairRules.class,
-            SliceFaultRules.class,
             SliceChangeRules.class,
             HealthRules.class,
             TaintRules.class,
             StatusRules.class,
-            MetadataRules.class,
             FaultRules.class,
             ConnectionRules.class,
             SocketRules.class,
             ConfigRules.class,
-            AdminRules.class,
             ShareRules.class,
             RestartRules.class,
             IdentityRules.class,
@@ -43,8 +38,7 @@ public final class RuleBook {
             UpgradeRules.class,
             SecurityRules.class,
             WireRules.class,
-            PerformanceRules.class,
-            MetricsRules.class);
+            PerformanceRules.class);
 
     private final Map<String, Method> rules = new LinkedHashMap<>();
 
