@@ -2,20 +2,53 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
+import io.dra4j.conformance.report.League;
+import io.dra4j.conformance.report.Reports;
+import io.dra4j.conformance.report.Terminal;
+import io.dra4j.conformance.report.TerminalProgress;
+import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.requirements.Level;
+import io.dra4j.conformance.requirements.Profile;
+import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.conformance.run.Engine;
+import io.dra4j.conformance.run.KnownFailures;
+import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.settings.DriverAdapters;
+import io.dra4j.conformance.settings.Settings;
 import io.dra4j.testkit.cluster.ClusterException;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.proxy.UpstreamException;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.slf4j.bridge.SLF4JBridgeHandler;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.Column.Overflow;
+import picocli.CommandLine.Help.Column;
+import picocli.CommandLine.Help.TextTable;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
+import picocli.CommandLine;
 
 /** The command line of the conformance product; its commands are subcommands. */
 @Command(
@@ -26,12 +59,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
         mixinStandardHelpOptions = true,
         versionProvider = ConformanceMain.Version.class,
         subcommands = {
-            RunMain.class,
+            ConformanceMain.RunMain.class,
             BenchMain.class,
-            InitMain.class,
-            ListMain.class,
+            ConformanceMain.InitMain.class,
+            ConformanceMain.ListMain.class,
             ExplainMain.class,
-            LeagueMain.class,
+            ConformanceMain.LeagueMain.class,
             PlayMain.class,
             ApiServerMain.class
         })
@@ -132,6 +165,217 @@ public final class ConformanceMain {
         public String[] getVersion() {
             String version = ConformanceMain.class.getPackage().getImplementationVersion();
             return new String[] {"dra-conformance " + (version == null ? "(unpackaged)" : version)};
+        }
+    }
+
+    /** The command {@code run}: tests a driver. */
+    @Command(
+            name = "run",
+            customSynopsis = {
+                "dra-conformance run [OPTION]... --driver-name=NAME -- COMMAND...",
+                "       dra-conformance run [OPTION]... --config=FILE"
+            },
+            sortOptions = false,
+            mixinStandardHelpOptions = true,
+            description = {
+                "Test a driver against the catalogue of requirements, and write a report.",
+                "",
+            },
+            footer = {
+                "",
+                DriverOptions.PLACES,
+                "Exit status: 0 if all is well, 1 if a MUST is broken, 2 if a core profile is only partly tested or has known failures, 3 if the suite or the driver could not be run."
+            })
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields
+    static final class RunMain implements Callable<Integer> {
+
+        @Mixin
+        private RunOptions options;
+
+        @Spec
+        private CommandSpec spec;
+
+        @Override
+        public Integer call() throws IOException {
+            Settings settings = DriverOptions.settings(spec);
+            Catalogue catalogue = Catalogue.load();
+            KnownFailures knownFailures = settings.knownFailures().isEmpty()
+                    ? KnownFailures.NONE
+                    : KnownFailures.read(Path.of(settings.knownFailures()));
+            TerminalProgress progress = new TerminalProgress(Terminal.of(System.out, Ansi.AUTO.enabled()));
+            Engine engine = new Engine(settings, DriverAdapters.of(settings.driver()), catalogue, progress);
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> end(engine, progress), "dra-conformance-end"));
+            Outcome seen = engine.run();
+            Set<String> known =
+                    catalogue.requirements().stream().map(Requirement::id).collect(Collectors.toSet());
+            KnownFailures.Applied applied = knownFailures.apply(seen.results(), known, LocalDate.now());
+            List<String> notes = new ArrayList<>(seen.notes());
+            notes.addAll(applied.notes());
+            Outcome outcome = new Outcome(seen.header(), seen.profiles(), applied.results(), notes);
+            List<Path> files = Reports.write(outcome, Path.of(settings.report()));
+            progress.finished(outcome, files);
+            return outcome.exitCode();
+        }
+
+        /** Failures that follow from the end wait for the progress, and are not printed. */
+        private static void end(Engine engine, TerminalProgress progress) {
+            synchronized (progress) {
+                engine.close();
+            }
+        }
+    }
+
+    /** The command {@code init}: settings to begin with. */
+    @Command(
+            name = "init",
+            mixinStandardHelpOptions = true,
+            description = {"Write settings with comments, to be filled in for a driver.", ""})
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields
+    static final class InitMain implements Callable<Integer> {
+
+        @Parameters(
+                arity = "0..1",
+                paramLabel = "FILE",
+                defaultValue = "dra-conformance.yaml",
+                description = "The file, which must not exist. Default: ${DEFAULT-VALUE}")
+        private Path file;
+
+        @Spec
+        private CommandSpec spec;
+
+        @Override
+        public Integer call() throws IOException {
+            try (InputStream template = Optional.ofNullable(InitMain.class.getResourceAsStream("init.yaml"))
+                    .orElseThrow()) {
+                Files.copy(template, file);
+                spec.commandLine()
+                        .getOut()
+                        .printf(
+                                "%s is written. Fill in name and command, then: dra-conformance run --config %s%n",
+                                file, file);
+                return 0;
+            } catch (FileAlreadyExistsException e) {
+                throw new IOException(file + " exists already, and is left alone", e);
+            } catch (IOException e) {
+                throw new IOException("can't write " + file + ": " + e, e);
+            }
+        }
+    }
+
+    /** The command {@code list}: the catalogue as a table, a line for each requirement. */
+    @Command(
+            name = "list",
+            sortOptions = false,
+            mixinStandardHelpOptions = true,
+            description = {"Print the requirements that drivers are tested against.", ""})
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields
+    static final class ListMain implements Callable<Integer> {
+
+        private static final int ID = 14;
+        private static final int LEVEL = 9;
+        private static final int PROFILE = 21;
+        private static final int RULE = 56;
+        private static final String MORE = "...";
+
+        @Option(
+                names = "--profile",
+                paramLabel = "PROFILE",
+                description = "Only the requirements of this profile; may be given several times.")
+        private List<String> profiles = List.of();
+
+        @Option(
+                names = "--level",
+                paramLabel = "LEVEL",
+                description = "Only ${COMPLETION-CANDIDATES}; may be given several times.")
+        private List<Level> levels = List.of();
+
+        @Spec
+        private CommandSpec spec;
+
+        @Override
+        public Integer call() {
+            Catalogue catalogue = Catalogue.load();
+            checkProfiles(catalogue);
+            List<Requirement> listed = catalogue.requirements().stream()
+                    .filter(r -> profiles.isEmpty() || profiles.contains(r.profile()))
+                    .filter(r -> levels.isEmpty() || levels.contains(r.level()))
+                    .toList();
+            PrintWriter out = spec.commandLine().getOut();
+            out.print(table(listed));
+            out.println();
+            out.println(summary(catalogue, listed));
+            out.flush();
+            return 0;
+        }
+
+        private void checkProfiles(Catalogue catalogue) {
+            List<String> known = catalogue.profiles().stream().map(Profile::name).toList();
+            for (String profile : profiles) {
+                if (!known.contains(profile)) {
+                    throw new ParameterException(
+                            spec.commandLine(),
+                            "there is no profile " + profile + "; there are " + String.join(", ", known));
+                }
+            }
+        }
+
+        private static TextTable table(List<Requirement> listed) {
+            TextTable table = TextTable.forColumns(
+                    Help.defaultColorScheme(Ansi.OFF),
+                    new Column(ID, 0, Overflow.TRUNCATE),
+                    new Column(LEVEL, 0, Overflow.TRUNCATE),
+                    new Column(PROFILE, 0, Overflow.TRUNCATE),
+                    new Column(RULE, 0, Overflow.TRUNCATE));
+            table.addRowValues("ID", "LEVEL", "PROFILE", "RULE");
+            for (Requirement requirement : listed) {
+                table.addRowValues(
+                        requirement.id(),
+                        requirement.level() + (requirement.strictMust() ? "*" : ""),
+                        requirement.profile(),
+                        shortened(requirement.rule()));
+            }
+            return table;
+        }
+
+        private static String shortened(String rule) {
+            return rule.length() <= RULE ? rule : rule.substring(0, rule.lastIndexOf(' ', RULE - MORE.length())) + MORE;
+        }
+
+        private static String summary(Catalogue catalogue, List<Requirement> listed) {
+            String counts = List.of(Level.values()).stream()
+                    .map(level -> count(listed, level) + " " + level)
+                    .collect(Collectors.joining(", "));
+            boolean strict = listed.stream().anyMatch(Requirement::strictMust);
+            return "%d requirements of catalogue %s: %s.%s%n`dra-conformance explain ID` shows more."
+                    .formatted(listed.size(), catalogue.version(), counts, strict ? " * A MUST in a strict run." : "");
+        }
+
+        private static long count(List<Requirement> listed, Level level) {
+            return listed.stream()
+                    .filter(requirement -> requirement.level() == level)
+                    .count();
+        }
+    }
+
+    /** The command {@code league}: a page of several drivers' reports. */
+    @Command(
+            name = "league",
+            mixinStandardHelpOptions = true,
+            description = {"Print a Markdown page of the reports of several drivers.", ""})
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields
+    static final class LeagueMain implements Callable<Integer> {
+
+        @Parameters(paramLabel = "DIR", description = "The folder below which their report.yaml files are.")
+        private Path directory;
+
+        @Spec
+        private CommandSpec spec;
+
+        @Override
+        public Integer call() throws IOException {
+            spec.commandLine().getOut().print(League.page(directory));
+            spec.commandLine().getOut().flush();
+            return 0;
         }
     }
 }
