@@ -30,7 +30,6 @@ final class AlteredDrivers {
             InventoryMutants.class,
             StateMutants.class,
             LifecycleMutants.class,
-            HealthMutants.class,
             ClaimVariants.class,
             SliceVariants.class,
             StateVariants.class);
