@@ -7,8 +7,10 @@ import io.dra4j.allocator.model.DeviceClass;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.HeldDevice;
 import io.dra4j.allocator.model.PoolId;
+import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.Slice;
 import io.dra4j.allocator.model.TaintRule;
+import io.dra4j.rules.OwnNames;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -92,6 +94,14 @@ public final class Cluster {
     /** The claims that have a device, or shares of it. */
     public List<Holder> holders(DeviceId device) {
         return holders.getOrDefault(device, List.of());
+    }
+
+    /** What claims have of a capacity of a device, under either form of its name. */
+    public Quantity consumed(DeviceId device, String capacity) {
+        OwnNames names = new OwnNames(device.driver());
+        return holders(device).stream()
+                .flatMap(one -> names.find(one.device().consumedCapacity(), capacity).stream())
+                .reduce(Quantity.ZERO, Quantity::plus);
     }
 
     /** The rules that taint devices. */

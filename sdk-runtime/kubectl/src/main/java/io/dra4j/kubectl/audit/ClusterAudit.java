@@ -16,13 +16,11 @@ import io.dra4j.doctor.Severity;
 import io.dra4j.kubectl.read.ClaimInfo;
 import io.dra4j.kubectl.read.PodInfo;
 import io.dra4j.kubectl.read.Snapshot;
-import io.dra4j.rules.OwnNames;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
@@ -175,13 +173,8 @@ final class ClusterAudit {
 
         private void capacities(Slice slice, Device device, List<Finding> findings) {
             List<Holder> holders = snapshot.cluster().holders(slice.id(device));
-            OwnNames names = new OwnNames(slice.id(device).driver());
             device.capacity().forEach((name, capacity) -> {
-                Quantity taken = Quantity.ZERO;
-                for (Holder holder : holders) {
-                    Optional<Quantity> share = names.find(holder.device().consumedCapacity(), name);
-                    taken = share.map(taken::plus).orElse(taken);
-                }
+                Quantity taken = snapshot.cluster().consumed(slice.id(device), name);
                 if (taken.compareTo(capacity.value()) > 0) {
                     String last = holders.get(holders.size() - 1).claim();
                     findings.add(exceeded(

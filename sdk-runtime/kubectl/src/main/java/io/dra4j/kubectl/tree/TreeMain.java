@@ -25,13 +25,11 @@ import io.dra4j.kubectl.tree.TreeMain.Branch.PoolBranch;
 import io.dra4j.kubectl.tree.TreeMain.Branch.UsedCounter;
 import io.dra4j.kubectl.tree.TreeMain.Branch.UsedDevice;
 import io.dra4j.kubectl.tree.TreeMain.Branch.User;
-import io.dra4j.rules.OwnNames;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
@@ -289,13 +287,8 @@ public final class TreeMain implements Callable<Integer> {
             List<Holder> holders = snapshot.cluster().holders(id);
             List<String> left = new ArrayList<>();
             if (device.sharing() && !holders.isEmpty()) {
-                OwnNames names = new OwnNames(id.driver());
                 device.capacity().forEach((name, capacity) -> {
-                    Quantity rest = capacity.value();
-                    for (Holder holder : holders) {
-                        Optional<Quantity> share = names.find(holder.device().consumedCapacity(), name);
-                        rest = share.map(rest::minus).orElse(rest);
-                    }
+                    Quantity rest = capacity.value().minus(snapshot.cluster().consumed(id, name));
                     left.add("%s %s of %s".formatted(name, rest, capacity.value()));
                 });
             }
