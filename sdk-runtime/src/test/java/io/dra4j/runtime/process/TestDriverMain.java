@@ -167,51 +167,41 @@ public final class TestDriverMain {
     @SuppressWarnings("try") // the lock is held, and not looked at
     private static final class Provider implements DeviceProvider {
         private static final Pattern DEVICE = Pattern.compile("gpu-[0-9]");
-        private final @Nullable Path hardware;
-        private final @Nullable Path leftOut;
-        private final @Nullable Path restartReason;
-        private final @Nullable Path suspended;
-        private final String node;
         private final Options options;
         private DriverContext driver;
         private @Nullable InventoryWatch watch;
 
         Provider(Options options) {
             this.options = options;
-            hardware = options.hardware;
-            leftOut = options.leftOut;
-            restartReason = options.restartReason;
-            suspended = options.suspended;
-            node = options.nodeName();
         }
 
         @Override
         public void start(DriverContext context) {
             driver = context;
-            if (hardware != null && !Files.isDirectory(hardware)) {
-                throw new DraException("There is no hardware at " + hardware);
+            if (options.hardware != null && !Files.isDirectory(options.hardware)) {
+                throw new DraException("There is no hardware at " + options.hardware);
             }
-            if (leftOut != null) {
-                watch = InventoryWatch.ofFile(leftOut, context::inventoryChanged);
+            if (options.leftOut != null) {
+                watch = InventoryWatch.ofFile(options.leftOut, context::inventoryChanged);
             }
         }
 
         @Override
         public void suspend() throws IOException {
-            if (suspended != null) {
-                Files.createFile(suspended);
+            if (options.suspended != null) {
+                Files.createFile(options.suspended);
             }
         }
 
         @Override
         public void resume() throws IOException {
-            if (suspended != null) {
-                Files.delete(suspended);
+            if (options.suspended != null) {
+                Files.delete(options.suspended);
             }
         }
 
         private void requireNotSuspended() {
-            if (suspended != null && Files.exists(suspended)) {
+            if (options.suspended != null && Files.exists(options.suspended)) {
                 throw new IllegalStateException("suspended");
             }
         }
@@ -233,13 +223,13 @@ public final class TestDriverMain {
                     .filter(name -> !names.contains(name))
                     .map(name -> Device.builder(name).build())
                     .toList();
-            return Inventory.of(Pool.ofNode(node, devices)).withLeftOut(broken);
+            return Inventory.of(Pool.ofNode(options.nodeName(), devices)).withLeftOut(broken);
         }
 
         private List<LeftOut> leftOut() throws IOException {
-            return leftOut == null
+            return options.leftOut == null
                     ? List.of()
-                    : Files.readAllLines(leftOut).stream()
+                    : Files.readAllLines(options.leftOut).stream()
                             .map(line -> line.split(" ", 2))
                             .map(words -> new LeftOut(words[0], words[1]))
                             .toList();
@@ -248,9 +238,9 @@ public final class TestDriverMain {
         @Override
         public Optional<String> restartReason() {
             try {
-                return restartReason == null || !Files.exists(restartReason)
+                return options.restartReason == null || !Files.exists(options.restartReason)
                         ? Optional.empty()
-                        : Optional.of(Files.readString(restartReason));
+                        : Optional.of(Files.readString(options.restartReason));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -262,8 +252,8 @@ public final class TestDriverMain {
             if (options.hasSlots) {
                 return withSlot(claim, context);
             }
-            if (hardware != null) {
-                take(hardware, claim, context);
+            if (options.hardware != null) {
+                take(options.hardware, claim, context);
             }
             return PreparedClaim.of(
                     claim.devices().stream().map(TestDriverMain::prepared).toList());
@@ -300,12 +290,12 @@ public final class TestDriverMain {
                 return;
             }
             ProviderState state = claim.state();
-            if (hardware == null || state == null) {
+            if (options.hardware == null || state == null) {
                 return;
             }
             Matcher devices = DEVICE.matcher(state.rawJson());
             while (devices.find()) {
-                Files.deleteIfExists(hardware.resolve(devices.group()));
+                Files.deleteIfExists(options.hardware.resolve(devices.group()));
             }
             context.checkpoint(new ProviderState(1, "[]"));
         }

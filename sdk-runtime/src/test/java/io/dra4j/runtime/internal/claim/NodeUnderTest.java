@@ -12,13 +12,13 @@ import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
-import io.dra4j.runtime.internal.cluster.ClaimStatuses;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.pins.DevicePins;
 import io.dra4j.runtime.internal.publish.ManualLoop;
 import io.dra4j.runtime.internal.status.ClaimReports;
+import io.dra4j.runtime.internal.status.FakeStatuses;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import io.dra4j.testkit.kubelet.KubeletStateFile;
 import java.io.IOException;
@@ -89,13 +89,26 @@ final class NodeUnderTest implements AutoCloseable {
                 locks,
                 DevicePins.in(data),
                 new CdiSpecs(cdi, DRIVER),
-                NoReports.in(data),
+                reports(),
                 () -> Optional.of(provider.inventory()),
                 Optional::empty,
                 Clock.systemUTC(),
                 events::add,
                 meters,
                 data);
+    }
+
+    /** Nothing is sent to the cluster, as this loop does not advance. */
+    private ClaimReports reports() {
+        ClaimReports.Parts parts = new ClaimReports.Parts(
+                DRIVER,
+                "node",
+                data,
+                ref -> Optional.empty(),
+                new FakeStatuses(),
+                List.of("v1beta1"),
+                Clock.systemUTC());
+        return new ClaimReports(parts, new ManualLoop());
     }
 
     void restart(String boot) {
@@ -207,35 +220,6 @@ final class NodeUnderTest implements AutoCloseable {
                     .map(name -> name.replaceAll(".*claim_(.*)\\.json", "$1"))
                     .sorted()
                     .toList();
-        }
-    }
-
-    /** The reports of providers that report nothing: nothing is sent to the cluster. */
-    private static final class NoReports implements ClaimStatuses {
-
-        private NoReports() {}
-
-        static ClaimReports in(Path directory) {
-            return new ClaimReports(
-                    new ClaimReports.Parts(
-                            "gpu.example.com",
-                            "node",
-                            directory,
-                            ref -> Optional.empty(),
-                            new NoReports(),
-                            List.of("v1beta1"),
-                            Clock.systemUTC()),
-                    new ManualLoop());
-        }
-
-        @Override
-        public void apply(ClaimRef claim, String fieldManager, List<String> devices) {
-            throw new AssertionError("nothing was reported");
-        }
-
-        @Override
-        public boolean exists(ClaimRef claim) {
-            throw new AssertionError("nothing was reported");
         }
     }
 

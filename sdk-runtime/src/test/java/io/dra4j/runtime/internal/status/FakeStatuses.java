@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Statuses that note what is applied, and fail as often as configured. */
-final class FakeStatuses implements ClaimStatuses {
+public final class FakeStatuses implements ClaimStatuses {
 
     record Applied(ClaimRef claim, String fieldManager, List<String> devices) {}
 
