@@ -54,20 +54,38 @@ abstract class ScenarioNode extends VfioOnBoards {
             case "claims" ->
                 claims.held.stream().map(one -> one.ref().name()).toList().toString();
             case "state" -> String.valueOf(claims.of(ref(of)).state());
-            case "nodes" -> nodes(prepared.devices().get(0)).toString();
             case "names" -> new TreeSet<>(devices().keySet()).toString();
             case "left" ->
                 provider.inventory().leftOut().stream()
                         .map(one -> one.device() + ": " + one.reason())
                         .collect(Collectors.joining("\n"));
-            case "offered" ->
-                provider.inventory().pools().get(0).devices().stream()
-                        .map(device -> device.name().value())
-                        .filter(name -> name.matches("gpu-%s(-.*)?".formatted(of)))
-                        .toList()
-                        .toString();
             case "inventory" -> provider.inventory().equals(noted) ? "as noted" : "another";
             case "restart-reason" -> provider.restartReason().toString();
+            case "sets" ->
+                provider.inventory().pools().get(0).counterSets().stream()
+                        .map(set -> set.name() + amounts(set.counters()))
+                        .toList()
+                        .toString();
+            case "measured" -> measured(claims.of(ref(of)));
+            case "audit" -> String.valueOf(audit(of.equals("--dynamic-mig")).exitStatus());
+            case "audited" -> {
+                try (NvidiaAuditedNode audited = audited(false)) {
+                    yield audited.inventory(claims.held).equals(provider.inventory()) ? "the same" : "another";
+                }
+            }
+            case "found" -> {
+                Report found = report(words);
+                yield found.exitStatus() + " " + DoctorOnBoards.found(found);
+            }
+            case "finding" -> report(words).findings().toString();
+            case "report" -> report(words).text().replaceAll("\\s+", " ");
+            default -> prepared(words, of);
+        };
+    }
+
+    private String prepared(String[] words, String of) throws Exception {
+        return switch (words[1]) {
+            case "nodes" -> nodes(prepared.devices().get(0)).toString();
             case "status" ->
                 prepared.devices().stream()
                         .map(device -> device.status() == null
@@ -79,14 +97,20 @@ abstract class ScenarioNode extends VfioOnBoards {
             case "common-env" -> prepared.edits().env().toString();
             case "metadata" -> prepared.devices().get(0).metadata().attributes().toString();
             case "mounts" -> prepared.edits().mounts().toString();
-            case "message" -> context.health.get(of).message();
-            case "facts" -> facts(devices().get(of));
-            case "sets" ->
-                provider.inventory().pools().get(0).counterSets().stream()
-                        .map(set -> set.name() + amounts(set.counters()))
+            default -> device(words, of);
+        };
+    }
+
+    private String device(String[] words, String of) throws Exception {
+        return switch (words[1]) {
+            case "offered" ->
+                provider.inventory().pools().get(0).devices().stream()
+                        .map(device -> device.name().value())
+                        .filter(name -> name.matches("gpu-%s(-.*)?".formatted(of)))
                         .toList()
                         .toString();
-            case "measured" -> measured(claims.of(ref(of)));
+            case "message" -> context.health.get(of).message();
+            case "facts" -> facts(devices().get(of));
             case "health" -> context.health.get(of).state().name();
             case "counters" -> devices().get(of).consumesCounters().toString();
             case "takes" ->
@@ -102,18 +126,6 @@ abstract class ScenarioNode extends VfioOnBoards {
                 all.keySet().removeIf(name -> !name.matches("gpuModuleID|partition\\d+"));
                 yield all.toString().replaceAll("OfInt\\[value=(\\d+)\\]", "$1");
             }
-            case "audit" -> String.valueOf(audit(of.equals("--dynamic-mig")).exitStatus());
-            case "audited" -> {
-                try (NvidiaAuditedNode audited = audited(false)) {
-                    yield audited.inventory(claims.held).equals(provider.inventory()) ? "the same" : "another";
-                }
-            }
-            case "found" -> {
-                Report found = report(words);
-                yield found.exitStatus() + " " + DoctorOnBoards.found(found);
-            }
-            case "finding" -> report(words).findings().toString();
-            case "report" -> report(words).text().replaceAll("\\s+", " ");
             default -> hardware(words, words.length > 2 ? of : address0);
         };
     }
