@@ -33,12 +33,13 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.slf4j.bridge.SLF4JBridgeHandler;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.Help.Column.Overflow;
-import picocli.CommandLine.Help.Column;
-import picocli.CommandLine.Help.TextTable;
 import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.Column;
+import picocli.CommandLine.Help.Column.Overflow;
+import picocli.CommandLine.Help.TextTable;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,7 +49,6 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
-import picocli.CommandLine;
 
 /** The command line of the conformance product; its commands are subcommands. */
 @Command(
@@ -309,7 +309,8 @@ public final class ConformanceMain {
         }
 
         private void checkProfiles(Catalogue catalogue) {
-            List<String> known = catalogue.profiles().stream().map(Profile::name).toList();
+            List<String> known =
+                    catalogue.profiles().stream().map(Profile::name).toList();
             for (String profile : profiles) {
                 if (!known.contains(profile)) {
                     throw new ParameterException(

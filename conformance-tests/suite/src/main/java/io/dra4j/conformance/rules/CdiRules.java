@@ -3,8 +3,8 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.context.CdiView.Resolved;
 import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.CdiView.Resolved;
 import io.dra4j.conformance.context.ClaimDraft;
 import io.dra4j.conformance.context.Content;
 import io.dra4j.conformance.context.Measurements;

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The words that all findings share. */
 final class Words {
 
-    private static final ResourceBundle FINDINGS =
-            ResourceBundle.getBundle("io.dra4j.runtime.internal.audit.findings");
+    private static final ResourceBundle FINDINGS = ResourceBundle.getBundle("io.dra4j.runtime.internal.audit.findings");
 
     private Words() {}
 
