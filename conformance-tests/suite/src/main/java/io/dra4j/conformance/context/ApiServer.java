@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.Settings.ApiServerSettings;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.cluster.Cluster;
@@ -84,7 +85,9 @@ final class ApiServer implements AutoCloseable {
             cluster = new Cluster(before(real, 0).url());
             requireResources(real.described() + ", Kubernetes " + version + ",");
             store = Optional.empty();
-            kubernetes = KubernetesServer.real(version, minor(), cluster);
+            KubernetesVersion release = KubernetesVersion.nearest(minor());
+            String metrics = cluster.text("/metrics").orElse("");
+            kubernetes = KubernetesServer.real(version, release, metrics);
         }
     }
 

@@ -5,10 +5,10 @@ package io.dra4j.conformance.context;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
-import io.dra4j.testkit.cluster.Cluster;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -25,48 +25,38 @@ import org.jspecify.annotations.Nullable;
 public record KubernetesServer(
         String version, String apiServer, @Nullable Map<String, Boolean> featureGates) {
 
-    private static final String METRICS = "/metrics";
-
     /** A line of kube-apiserver's metrics: the state of a gate. */
     private static final Pattern GATE =
             Pattern.compile("(?m)^kubernetes_feature_enabled\\{name=\"(\\w+)\"[^}]*} ([01])$");
 
     /** The embedded one with these gates. */
     public static KubernetesServer embedded(FeatureGates gates) {
-        return new KubernetesServer("1." + gates.version().minor(), "embedded", changed(gates));
-    }
-
-    /** A real one: its metrics have the gates. */
-    static KubernetesServer real(String version, int minor, Cluster cluster) {
-        Map<String, Boolean> reported = new HashMap<>();
-        GATE.matcher(cluster.text(METRICS).orElse(""))
-                .results()
-                .forEach(line -> reported.put(line.group(1), line.group(2).equals("1")));
-        return new KubernetesServer(version, "real", reported.isEmpty() ? null : changed(reported, minor));
-    }
-
-    private static Map<String, Boolean> changed(FeatureGates gates) {
         Map<String, Boolean> changed = new TreeMap<>();
         gates.changed().forEach((gate, on) -> changed.put(gate.text(), on));
-        return changed;
+        return new KubernetesServer("1." + gates.version().minor(), "embedded", changed);
     }
 
-    private static Map<String, Boolean> changed(Map<String, Boolean> reported, int minor) {
-        Map<String, Boolean> changed = new TreeMap<>();
-        for (FeatureGate gate : FeatureGate.values()) {
-            Boolean on = reported.get(gate.text());
-            if (on != null && on != gate.defaultIn(KubernetesVersion.nearest(minor))) {
-                changed.put(gate.text(), on);
-            }
+    /** A real one, with the gates of its metrics; without these, its gates are not known. */
+    static KubernetesServer real(String version, KubernetesVersion release, String metrics) {
+        Map<String, Boolean> gates = new TreeMap<>();
+        for (MatchResult line : GATE.matcher(metrics).results().toList()) {
+            gates.put(line.group(1), line.group(2).equals("1"));
         }
-        return changed;
+        if (gates.isEmpty()) {
+            return new KubernetesServer(version, "real", null);
+        }
+        Map<String, Boolean> defaults = Arrays.stream(FeatureGate.values())
+                .collect(Collectors.toMap(FeatureGate::text, gate -> gate.defaultIn(release)));
+        gates.keySet().retainAll(defaults.keySet());
+        gates.entrySet().removeAll(defaults.entrySet());
+        return new KubernetesServer(version, "real", gates);
     }
 
     /** The server in a line, for the top of reports. */
     public String text() {
         Map<String, Boolean> changed = featureGates;
         String gates = changed == null
-                ? "not known, because " + METRICS + " can't be read"
+                ? "not known, because /metrics can't be read"
                 : changed.isEmpty()
                         ? "the release's defaults"
                         : changed.entrySet().stream().map(Object::toString).collect(Collectors.joining(", "));

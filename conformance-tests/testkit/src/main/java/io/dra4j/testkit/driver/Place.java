@@ -120,48 +120,35 @@ public record Place(
 
     /** The same, but for the way to the API server. */
     public Place withKubeconfig(Path other) {
-        return with(cdiDirectories, namespace, other, securePort);
+        return with(cdiDirectories, namespace, other, securePort, freePort);
     }
 
     /** The same, but for the port at which the API server is found by TLS. */
     public Place withSecurePort(int port) {
-        return with(cdiDirectories, namespace, kubeconfig, port);
+        return with(cdiDirectories, namespace, kubeconfig, port, freePort);
     }
 
     /** The same, but for the directories from which runtimes read CDI specs. */
     Place withCdiDirectories(List<Path> directories) {
-        return with(directories, namespace, kubeconfig, securePort);
+        return with(directories, namespace, kubeconfig, securePort, freePort);
     }
 
     /** The same, with one more file or directory that the driver's processes find elsewhere. */
     Place withMount(String path, Path source) {
-        return with(cdiDirectories, namespace.with(path, source), kubeconfig, securePort);
+        return with(cdiDirectories, namespace.with(path, source), kubeconfig, securePort, freePort);
     }
 
     /** The same, but for the free port, of which two drivers need two. */
     public Place withAnotherPort() {
         try {
-            int port = UnusedPorts.next();
-            return new Place(
-                    root,
-                    node,
-                    driver,
-                    registry,
-                    plugins,
-                    cdi,
-                    cdiDirectories,
-                    namespace,
-                    kubeconfig,
-                    securePort,
-                    log,
-                    port);
+            return with(cdiDirectories, namespace, kubeconfig, securePort, UnusedPorts.next());
         } catch (IOException e) {
             throw new UncheckedIOException("Can't find a free port", e);
         }
     }
 
-    private Place with(List<Path> directories, MountNamespace mounts, Path config, int port) {
-        return new Place(root, node, driver, registry, plugins, cdi, directories, mounts, config, port, log, freePort);
+    private Place with(List<Path> directories, MountNamespace mounts, Path config, int port, int free) {
+        return new Place(root, node, driver, registry, plugins, cdi, directories, mounts, config, port, log, free);
     }
 
     /**
