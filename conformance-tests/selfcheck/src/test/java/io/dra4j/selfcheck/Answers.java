@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.dynamic.DynamicType;
@@ -18,13 +19,15 @@ import net.bytebuddy.implementation.MethodDelegation;
 import net.bytebuddy.implementation.bind.annotation.AllArguments;
 import net.bytebuddy.implementation.bind.annotation.RuntimeType;
 import net.bytebuddy.implementation.bind.annotation.SuperCall;
+import net.bytebuddy.implementation.bind.annotation.This;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /**
  * Parts of the bare driver in which some methods answer as the drivers' file says: {@code Part.method} with a value,
  * with null for nothing, or with one field. That is {@code argument} (its index), {@code refused} (the message),
  * {@code merged} (into the part's own answer), {@code after} (milliseconds before its own answer), {@code late} (the
- * same, and the method returns before) or {@code forgiven} (its own failure is logged).
+ * same, and the method returns before) or {@code forgiven} (its own failure is logged). In texts, {@code {driver}},
+ * {@code {node}}, {@code {data}}, {@code {registry}} and {@code {cdi}} are settings, and {@code {0}} an argument.
  */
 final class Answers {
 
@@ -67,16 +70,20 @@ final class Answers {
 
     /** The answer of one method. */
     static final class Answer {
-        private final JsonNode value;
+        private static final Pattern PLACE = Pattern.compile("\\{\\w+}");
+
+        private final JsonNode given;
         private final JavaType type;
 
-        private Answer(JsonNode value, JavaType type) {
-            this.value = value;
+        private Answer(JsonNode given, JavaType type) {
+            this.given = given;
             this.type = type;
         }
 
         @RuntimeType
-        Object answer(@AllArguments Object[] arguments, @SuperCall Callable<?> own) throws Exception {
+        Object answer(@This Object part, @AllArguments Object[] arguments, @SuperCall Callable<?> own)
+                throws Exception {
+            JsonNode value = filled(part, arguments);
             if (value.has("argument")) {
                 return arguments[value.get("argument").asInt()];
             }
@@ -97,6 +104,36 @@ final class Answers {
                 forgiven(own);
             }
             return value.isNull() || value.isObject() ? null : Json.MAPPER.convertValue(value, type);
+        }
+
+        private JsonNode filled(Object part, Object... arguments) throws IOException {
+            if (!PLACE.matcher(given.toString()).find()) {
+                return given;
+            }
+            Settings settings = settings(part);
+            String text = given.toString()
+                    .replace("{driver}", settings.driver())
+                    .replace("{node}", settings.node())
+                    .replace("{data}", settings.data().toString())
+                    .replace("{registry}", settings.registry().toString())
+                    .replace("{cdi}", settings.cdi().toString());
+            for (int at = 0; at < arguments.length; at++) {
+                text = text.replace("{" + at + "}", String.valueOf(arguments[at]));
+            }
+            return Json.read(text);
+        }
+
+        private static Settings settings(Object part) {
+            if (part instanceof BareDriver driver) {
+                return driver.settings;
+            }
+            if (part instanceof Inventory inventory) {
+                return inventory.settings;
+            }
+            if (part instanceof CdiSpecs specs) {
+                return specs.settings;
+            }
+            return part instanceof SlicePlan plan ? plan.driver.settings : ((Publisher) part).driver.settings;
         }
 
         private static void forgiven(Callable<?> own) {

@@ -66,14 +66,6 @@ final class LifecycleMutants {
         }
     }
 
-    @Altered(id = "M-109b")
-    static final class OneService extends BareDriver {
-        @Override
-        Path servicePath() {
-            return settings.data().resolve("bare.sock");
-        }
-    }
-
     @Altered(id = "M-98")
     static final class Leaking extends Calls {
         @Override

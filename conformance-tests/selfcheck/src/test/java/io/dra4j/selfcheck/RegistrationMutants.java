@@ -118,25 +118,14 @@ final class RegistrationMutants {
         }
     }
 
-    /** Registers in a directory that it makes if it has to. */
-    abstract static class Elsewhere extends BareDriver {
+    @Altered(id = "M-107c")
+    static final class SocketInFolder extends BareDriver {
         @Override
         void register() throws IOException {
             Files.createDirectories(registrationPath().getParent());
             super.register();
         }
-    }
 
-    @Altered(id = "M-107a")
-    static final class HiddenSocket extends Elsewhere {
-        @Override
-        Path registrationPath() {
-            return settings.registry().resolve("." + settings.driver() + suffix() + "-reg.sock");
-        }
-    }
-
-    @Altered(id = "M-107c")
-    static final class SocketInFolder extends Elsewhere {
         @Override
         Path registrationPath() {
             return settings.registry().resolve(settings.driver() + suffix() + "/reg.sock");

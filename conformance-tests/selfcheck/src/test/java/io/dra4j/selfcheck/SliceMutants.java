@@ -4,8 +4,6 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,26 +18,6 @@ final class SliceMutants {
     private static final int LAST_INDEX = 0xfffff;
 
     private SliceMutants() {}
-
-    @Altered(id = "M-69a", with = OfOtherNode.class)
-    static final class OtherNode extends SlicePlan {
-        @Override
-        ObjectNode placement(ObjectNode spec) {
-            return spec.put("nodeName", driver.settings.node() + "-other");
-        }
-    }
-
-    static final class OfOtherNode extends Publisher {
-        @Override
-        String selector() {
-            return selected(
-                    "spec.nodeName=" + driver.settings.node() + "-other,spec.driver=" + driver.settings.driver());
-        }
-    }
-
-    private static String selected(String fields) {
-        return URLEncoder.encode(fields, StandardCharsets.UTF_8);
-    }
 
     @Altered(id = "M-71a")
     static final class Miscounted extends SlicePlan {
@@ -143,14 +121,7 @@ final class SliceMutants {
         }
     }
 
-    static final class OfAllNodes extends Publisher {
-        @Override
-        String selector() {
-            return selected("spec.driver=" + driver.settings.driver());
-        }
-    }
-
-    @Altered(id = "M-78", with = OfAllNodes.class)
+    @Altered(id = "M-78")
     static final class OnlyOneNode extends SlicePlan {
         @Override
         void apply(List<JsonNode> existing) {

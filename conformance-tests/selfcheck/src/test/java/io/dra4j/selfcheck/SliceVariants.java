@@ -60,22 +60,6 @@ final class SliceVariants {
         }
     }
 
-    @Altered(id = "H-11")
-    static final class TwoPools extends Inventory {
-        @Override
-        List<String> poolNames() {
-            return List.of(settings.node(), settings.node() + "-b");
-        }
-    }
-
-    @Altered(id = "H-14")
-    static final class FixedNames extends SlicePlan {
-        @Override
-        ObjectNode named(ObjectNode metadata, String pool, int index) {
-            return metadata.put("name", driver.settings.driver() + "-" + pool + "-" + index);
-        }
-    }
-
     /** Takes a slice that is gone for one that is there for a while, as a mutation cache does. */
     abstract static class Caching extends Publisher {
         private final Duration delay;

@@ -178,15 +178,6 @@ final class StateMutants {
         }
     }
 
-    /** Looks for specs under the names alone that this release gives them. */
-    @Altered(id = "M-134")
-    static final class NewNames extends CdiSpecs {
-        @Override
-        java.nio.file.Path file(String uid) {
-            return super.file("v2-" + uid);
-        }
-    }
-
     /** A claim that was refused keeps its intent until it is unprepared. */
     @Altered(id = "M-263")
     static final class IntentFirst extends ClaimWork {
