@@ -53,7 +53,7 @@ final class ServerVersion {
         }
         last = release;
         String known = "1." + release.nearest().minor();
-        meters.watch(Metric.KUBERNETES_INFO, () -> release.equals(last) ? 1 : 0, release.toString(), known);
+        meters.watch(Metric.KUBERNETES_RELEASE, () -> release.equals(last) ? 1 : 0, release.toString(), known);
         if (release.isNewerThanKnown()) {
             LOG.atWarn()
                     .addKeyValue(LogField.RELEASE, release)

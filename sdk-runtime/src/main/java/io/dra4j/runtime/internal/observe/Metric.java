@@ -13,7 +13,7 @@ import java.util.ResourceBundle;
  */
 public enum Metric {
     BUILD_INFO(Kind.GAUGE, "dra4j.build.info", "version"),
-    KUBERNETES_INFO(Kind.GAUGE, "dra4j.kubernetes.info", "release", "known_as"),
+    KUBERNETES_RELEASE(Kind.GAUGE, "dra4j.kubernetes.release", "release", "known_as"),
     CALLS(Kind.TIMER, "dra4j.call.duration", "operation"),
     CLAIMS(Kind.COUNTER, "dra4j.claims", "operation", "result"),
     CLAIM_LATENCY(Kind.TIMER, "dra4j.claim.latency", "device_class"),

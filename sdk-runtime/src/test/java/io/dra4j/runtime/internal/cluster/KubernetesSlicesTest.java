@@ -162,7 +162,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
             assertThat(log.list)
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .containsExactly(UNKNOWN.formatted("1.39"), UNKNOWN.formatted("2.0"));
-            assertThat(registry.find("dra4j.kubernetes.info").gauges())
+            assertThat(registry.find("dra4j.kubernetes.release").gauges())
                     .extracting(gauge -> gauge.getId().getTag("release")
                             + " as "
                             + gauge.getId().getTag("known_as")
