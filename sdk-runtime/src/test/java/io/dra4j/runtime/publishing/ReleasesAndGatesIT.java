@@ -12,6 +12,7 @@ import static io.dra4j.rules.FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES;
 import static io.dra4j.rules.FeatureGate.DRA_OPTIONAL_NODE_OPERATIONS;
 import static io.dra4j.rules.FeatureGate.DRA_PARTITIONABLE_DEVICES;
 import static io.dra4j.rules.FeatureGate.DRA_PARTITIONABLE_DEVICES_TYPE;
+import static io.dra4j.rules.FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -119,6 +120,14 @@ class ReleasesAndGatesIT {
                 DRA_DEVICE_COMPATIBILITY_GROUPS,
                 "devices/*/consumesCounters/0/compatibilityGroups/0",
                 it -> it.consumes(consumption().compatibilityGroup("even").build())),
+        BY_REQUEST(
+                DRA_SHARED_CONSUMABLE_CAPACITY,
+                "devices/*/consumesCounters/0/counters/slots/valueFrom/capacityName",
+                it -> it.allowMultipleAllocations(true)
+                        .capacity("share", new Capacity(ONE, null))
+                        .consumes(CounterConsumption.builder("set")
+                                .rawFields("slots", "{\"valueFrom\":{\"capacityName\":\"share\"}}")
+                                .build())),
         TYPE(
                 DRA_PARTITIONABLE_DEVICES_TYPE,
                 "partitionTypeAttribute",
@@ -157,7 +166,7 @@ class ReleasesAndGatesIT {
         }
 
         boolean consumes() {
-            return this == COUNTERS || this == GROUPS || this == TYPE;
+            return this == COUNTERS || this == GROUPS || this == BY_REQUEST || this == TYPE;
         }
 
         /** Returns the result in a cluster of a release with some gates. */

@@ -203,12 +203,11 @@ final class DeviceCodec {
         return json;
     }
 
-    /** Returns the amounts; a counter may have its amount from elsewhere, by another field. */
+    /** Returns the amounts; a counter may have its amount by another field, which a server may leave out. */
     static Map<String, Quantity> counters(JsonNode json) {
         Map<String, Quantity> amounts = new LinkedHashMap<>();
         json.properties().stream()
-                .filter(counter ->
-                        counter.getValue().has(AMOUNT) || counter.getValue().isEmpty())
+                .filter(counter -> counter.getValue().has(AMOUNT))
                 .forEach(counter -> amounts.put(
                         counter.getKey(),
                         new Quantity(counter.getValue().path(AMOUNT).asText())));

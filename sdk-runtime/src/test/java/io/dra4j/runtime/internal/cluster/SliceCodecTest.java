@@ -144,9 +144,14 @@ class SliceCodecTest {
     }
 
     @Test
-    void anAttributeWithoutAValueIsLeftOut() {
+    void anAttributeAndACounterWithoutAValueAreLeftOut() {
         assertThat(DeviceCodec.decode(Json.parse("{\"name\":\"d\",\"attributes\":{\"a\":{}}}"))
                         .attributes())
                 .isEmpty();
+        assertThat(DeviceCodec.decode(
+                                Json.parse("{'name':'d','consumesCounters':[{'counterSet':'s','counters':{'c':{}}}]}"
+                                        .replace('\'', '"')))
+                        .consumesCounters())
+                .containsExactly(CounterConsumption.of("s", Map.of()));
     }
 }

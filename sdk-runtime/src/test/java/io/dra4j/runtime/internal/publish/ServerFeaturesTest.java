@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Servers that leave out features in silence. */
 class ServerFeaturesTest extends PublisherUnderTest {
 
-    private static final String GUARDS = "TAINTS|COUNTERS|BINDING_CONDITIONS|COMPATIBILITY_GROUPS";
+    private static final String GUARDS = "TAINTS|COUNTERS|BINDING_CONDITIONS|COMPATIBILITY_GROUPS|AMOUNTS_BY_REQUEST";
     private static final String OF_DEVICES = "(?!PARTITION_TYPE|SKIP_NODE_OPERATIONS).*";
     private static final String MAPPINGS = "nodeAllocatableResourceMappings";
     private static final String RESOURCES = "nodeAllocatableResources";
@@ -77,6 +77,11 @@ class ServerFeaturesTest extends PublisherUnderTest {
             case COMPATIBILITY_GROUPS ->
                 device.consumes(CounterConsumption.of("set", ONE).toBuilder()
                                 .compatibilityGroup("even")
+                                .build())
+                        .build();
+            case AMOUNTS_BY_REQUEST ->
+                device.consumes(CounterConsumption.builder("set")
+                                .rawFields("slots", "{\"valueFrom\":{\"capacityName\":\"slots\"}}")
                                 .build())
                         .build();
             case PARTITION_TYPE, SKIP_NODE_OPERATIONS -> throw new AssertionError("of pools");

@@ -132,11 +132,24 @@ public final class Strategies {
             GatedFields.drop(GatedFields.OF_SLICES, gates, next, old);
             for (JsonNode device : Json.at(next, "spec", "devices")) {
                 dropEmptyMaps((ObjectNode) device);
+                if (!gates.enabled(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY)) { // KEP 5941 makes amounts optional
+                    fixAmounts(device);
+                }
                 for (JsonNode taint : device.path("taints")) {
                     setDefault(taint, "timeAdded", metadata.now());
                 }
                 for (JsonNode mapping : device.path("nodeAllocatableResourceMappings")) {
                     setDefault(mapping, "allocationMultiplier", "1");
+                }
+            }
+        }
+
+        private static void fixAmounts(JsonNode device) {
+            for (JsonNode consumed : device.path("consumesCounters")) {
+                for (JsonNode counter : consumed.path("counters")) {
+                    if (!counter.has("valueFrom")) {
+                        setDefault(counter, "value", "0");
+                    }
                 }
             }
         }

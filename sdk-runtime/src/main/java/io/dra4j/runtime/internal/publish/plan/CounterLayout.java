@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish.plan;
 
+import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
@@ -54,11 +55,16 @@ public enum CounterLayout {
 
         @Override
         public List<CounterSet> besides(Device device) {
-            return device.consumesCounters().stream()
-                    .map(consumed -> CounterSet.of(consumed.counterSet(), consumed.counters()))
-                    .toList();
+            return device.consumesCounters().stream().map(CounterLayout::whole).toList();
         }
     };
+
+    private static CounterSet whole(CounterConsumption consumed) {
+        CounterSet.Builder set = CounterSet.builder(consumed.counterSet());
+        consumed.rawFields().keySet().forEach(counter -> set.counter(counter, 1));
+        consumed.counters().forEach(set::counter);
+        return set.build();
+    }
 
     /** Returns the layout that a server of a release takes. */
     public static CounterLayout of(KubernetesVersion release) {

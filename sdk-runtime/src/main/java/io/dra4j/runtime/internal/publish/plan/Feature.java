@@ -62,9 +62,7 @@ public enum Feature {
     COUNTERS("counters", Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES), "consumesCounters", Loss.WITHHELD) {
         @Override
         List<CounterConsumption> guard(Device device) {
-            return device.consumesCounters().stream()
-                    .map(Feature::withoutGroups)
-                    .toList();
+            return device.consumesCounters().stream().map(Feature::amounts).toList();
         }
 
         @Override
@@ -198,9 +196,10 @@ public enum Feature {
             "compatibilityGroups",
             Loss.WITHHELD) {
         @Override
-        List<CounterConsumption> guard(Device device) {
+        List<Map.Entry<String, List<String>>> guard(Device device) {
             return device.consumesCounters().stream()
                     .filter(consumption -> !consumption.compatibilityGroups().isEmpty())
+                    .map(consumption -> Map.entry(consumption.counterSet(), consumption.compatibilityGroups()))
                     .toList();
         }
 
@@ -216,6 +215,41 @@ public enum Feature {
         @Override
         public Device probe() {
             return device().consumes(probeCounter().compatibilityGroup(NAME).build())
+                    .build();
+        }
+    },
+    /** Without it a device takes nothing of a counter of which it takes what its request says (KEP 5941). */
+    AMOUNTS_BY_REQUEST(
+            "amounts of counters by request",
+            Gate.of(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY),
+            "valueFrom",
+            Loss.WITHHELD) {
+        @Override
+        List<Map<String, String>> guard(Device device) {
+            return device.consumesCounters().stream()
+                    .map(CounterConsumption::rawFields)
+                    .filter(fields -> !fields.isEmpty())
+                    .toList();
+        }
+
+        @Override
+        public Device without(Device device) {
+            return device.toBuilder()
+                    .consumesCounters(device.consumesCounters().stream()
+                            .map(it -> CounterConsumption.of(it.counterSet(), it.counters()).toBuilder()
+                                    .compatibilityGroups(it.compatibilityGroups())
+                                    .build())
+                            .toList())
+                    .build();
+        }
+
+        @Override
+        public Device probe() {
+            return device().allowMultipleAllocations(true)
+                    .capacity(NAME, "1")
+                    .consumes(CounterConsumption.builder(NAME)
+                            .rawFields(NAME, "{\"valueFrom\":{\"capacityName\":\"probe\"}}")
+                            .build())
                     .build();
         }
     },
@@ -471,6 +505,13 @@ public enum Feature {
 
     private static CounterConsumption withoutGroups(CounterConsumption consumption) {
         return consumption.toBuilder().compatibilityGroups(List.of()).build();
+    }
+
+    /** Nothing of a counter is what a server makes of an amount that it does not know. */
+    private static CounterConsumption amounts(CounterConsumption consumption) {
+        Map<String, Quantity> amounts = new LinkedHashMap<>(consumption.counters());
+        amounts.values().removeIf(amount -> amount.compareTo(Quantity.of(0)) == 0);
+        return CounterConsumption.of(consumption.counterSet(), amounts);
     }
 
     private static CounterConsumption.Builder probeCounter() {
