@@ -12,13 +12,13 @@ final class CounterRules {
     private static final int ALLOCATED_SETS = 2;
     private static final String NO_REFERENCE = "must reference a %s defined in the ResourceSlice sharedCounters";
 
-    private final FeatureGates gates;
+    private final boolean shared;
     private final SliceLimits limits;
     private final AttributeKeys names;
     private final CapacityRules policies;
 
     CounterRules(FeatureGates gates, SliceLimits limits) {
-        this.gates = gates;
+        this.shared = gates.enabled(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY);
         this.limits = limits;
         this.names = new AttributeKeys(gates.version());
         this.policies = new CapacityRules(gates);
@@ -40,7 +40,9 @@ final class CounterRules {
         for (Field set : sets.items()) {
             checkName(set.at("name"));
             checkCounters(set.at("counters"));
-            checkPolicies(set.at("counters"));
+            if (shared) {
+                checkPolicies(set.at("counters"));
+            }
             total += set.at("counters").size();
         }
         sets.requireUniqueItems(set -> set.at("name").text());
@@ -53,7 +55,9 @@ final class CounterRules {
             for (Field entry : consumed.items()) {
                 checkName(entry.at("counterSet"));
                 checkCounters(entry.at("counters"));
-                checkSources(entry.at("counters"));
+                if (shared) {
+                    checkSources(entry.at("counters"));
+                }
                 checkGroups(entry.at("compatibilityGroups"));
             }
             consumed.requireUniqueItems(entry -> entry.at("counterSet").text());
@@ -81,7 +85,7 @@ final class CounterRules {
             String rule = "exactly one of `value` or `valueFrom` is required";
             if (fixed && requested) {
                 counter.invalidNull(rule + ", but multiple fields are set");
-            } else if (!fixed && !requested && gates.enabled(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY)) {
+            } else if (!fixed && !requested) {
                 counter.required(rule);
             }
             if (requested && capacity.requireText()) {

@@ -189,11 +189,16 @@ class SliceRulesTest {
     }
 
     @Test
-    void withoutItsGateACounterMayHaveNoValue() {
-        String consumed = row("1.38 consumed | | | {'counterSet':'s','counters':{'c':{}}}")
-                .patch();
+    void withoutItsGateCountersAreAsBefore() {
+        String consumed =
+                row("1.38 consumed | | | {'counterSet':'s','counters':{'c':{},'d':{'valueFrom':{'capacityName':'a/b/c'}}}}")
+                        .patch();
+        String sets =
+                row("1.38 sets | | | {'name':'s','counters':{'c':{'value':'1','requestPolicy':{'validValues':['2']}}}}")
+                        .patch();
 
         assertThat(check(new FeatureGates(V1_38, Map.of()), consumed)).isEmpty();
+        assertThat(check(new FeatureGates(V1_38, Map.of()), sets)).isEmpty();
     }
 
     @ParameterizedTest
