@@ -30,6 +30,20 @@ record AttributeKeys(KubernetesVersion version) {
         }
     }
 
+    /** The rules for names that a slice has already: #141644 does not hold for them. */
+    AttributeKeys asStored() {
+        return version.atLeast(KubernetesVersion.V1_38) ? new AttributeKeys(KubernetesVersion.V1_37) : this;
+    }
+
+    /** Checks a name that is not checked before 1.38 (#141644), and returns whether it is one. */
+    boolean checkLate(String name, Field reported) {
+        int before = reported.errors().count();
+        if (version.atLeast(KubernetesVersion.V1_38)) {
+            check(name, reported);
+        }
+        return reported.errors().count() == before;
+    }
+
     private static void checkParts(String name, Field reported) {
         String[] parts = name.split("/", -1);
         if (parts.length == 1) {

@@ -33,8 +33,8 @@ public final class ClaimRules {
     /**
      * @param old the stored claim; an empty object if there is none
      */
-    public static void checkStatus(JsonNode claim, JsonNode old, FieldErrors errors) {
-        ClaimStatusRules.check(claim, old, errors);
+    public static void checkStatus(JsonNode claim, JsonNode old, KubernetesVersion version, FieldErrors errors) {
+        ClaimStatusRules.check(claim, old, version, errors);
     }
 
     /** Driver, pool, device and share id: the identity of an allocated device. */
@@ -56,7 +56,8 @@ public final class ClaimRules {
         static void check(Field devices, FeatureGates gates, ExpressionRules expressions) {
             RequestNames names = RequestNames.of(devices.value());
             ConstraintRules constraints = new ConstraintRules(devices.at("constraints"), gates, expressions);
-            new RequestRules(constraints, expressions).check(devices.at("requests"));
+            new RequestRules(constraints, expressions, new AttributeKeys(gates.version()))
+                    .check(devices.at("requests"));
             constraints.check(names);
             Field configs = devices.at("config");
             if (configs.requireAtMost(CONFIGS)) {

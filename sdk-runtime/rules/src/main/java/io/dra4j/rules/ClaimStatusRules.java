@@ -13,12 +13,13 @@ final class ClaimStatusRules {
 
     private ClaimStatusRules() {}
 
-    static void check(JsonNode claim, JsonNode old, FieldErrors errors) {
+    static void check(JsonNode claim, JsonNode old, KubernetesVersion version, FieldErrors errors) {
         Field status = new Field(claim.path("status"), "status", errors);
         checkConsumers(status.at("reservedFor"));
         DeviceStatusRules.check(status.at("devices"), DeviceKey.allocated(claim));
         checkUse(claim, old.path("status"), status);
-        checkAllocation(claim, old.path("status").path("allocation"), status.at("allocation"));
+        AttributeKeys keys = new AttributeKeys(version);
+        checkAllocation(claim, old.path("status").path("allocation"), status.at("allocation"), keys);
     }
 
     private static void checkConsumers(Field consumers) {
@@ -48,19 +49,19 @@ final class ClaimStatusRules {
     }
 
     /** An allocation is checked when it is new: it cannot be changed. */
-    private static void checkAllocation(JsonNode claim, JsonNode old, Field allocation) {
+    private static void checkAllocation(JsonNode claim, JsonNode old, Field allocation, AttributeKeys keys) {
         if (allocation.present() && old.isObject()) {
             if (!allocation.value().equals(old)) {
                 allocation.invalidValue("field is immutable");
             }
         } else if (allocation.present()) {
             RequestNames names = RequestNames.of(claim.path("spec").path("devices"));
-            new AllocationRules(names).check(allocation);
+            new AllocationRules(names, keys).check(allocation);
         }
     }
 
     /** Rules for a new allocation of a claim. */
-    private record AllocationRules(RequestNames names) {
+    private record AllocationRules(RequestNames names, AttributeKeys keys) {
         private static final int CONFIGS = 64;
         private static final List<String> SOURCES = List.of("FromClaim", "FromClass");
 
@@ -85,6 +86,8 @@ final class ClaimStatusRules {
             result.at("tolerations").items().forEach(TolerationRules::check);
             NodeOperationRules.check(result.at("skipNodeOperations"));
             CounterRules.checkSnapshot(result.at("consumedCounters"));
+            Field amounts = result.at("consumedCapacity");
+            amounts.keys().forEach(key -> keys.checkLate(key, amounts));
         }
 
         private void checkConfig(Field config) {

@@ -14,14 +14,14 @@ final class DeviceRules {
     private final KubernetesVersion version;
     private final SliceLimits limits;
     private final CounterRules counters;
-    private final AttributeRules attributes;
+    private final AttributeKeys names;
     private final CapacityRules capacities;
 
     DeviceRules(FeatureGates gates, SliceLimits limits, CounterRules counters) {
         this.version = gates.version();
         this.limits = limits;
         this.counters = counters;
-        this.attributes = new AttributeRules(new AttributeKeys(version));
+        this.names = new AttributeKeys(version);
         this.capacities = new CapacityRules(gates);
     }
 
@@ -46,12 +46,13 @@ final class DeviceRules {
     /**
      * Checks a device.
      *
-     * @param old the device that it takes the place of, whose taints are not checked again
+     * @param old the device that it takes the place of, whose taints are not checked again; from 1.38 the same one
      */
     void check(Field device, JsonNode old, boolean perDevice) {
+        AttributeKeys keys = old.isObject() ? names.asStored() : names;
         checkDeviceName(device.at("name"));
         checkNumbers(device);
-        attributes.check(device.at("attributes"));
+        new AttributeRules(keys).check(device.at("attributes"));
         boolean sameCapacity = old.path("capacity").equals(device.at("capacity").value());
         if (!old.isObject() || !sameCapacity || !version.atLeast(KubernetesVersion.V1_37)) {
             capacities.check(device);
@@ -61,8 +62,11 @@ final class DeviceRules {
         }
         counters.checkConsumed(device);
         checkPlacement(device, perDevice);
+        if (perDevice && version.atLeast(KubernetesVersion.V1_38) && !old.isObject()) { // #141213
+            NodeRules.requireOneTerm(device.at("nodeSelector"));
+        }
         BindingRules.check(device);
-        NodeAllocatableRules.check(device);
+        new NodeAllocatableRules(keys).check(device);
     }
 
     private void checkNumbers(Field device) {
@@ -108,9 +112,6 @@ final class DeviceRules {
             name.invalid("must not be empty");
         }
         List<String> chosen = NodeRules.checkChosen(device);
-        if (version.atLeast(KubernetesVersion.V1_38)) { // #141213
-            NodeRules.requireOneTerm(device.at("nodeSelector"));
-        }
         String rule = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when"
                 + " `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
         if (chosen.isEmpty()) {
@@ -201,12 +202,10 @@ final class DeviceRules {
     }
 
     /** Rules for what a device takes of the node's allocatable resources, in both shapes. */
-    private static final class NodeAllocatableRules {
+    private record NodeAllocatableRules(AttributeKeys names) {
         private static final String POSITIVE = "must be greater than zero";
 
-        private NodeAllocatableRules() {}
-
-        static void check(Field device) {
+        void check(Field device) {
             Field mappings = device.at("nodeAllocatableResourceMappings");
             for (String name : mappings.keys()) {
                 checkName(name, mappings.key(name));
@@ -232,7 +231,7 @@ final class DeviceRules {
             key.requireThat(known, "must be a key of the device's capacity");
         }
 
-        private static void checkResource(Field device, Field resource) {
+        private void checkResource(Field device, Field resource) {
             Field mapping = resource.at("mapping");
             Field overhead = resource.at("overhead");
             if (!mapping.present() && !overhead.present()) {
@@ -246,7 +245,7 @@ final class DeviceRules {
             }
         }
 
-        private static void checkMapping(Field device, Field mapping) {
+        private void checkMapping(Field device, Field mapping) {
             Field key = mapping.at("capacityKey");
             Field ofCapacity = mapping.at("capacityMultiplier");
             Field ofDevice = mapping.at("deviceMultiplier");
@@ -255,7 +254,7 @@ final class DeviceRules {
             mapping.requireThat(one || ofCapacity.present() && !key.present(), "", rule);
             if (key.present() && key.text().isEmpty()) {
                 key.invalid("must not be empty");
-            } else if (key.present() && !isCapacity(device, key)) {
+            } else if (key.present() && names.checkLate(key.text(), key) && !isCapacity(device, key)) {
                 key.errors().notFound(key.path(), key.text());
             }
             if (key.present() && !ofCapacity.present()) {

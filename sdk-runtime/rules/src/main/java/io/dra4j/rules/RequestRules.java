@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
 /** Rules for the requests of a claim, and for their alternatives. */
-record RequestRules(ConstraintRules constraints, ExpressionRules expressions) {
+record RequestRules(ConstraintRules constraints, ExpressionRules expressions, AttributeKeys names) {
     private static final int REQUESTS = 32;
     private static final int SUBREQUESTS = 8;
     private static final int SELECTORS = 32;
@@ -85,6 +85,8 @@ record RequestRules(ConstraintRules constraints, ExpressionRules expressions) {
         constraints.checkDerived(request.at("derivedAttributes"), name);
         checkCount(request.at("allocationMode"), request.at("count"));
         request.at("tolerations").items().forEach(TolerationRules::check);
+        Field amounts = request.at("capacity").at("requests");
+        amounts.keys().forEach(key -> names.checkLate(key, amounts));
     }
 
     private static void checkCount(Field mode, Field count) {

@@ -110,30 +110,27 @@ public final class SliceRules {
 
     private void checkDevices(Field spec, JsonNode old) {
         Field list = spec.at("devices");
-        if (isKept(list, old)) {
-            return;
-        }
         boolean complex = list.value().valueStream().anyMatch(DeviceRules::isComplex);
         if (!list.requireAtMost(complex ? limits.complexDevices() : SliceLimits.DEVICES)) {
             return;
         }
         boolean perDevice = spec.value().path("perDeviceNodeSelection").asBoolean();
+        JsonNode stored = isCheckedAnew(list, old) ? MissingNode.getInstance() : old.path("devices");
         for (Field device : list.items()) {
-            devices.check(device, before(device, old), perDevice);
+            devices.check(device, before(device, stored), perDevice);
         }
         list.requireUniqueItems(device -> device.at("name").text());
     }
 
-    /** From 1.38, devices of before its stricter rules (#141213, #141644) do not hinder updates of the rest. */
-    private boolean isKept(Field devices, JsonNode old) {
-        return version.atLeast(KubernetesVersion.V1_38) && devices.value().equals(old.path("devices"));
+    /** From 1.38, a list that changes in any way has each of its devices checked like a new one (#141644). */
+    private boolean isCheckedAnew(Field devices, JsonNode old) {
+        return version.atLeast(KubernetesVersion.V1_38) && !devices.value().equals(old.path("devices"));
     }
 
-    /** The device of this name in the old slice, of which some parts are not checked again. */
+    /** The device of this name in the old list, of which some parts are not checked again. */
     private static JsonNode before(Field device, JsonNode old) {
         String name = device.at("name").text();
-        return old.path("devices")
-                .valueStream()
+        return old.valueStream()
                 .filter(one -> one.path("name").asText().equals(name))
                 .findFirst()
                 .orElse(MissingNode.getInstance());

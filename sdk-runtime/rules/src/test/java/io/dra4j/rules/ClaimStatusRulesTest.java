@@ -16,11 +16,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The status of an allocated claim. */
 class ClaimStatusRulesTest {
     private static List<FieldError> check(String ofResult, String consumers) {
+        return check(ofResult, consumers, KubernetesVersion.newest());
+    }
+
+    private static List<FieldError> check(String ofResult, String consumers, KubernetesVersion version) {
         ObjectNode claim = tree(
                 "{'spec':{'devices':{'requests':[{'name':'r'}]}},'status':{'reservedFor':[%s],'allocation':{'devices':{'results':[{'request':'r','driver':'d.com','pool':'p','device':'d'%s}]}}}}"
                         .formatted(consumers, ofResult));
         FieldErrors errors = new FieldErrors();
-        ClaimStatusRules.check(claim, tree("{}"), errors);
+        ClaimStatusRules.check(claim, tree("{}"), version, errors);
         return errors.all();
     }
 
@@ -52,6 +56,14 @@ class ClaimStatusRulesTest {
         assertThat(check(",'skipNodeOperations':['NodePrepareResources']", ""))
                 .singleElement()
                 .returns(field, FieldError::field);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"V1_37, 0", "V1_38, 1"})
+    void whatItConsumesHasNamesOfCapacities(KubernetesVersion version, int errors) {
+        assertThat(check(",'consumedCapacity':{'memory':'1','a.com/b/c':'1'}", "", version))
+                .hasSize(errors)
+                .allMatch(error -> error.field().equals("status.allocation.devices.results[0].consumedCapacity"));
     }
 
     @Test
@@ -122,7 +134,10 @@ class ClaimStatusRulesTest {
         }
         FieldErrors errors = new FieldErrors();
         ClaimRules.checkStatus(
-                claim.set("status", next), (ObjectNode) tree("{}").set("status", old), errors);
+                claim.set("status", next),
+                (ObjectNode) tree("{}").set("status", old),
+                KubernetesVersion.newest(),
+                errors);
         return errors.all().stream().map(FieldError::toString).toList();
     }
 }

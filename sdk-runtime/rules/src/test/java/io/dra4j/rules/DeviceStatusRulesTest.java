@@ -22,7 +22,7 @@ class DeviceStatusRulesTest {
                 "{'status':{'allocation':{'devices':{'results':[{'driver':'d.com','pool':'p','device':'d'},{'driver':'d.com','pool':'p','device':'s','shareID':'%s'}]}},'devices':[%s]}}"
                         .formatted(SHARE, String.join(",", devices));
         FieldErrors errors = new FieldErrors();
-        ClaimRules.checkStatus(tree(status), tree(status), errors);
+        ClaimRules.checkStatus(tree(status), tree(status), KubernetesVersion.newest(), errors);
         return errors.all().stream().map(FieldError::toString).toList();
     }
 

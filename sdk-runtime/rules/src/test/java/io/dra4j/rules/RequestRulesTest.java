@@ -153,6 +153,18 @@ class RequestRulesTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"V1_37, exactly, 0", "V1_38, exactly, 1", "V1_37, firstAvailable, 0", "V1_38, firstAvailable, 1"})
+    void aRequestHasNamesOfCapacities(KubernetesVersion version, String field, int errors) {
+        String devices =
+                "{'name':'s','deviceClassName':'c','allocationMode':'All','capacity':{'requests':{'m':1,'a//m':1}}}";
+        String value = field.equals("exactly") ? devices : "[" + devices + "]";
+
+        assertThat(check(tree("{'devices':{'requests':[{'name':'r','%s':%s}]}}".formatted(field, value)), version))
+                .hasSize(errors)
+                .allMatch(error -> error.field().endsWith(".capacity.requests"));
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                     ,'selectors':[{}]                   | .selectors[0].cel: Required value
                     ,'count':2                          | .count: Invalid value: 2: must not be specified when allocationMode is 'All'

@@ -211,21 +211,41 @@ class SliceRulesTest {
                 .hasSize(duplicates);
     }
 
-    @Test
-    void devicesOfBefore138AreNotCheckedAgainUntilTheirListChanges() {
-        ObjectNode old =
-                Trees.merge(validSpec(), tree("{'devices':[{'name':'gpu-0','attributes':{'a/b/c':{'int':1}}}]}"));
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    'attributes':{'a/b/c':{'int':1}}                  | attributes
+                    'capacity':{'a//c':{'value':'1'}}                 | capacity
+                    'taints':[{'key':'','effect':'None'}]             | taints[0].key
+                    'nodeSelector':{'nodeSelectorTerms':[{},{}]}      | nodeSelector.nodeSelectorTerms
+                    'capacity':{'m':{'value':'1'},'a//c':{'value':'1'}},'nodeAllocatableResources':{'cpu':{'mapping':{'capacityKey':'a//c','capacityMultiplier':'1'}}} | capacity
+                    """)
+    void devicesOfBefore138AreNotCheckedAgainUntilTheirListChanges(String fields, String field) {
+        String placed = fields.contains("Selector") ? fields : "'allNodes':true," + fields;
+        ObjectNode old = Trees.merge(
+                validSpec(),
+                tree("{'nodeName':null,'perDeviceNodeSelection':true,'devices':[{'name':'gpu-0',%s}]}"
+                        .formatted(placed)));
         ObjectNode next = Trees.merge(old.deepCopy(), tree("{'pool':{'generation':2}}"));
-        SliceRules rules = new SliceRules(new FeatureGates(V1_38, Map.of()));
-        FieldErrors unchanged = new FieldErrors();
-        FieldErrors changed = new FieldErrors();
 
-        rules.checkUpdate(next, old, unchanged);
-        next.withArray("devices").addObject().put("name", "gpu-1");
-        rules.checkUpdate(next, old, changed);
+        assertThat(update(V1_38, old, next)).isEmpty();
+        next.withArray("devices").addObject().put("name", "gpu-1").put("allNodes", true);
+        assertThat(update(V1_38, old, next)).first().isEqualTo("spec.devices[0]." + field);
+        assertThat(update(V1_37, old, next)).isEmpty();
+    }
 
-        assertThat(unchanged.all()).isEmpty();
-        assertThat(changed.all()).extracting(FieldError::field).containsExactly("spec.devices[0].attributes");
+    @ParameterizedTest
+    @EnumSource(names = {"V1_37", "V1_38"})
+    void devicesThatDoNotChangeAreCheckedForAChangedSlice(KubernetesVersion version) {
+        ObjectNode old = Trees.merge(validSpec(), tree("{'nodeName':null,'allNodes':true}"));
+        ObjectNode next = Trees.merge(old.deepCopy(), tree("{'allNodes':null,'perDeviceNodeSelection':true}"));
+
+        assertThat(update(version, old, next)).containsExactly("spec.devices[0]");
+    }
+
+    private static List<String> update(KubernetesVersion version, ObjectNode old, ObjectNode next) {
+        FieldErrors errors = new FieldErrors();
+        new SliceRules(new FeatureGates(version, Map.of())).checkUpdate(next, old, errors);
+        return errors.all().stream().map(FieldError::field).toList();
     }
 
     @Test

@@ -80,7 +80,7 @@ public record ApiRules(KubernetesVersion release) {
         ObjectNode alone = claim.deepCopy();
         alone.withObject("/status").putArray("devices").add(entry);
         FieldErrors errors = new FieldErrors();
-        ClaimRules.checkStatus(alone, alone, errors);
+        ClaimRules.checkStatus(alone, alone, release, errors);
         List<FieldError> found = errors.all().stream()
                 .filter(error -> error.field().startsWith(ENTRIES))
                 .toList();

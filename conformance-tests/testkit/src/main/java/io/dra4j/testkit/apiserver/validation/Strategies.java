@@ -110,7 +110,7 @@ public final class Strategies {
             if (part == Part.STATUS) {
                 ObjectNode before = old == null ? Json.object() : old;
                 adminAccess.checkStatus(next, before, errors);
-                ClaimRules.checkStatus(next, before, errors);
+                ClaimRules.checkStatus(next, before, gates.version(), errors);
             }
         }
     }
