@@ -43,11 +43,11 @@ public enum SchedulerBug {
             "1.35.0",
             "distinctAttribute keeps nothing apart but shares of one device"),
 
-    /** A DeviceTaintRule without a selector taints every device, and not none (#141648). */
+    /** A DeviceTaintRule without a selector taints every device, and not none (#141648; #141998 for 1.37). */
     TAINT_RULE_WITHOUT_SELECTOR(
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_37,
-            "1.38.0",
+            Fixes.IN_1_38 + " or a later patch of 1.37",
             "a DeviceTaintRule without a deviceSelector taints every device of the cluster"),
 
     /**
@@ -57,14 +57,14 @@ public enum SchedulerBug {
     CAPACITY_BY_LITERAL_NAME(
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_37,
-            "1.38.0",
+            Fixes.IN_1_38,
             "a request finds a capacity only by the name that the driver publishes, with the driver's domain or without"),
 
     /** A device that became exclusive is allocated although claims still have shares of it (#140798). */
     EXCLUSIVE_OVER_SHARES(
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_37,
-            "1.38.0",
+            Fixes.IN_1_38,
             "a device that no longer allows multiple allocations is allocated although others still have shares of it"),
 
     /**
@@ -74,15 +74,23 @@ public enum SchedulerBug {
     ALL_FAILS_ON_ALL_NODES(
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_37,
-            "1.38.0",
+            Fixes.IN_1_38,
             "a request for all devices fails on all nodes if one node sees a pool that is incomplete or invalid"),
 
-    /** Sums of counts overflow: kube-scheduler crashes, or tries an alternative that is too large (#141307). */
+    /**
+     * Sums of counts overflow: kube-scheduler crashes, or tries an alternative that is too large (#141307; #141925 for
+     * 1.34 and #141924 for 1.35; those for 1.36 and 1.37 were open in September 2026).
+     */
     COUNT_OVERFLOW(
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_37,
-            "1.38.0",
+            Fixes.IN_1_38 + " or a later patch of 1.34 or 1.35",
             "counts whose sum is beyond 64 bits crash it, or are tried where an alternative is small enough");
+
+    /** Constants that the bugs, which come first, can use. */
+    private interface Fixes {
+        String IN_1_38 = "1.38.0 (due in December 2026)";
+    }
 
     private static final Pattern NUMBERS = Pattern.compile("v?(\\d{1,6})\\.(\\d{1,6})\\.(\\d{1,6})");
 
@@ -98,7 +106,11 @@ public enum SchedulerBug {
         this.text = text;
     }
 
-    /** The first patch release without it. */
+    /**
+     * The releases without it, in words that begin with the first of them.
+     *
+     * <p>A server of an older release counts as having it, as the number of the patch that fixes it there is not known.
+     */
     public String fixedIn() {
         return fixedIn;
     }
@@ -111,7 +123,7 @@ public enum SchedulerBug {
     /** Returns the bugs of a release of a server that reports a version such as {@code v1.36.3}. */
     public static Set<SchedulerBug> of(KubernetesVersion release, String server) {
         Set<SchedulerBug> bugs = of(release);
-        bugs.removeIf(bug -> isAtLeast(server, bug.fixedIn));
+        bugs.removeIf(bug -> isAtLeast(server, bug.fixedIn.split(" ")[0]));
         return bugs;
     }
 

@@ -150,7 +150,7 @@ public final class ClusterReader {
         }
     }
 
-    /** Rules have their own versions, or are not served; without a selector, they taint nothing from 1.38 on. */
+    /** Rules have their own versions, or are not served; without a selector, they count where the scheduler has a bug. */
     private List<TaintRule> taintRules(JsonNode group, String server) {
         boolean every = SchedulerBug.of(release(server), server).contains(SchedulerBug.TAINT_RULE_WITHOUT_SELECTOR);
         for (JsonNode version : group.path("versions")) {
