@@ -134,19 +134,27 @@ final class Attempts {
                                 || (every && one instanceof Obstacle.Tainted));
     }
 
-    /** The bugs each of which alone keeps claims away that fit. */
+    /** The bugs that keep claims away that fit: each alone, or with others, so that they fit without it. */
     private Set<SchedulerBug> deciding(Cluster view, Node node, List<Claim> claims) {
-        if (!(correct.allocate(view, node, claims) instanceof Outcome.Allocated)) {
-            return Set.of();
-        }
         Set<SchedulerBug> deciding = EnumSet.noneOf(SchedulerBug.class);
-        for (SchedulerBug bug : bugs) {
-            Outcome outcome = Allocator.of(gates, Set.of(bug), clock).allocate(view, node, claims);
-            if (!(outcome instanceof Outcome.Allocated)) {
-                deciding.add(bug);
+        if (correct.allocate(view, node, claims) instanceof Outcome.Allocated) {
+            for (SchedulerBug bug : bugs) {
+                if (fits(without(bug), view, node, claims) || !fits(Set.of(bug), view, node, claims)) {
+                    deciding.add(bug);
+                }
             }
         }
-        return deciding.isEmpty() ? bugs : deciding;
+        return deciding;
+    }
+
+    private boolean fits(Set<SchedulerBug> bugs, Cluster view, Node node, List<Claim> claims) {
+        return Allocator.of(gates, bugs, clock).allocate(view, node, claims) instanceof Outcome.Allocated;
+    }
+
+    private Set<SchedulerBug> without(SchedulerBug bug) {
+        Set<SchedulerBug> others = EnumSet.copyOf(bugs);
+        others.remove(bug);
+        return others;
     }
 
     /** The bugs without which an error would not keep the pod from all nodes, or would be another. */
@@ -154,9 +162,7 @@ final class Attempts {
         Set<SchedulerBug> ending = EnumSet.noneOf(SchedulerBug.class);
         if (attempt.outcome() instanceof Outcome.Failed failed && Failure.of(failed.message()) != Failure.TIMEOUT) {
             for (SchedulerBug bug : bugs) {
-                Set<SchedulerBug> others = EnumSet.copyOf(bugs);
-                others.remove(bug);
-                Outcome without = Allocator.of(gates, others, clock)
+                Outcome without = Allocator.of(gates, without(bug), clock)
                         .allocate(view(attempt.node()), attempt.node(), attempt.claims());
                 if (!without.equals(failed) && (without instanceof Outcome.Failed || nodes.size() > 1)) {
                     ending.add(bug);
