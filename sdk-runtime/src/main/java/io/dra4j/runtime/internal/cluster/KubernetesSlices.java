@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +36,7 @@ final class KubernetesSlices implements SliceStore {
     private final Duration limit;
     private final BooleanSupplier mayWrite;
 
+    private final AtomicBoolean isUnversioned = new AtomicBoolean();
     private volatile @Nullable String nodeUid;
 
     /** Makes those of a node, which the publisher's lock guards. */
@@ -153,7 +155,9 @@ final class KubernetesSlices implements SliceStore {
             if (e.status() != FORBIDDEN && e.status() != NOT_FOUND) {
                 throw e;
             }
-            LOG.atInfo().setCause(e).log("The API server reports no version; it is treated as a new one");
+            if (!isUnversioned.getAndSet(true)) {
+                LOG.atInfo().log("The API server reports no version; it is treated as a new one: {}", e.getMessage());
+            }
             return Optional.empty();
         }
     }

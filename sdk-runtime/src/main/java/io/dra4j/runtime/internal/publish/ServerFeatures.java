@@ -27,7 +27,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Probes which features the API server keeps, before a device needs them.
@@ -35,10 +38,12 @@ import org.jspecify.annotations.Nullable;
  * <p>A probe is a dry-run create of a slice with one device: the server returns what it would keep, and keeps nothing,
  * so no consumer ever sees a device without its guards. A yes holds until the connection breaks; a no is probed again
  * after half an hour, because gates can be switched on. Its release, whose rules apply and which decides where
- * counter sets belong, is read once for each connection. Used on the loop's thread alone.
+ * counter sets belong, is read once for each connection. If it can't be read, pools without counter sets that all
+ * releases would take are published without it; the others wait. Used on the loop's thread alone.
  */
 final class ServerFeatures {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ServerFeatures.class);
     private static final Duration NO_LASTS = Duration.ofMinutes(30);
 
     private final SliceStore store;
@@ -48,6 +53,7 @@ final class ServerFeatures {
     private final PoolRules rules;
     private final Map<Server, FeatureGates> knownGates = new HashMap<>();
     private @Nullable KubernetesVersion release;
+    private boolean isUnreadable;
 
     /** A server of a release that does not keep some features. */
     private record Server(KubernetesVersion release, Set<Feature> missing) {
@@ -96,7 +102,7 @@ final class ServerFeatures {
      *
      * @param pool the pool to publish
      * @param existing its slices in the cluster
-     * @throws ClusterException if the server can't be reached
+     * @throws ClusterException if the server can't be reached, or does not tell its release to a pool that depends on it
      */
     Verdict verdict(Pool pool, Collection<Stored> existing) {
         Verdict verdict = rules.verdict(pool);
@@ -105,8 +111,29 @@ final class ServerFeatures {
         }
         Set<Feature> missing = missing(pool, existing);
         Pool sent = Publishable.of(pool, missing).pool();
+        if (!isReleaseKnown() && !Feature.COUNTERS.usedBy(sent) && isTakenByAllReleases(sent, missing)) {
+            return verdict;
+        }
         List<Problem> ofLayout = layout(sent).problems(sent);
         return ofLayout.isEmpty() ? refusals(sent, release(), missing) : Verdict.ofPool(ofLayout);
+    }
+
+    /** Reads the release also where no pool depends on it, for the log and a metric: once, as it may take its time. */
+    private boolean isReleaseKnown() {
+        if (release == null && !isUnreadable) {
+            try {
+                release();
+            } catch (ClusterException e) {
+                isUnreadable = true;
+                LOG.atDebug().setCause(e).log("The release of the API server can't be read; few pools depend on it");
+            }
+        }
+        return release != null;
+    }
+
+    private boolean isTakenByAllReleases(Pool sent, Set<Feature> missing) {
+        return Stream.of(KubernetesVersion.values())
+                .allMatch(one -> refusals(sent, one, missing).isGood());
     }
 
     private Verdict refusals(Pool sent, KubernetesVersion release, Set<Feature> missing) {
@@ -159,12 +186,13 @@ final class ServerFeatures {
     /** The server may be another one now, or have been restarted with other gates. */
     void probeAgain() {
         kept.clear();
-        release = null;
+        refused();
     }
 
     /** The server refused a pool: it may be of another release now. */
     void refused() {
         release = null;
+        isUnreadable = false;
     }
 
     private static boolean isSeen(Feature feature, Collection<Stored> existing) {

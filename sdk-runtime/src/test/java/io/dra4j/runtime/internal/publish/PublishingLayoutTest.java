@@ -25,6 +25,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers of different releases, each of which refuses the counter sets of the others' layout. */
 class PublishingLayoutTest extends PublisherUnderTest {
@@ -182,10 +183,17 @@ class PublishingLayoutTest extends PublisherUnderTest {
         assertThat(reasons()).containsExactly(Reason.POOL_REJECTED, Reason.PUBLISHING_RECOVERED);
     }
 
-    @Test
-    void aReleaseThatCannotBeReadHoldsThePoolUp() throws Exception {
-        store.versionFailure = Failures.status(503);
-        start(GPUS);
+    @ParameterizedTest
+    @ValueSource(ints = {401, 503})
+    void aReleaseThatCannotBeReadHoldsPoolsUpThatDependOnIt(int status) throws Exception {
+        store.versionFailure = Failures.status(status);
+        start(Pool.ofNode("node-a", List.of(device("plain"))));
+        publish(Pool.ofNode("node-a", List.of(device("plain"), device("second"))));
+        assertThat(names("node-a")).containsExactly("plain", "second");
+        assertThat(store.versionsRead).isEqualTo(1);
+        publish(Pool.ofNode("node-a", List.of(fiveTaints(), device("nic-0"))));
+        assertThat(names("node-a")).doesNotContain("nic-0");
+        publish(GPUS);
         assertThat(names("node-a")).doesNotContain("nic-0");
 
         store.versionFailure = null;
