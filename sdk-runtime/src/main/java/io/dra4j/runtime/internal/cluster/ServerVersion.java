@@ -6,7 +6,9 @@ import io.dra4j.rules.Release;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,13 +16,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The API server's release, as it responds at {@code /version}.
  *
- * <p>A metric has it, and the log has one that is newer than all that are known: once, until it changes. Thread-safe.
+ * <p>A metric has it, and the log has one that is newer than all that are known: once, also where servers
+ * of several releases are behind one address. Thread-safe.
  */
 final class ServerVersion {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServerVersion.class);
 
     private final Meters meters;
+    private final Set<Release> noted = new HashSet<>();
     private volatile @Nullable Release last;
 
     ServerVersion(Meters meters) {
@@ -48,10 +52,10 @@ final class ServerVersion {
     }
 
     private synchronized void note(Release release) {
-        if (release.equals(last)) {
+        last = release;
+        if (!noted.add(release)) {
             return;
         }
-        last = release;
         String known = "1." + release.nearest().minor();
         meters.watch(Metric.KUBERNETES_RELEASE, () -> release.equals(last) ? 1 : 0, release.toString(), known);
         if (release.isNewerThanKnown()) {
