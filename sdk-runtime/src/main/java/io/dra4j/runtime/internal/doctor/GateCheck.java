@@ -26,6 +26,7 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -151,7 +152,8 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed, Supp
                     dropped,
                     "# upgrade the cluster to Kubernetes 1.%d or newer".formatted(first.minor()) + otherwise);
         }
-        if (gate.isLockedIn(release)) {
+        Optional<Release> unknown = store.kubernetes().filter(Release::isNewerThanKnown);
+        if (unknown.isEmpty() && gate.isLockedIn(release)) {
             return found(
                     severity,
                     "slices lose the fields of feature gate %s, which is always on in Kubernetes 1.%d, and %s"
@@ -162,7 +164,12 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed, Supp
         }
         return found(
                 severity,
-                "its feature gate %s is off, and %s".formatted(name, use),
+                "its feature gate %s is off%s, and %s"
+                        .formatted(
+                                name,
+                                unknown.map(" or is not in Kubernetes %s, which is not known here"::formatted)
+                                        .orElse(""),
+                                use),
                 dropped,
                 "# add %s=true to --feature-gates of kube-apiserver, kube-scheduler and".formatted(name)
                         + " kube-controller-manager, and restart them" + otherwise,
