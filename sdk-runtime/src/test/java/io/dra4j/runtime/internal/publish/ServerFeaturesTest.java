@@ -196,7 +196,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
 
     /** The fields of KEP-5941 have no types yet. */
     @Test
-    void amountsByRequestAreRawFieldsAndADeviceThatLosesThemIsWithdrawn() throws Exception {
+    void amountsByRequestAreRawFields() throws Exception {
         Pool pool = Pool.ofNode(
                         "node-a", List.of(function("vf-0", "{ \"valueFrom\": { \"capacityName\": \"d.example/b\" } }")))
                 .withCounterSets(List.of(CounterSet.builder("pf-0")
@@ -214,15 +214,6 @@ class ServerFeaturesTest extends PublisherUnderTest {
                 .anyMatch(json -> json.contains("{\"b\":{\"valueFrom\":{\"capacityName\":\"d.example/b\"}}}"))
                 .anyMatch(json -> json.contains("{\"b\":{\"requestPolicy\":{\"default\":\"1G\"},\"value\":\"100G\"}}"));
 
-        store.keeps = content -> content.withDevices(content.devices().stream()
-                .map(one -> Feature.COUNTERS.usedBy(one)
-                        ? with(Feature.COUNTERS, one.name().value())
-                        : one)
-                .toList());
-        publish(pool.toBuilder().device(Device.builder("late").build()).build());
-        assertThat(names("node-a")).containsExactly("late");
-
-        store.keeps = content -> content;
         publish(pool.toBuilder().device(function("vf-1", "{\"value\":\"1\"}")).build());
         assertThat(events)
                 .extracting(event -> event.message())

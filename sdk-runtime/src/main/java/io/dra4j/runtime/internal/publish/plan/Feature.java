@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -205,11 +206,7 @@ public enum Feature {
 
         @Override
         public Device without(Device device) {
-            return device.toBuilder()
-                    .consumesCounters(device.consumesCounters().stream()
-                            .map(Feature::withoutGroups)
-                            .toList())
-                    .build();
+            return consuming(device, Feature::withoutGroups);
         }
 
         @Override
@@ -234,13 +231,12 @@ public enum Feature {
 
         @Override
         public Device without(Device device) {
-            return device.toBuilder()
-                    .consumesCounters(device.consumesCounters().stream()
-                            .map(it -> CounterConsumption.of(it.counterSet(), it.counters()).toBuilder()
-                                    .compatibilityGroups(it.compatibilityGroups())
-                                    .build())
-                            .toList())
-                    .build();
+            return consuming(
+                    device,
+                    it -> CounterConsumption.builder(it.counterSet())
+                            .counters(it.counters())
+                            .compatibilityGroups(it.compatibilityGroups())
+                            .build());
         }
 
         @Override
@@ -501,6 +497,12 @@ public enum Feature {
         Map<String, String> rest = new LinkedHashMap<>(device.rawFields());
         rest.remove(field);
         return device.toBuilder().rawFields(rest).build();
+    }
+
+    private static Device consuming(Device device, UnaryOperator<CounterConsumption> kept) {
+        return device.toBuilder()
+                .consumesCounters(device.consumesCounters().stream().map(kept).toList())
+                .build();
     }
 
     private static CounterConsumption withoutGroups(CounterConsumption consumption) {
