@@ -34,7 +34,6 @@ public final class Quantities {
 
     private static final BigDecimal BINARY_STEP = BigDecimal.valueOf(1024);
     private static final BigDecimal LARGEST = BigDecimal.valueOf(Long.MAX_VALUE);
-    private static final BigDecimal LEAST = BigDecimal.valueOf(Long.MIN_VALUE);
 
     private static final String NO_FORM =
             "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -81,15 +80,13 @@ public final class Quantities {
     }
 
     /**
-     * The value as an integer of the server, which has 64 bits. From 1.38 it is rounded away from zero (#138510), and one
-     * that does not fit is the nearest that does (#141305); before, it is rounded up and loses the bits that do not fit.
+     * The value, which is not negative, as an integer of the server, which has 64 bits. It is rounded up. From 1.38, one
+     * that does not fit is the largest that does (#141305); before, it loses the bits that do not fit.
      */
     static long value(BigDecimal exact, KubernetesVersion version) {
-        if (version.atLeast(KubernetesVersion.V1_38)) {
-            BigDecimal rounded = exact.setScale(0, RoundingMode.UP);
-            return rounded.min(LARGEST).max(LEAST).longValueExact();
-        }
-        return exact.setScale(0, RoundingMode.CEILING).toBigInteger().longValue();
+        BigDecimal rounded = exact.setScale(0, RoundingMode.UP);
+        boolean isLimited = version.atLeast(KubernetesVersion.V1_38);
+        return (isLimited ? rounded.min(LARGEST) : rounded).toBigInteger().longValue();
     }
 
     /** The text of a sum, in the form of the first that is not zero. */

@@ -18,12 +18,7 @@ class QuantitiesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "1.5, 2, 2",
-        "-0.5, 0, -1",
-        "9223372036854775808, -9223372036854775808, 9223372036854775807",
-        "-1e30, -5076944270305263616, -9223372036854775808"
-    })
+    @CsvSource({"1.5, 2, 2", "-0.5, -1, -1", "9223372036854775808, -9223372036854775808, 9223372036854775807"})
     void areRoundedAndLimitedByTheRelease(String quantity, long before, long from138) {
         BigDecimal exact = Quantities.exact(quantity);
 
