@@ -44,7 +44,7 @@ class RequestRulesTest {
         String spec =
                 "{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'c','allocationMode':'All'%s}}]%s}}"
                         .formatted(ofRequest, ofDevices);
-        return check(tree(spec), KubernetesVersion.V1_36).stream()
+        return check(tree(spec), KubernetesVersion.newest()).stream()
                 .map(FieldError::toString)
                 .toList();
     }
@@ -59,12 +59,6 @@ class RequestRulesTest {
                 .singleElement()
                 .returns("spec.devices.constraints" + field, FieldError::field)
                 .returns("FieldValue" + reason, FieldError::reason);
-    }
-
-    @Test
-    void aNameMayHaveTwoSlashesBefore137() {
-        assertThat(ofClaim("", ",'constraints':[{'matchAttribute':'a.com/b/n'}]"))
-                .isEmpty();
     }
 
     @ParameterizedTest
@@ -153,24 +147,13 @@ class RequestRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"V1_37, exactly, 0", "V1_38, exactly, 1", "V1_37, firstAvailable, 0", "V1_38, firstAvailable, 1"})
-    void aRequestHasNamesOfCapacities(KubernetesVersion version, String field, int errors) {
-        String devices =
-                "{'name':'s','deviceClassName':'c','allocationMode':'All','capacity':{'requests':{'m':1,'a//m':1}}}";
-        String value = field.equals("exactly") ? devices : "[" + devices + "]";
-
-        assertThat(check(tree("{'devices':{'requests':[{'name':'r','%s':%s}]}}".formatted(field, value)), version))
-                .hasSize(errors)
-                .allMatch(error -> error.field().endsWith(".capacity.requests"));
-    }
-
-    @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                     ,'selectors':[{}]                   | .selectors[0].cel: Required value
                     ,'count':2                          | .count: Invalid value: 2: must not be specified when allocationMode is 'All'
                     ,'allocationMode':'ExactCount'      | .count: Invalid value: 0: must be greater than zero
                     ,'allocationMode':'Some'            | .allocationMode: Unsupported value: "Some": supported values: "All", "ExactCount"
                     ,'deviceClassName':''               | .deviceClassName: Required value
+                    ,'capacity':{'requests':{'a//m':1}} | .capacity.requests: Invalid value: "a//m": must not contain more than one slash
                     """)
     void aBrokenRequestIsRefused(String change, String message) {
         assertThat(ofClaim(change, "")).containsExactly("spec.devices.requests[0].exactly" + message);

@@ -260,20 +260,4 @@ class SliceRulesTest {
                 .extracting(FieldError::field)
                 .containsExactly("spec.pool.name", "spec.driver", "spec.nodeName");
     }
-
-    @Test
-    void taintsThatDoNotChangeAreNotCheckedAgain() {
-        ObjectNode old = validSpec();
-        old.set(
-                "devices",
-                tree("{'list':[{'name':'gpu-0','taints':[{'key':''}]}]}").get("list"));
-        FieldErrors unchanged = new FieldErrors();
-        FieldErrors made = new FieldErrors();
-
-        new SliceRules(new FeatureGates(V1_36, Map.of())).checkUpdate(old, old, unchanged);
-        new SliceRules(new FeatureGates(V1_36, Map.of())).check(old, made);
-
-        assertThat(unchanged.all()).isEmpty();
-        assertThat(made.all()).isNotEmpty();
-    }
 }
