@@ -54,12 +54,13 @@ public record AllocatedDevice(
             FeatureGates gates, String request, SubRequest asked, DeviceId id, Device device) {
         boolean shared = device.sharing() && gates.enabled(FeatureGate.DRA_CONSUMABLE_CAPACITY);
         Amounts amounts = new Amounts(gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE));
+        OwnNames names = Behaviour.names(SchedulerBug.of(gates.version()), id.driver());
         return new AllocatedDevice(
                 request,
                 id,
                 asked.adminAccess(),
                 shared,
-                shared ? amounts.consumed(new OwnNames(id.driver()), asked.capacity(), device.capacity()) : Map.of(),
+                shared ? amounts.consumed(names, asked.capacity(), device.capacity()) : Map.of(),
                 asked.tolerations(),
                 device.bindingConditions(),
                 device.bindingFailureConditions());

@@ -94,7 +94,11 @@ record Behaviour(FeatureGates gates, Set<SchedulerBug> bugs) {
 
     /** The names that requests for capacity, and what claims have of it, are compared by. */
     OwnNames names(String driver) {
-        return has(SchedulerBug.CAPACITY_BY_LITERAL_NAME) ? OwnNames.literal() : new OwnNames(driver);
+        return names(bugs, driver);
+    }
+
+    static OwnNames names(Set<SchedulerBug> bugs, String driver) {
+        return bugs.contains(SchedulerBug.CAPACITY_BY_LITERAL_NAME) ? OwnNames.literal() : new OwnNames(driver);
     }
 
     boolean comparesLists() {
