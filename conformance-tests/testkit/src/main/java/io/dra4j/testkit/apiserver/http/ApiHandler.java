@@ -88,9 +88,10 @@ final class ApiHandler extends Handler.Abstract {
     /** Answers a path that no part of the API has. */
     private void nothing(Exchange exchange) {
         if (kinds.version().atLeast(KubernetesVersion.V1_38)) {
-            throw ApiFailure.unregisteredPath();
+            exchange.respond(404, ApiFailure.unregisteredPath().status());
+        } else {
+            exchange.respondText(404, "404 page not found\n");
         }
-        exchange.respondText(404, "404 page not found\n");
     }
 
     private void aside(Exchange exchange, List<String> path) {

@@ -130,26 +130,21 @@ public final class Strategies {
         @Override
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
             GatedFields.drop(GatedFields.OF_SLICES, gates, next, old);
+            if (!gates.enabled(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY)) { // KEP 5941 makes amounts optional
+                GatedFields.walk(next, GatedFields.steps(GatedFields.AMOUNT), (counter, field) -> {
+                    if (!counter.has("valueFrom")) {
+                        setDefault(counter, field, "0");
+                    }
+                    return false;
+                });
+            }
             for (JsonNode device : Json.at(next, "spec", "devices")) {
                 dropEmptyMaps((ObjectNode) device);
-                if (!gates.enabled(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY)) { // KEP 5941 makes amounts optional
-                    fixAmounts(device);
-                }
                 for (JsonNode taint : device.path("taints")) {
                     setDefault(taint, "timeAdded", metadata.now());
                 }
                 for (JsonNode mapping : device.path("nodeAllocatableResourceMappings")) {
                     setDefault(mapping, "allocationMultiplier", "1");
-                }
-            }
-        }
-
-        private static void fixAmounts(JsonNode device) {
-            for (JsonNode consumed : device.path("consumesCounters")) {
-                for (JsonNode counter : consumed.path("counters")) {
-                    if (!counter.has("valueFrom")) {
-                        setDefault(counter, "value", "0");
-                    }
                 }
             }
         }
@@ -413,6 +408,8 @@ public final class Strategies {
                         DRA_SHARED_CONSUMABLE_CAPACITY spec.sharedCounters.*.counters.*.requestPolicy
                         DRA_SHARED_CONSUMABLE_CAPACITY spec.devices.*.consumesCounters.*.counters.*.valueFrom
                         """);
+
+        private static final String AMOUNT = "spec.devices.*.consumesCounters.*.counters.*.value";
 
         private static final String CLAIM_SPEC = """
                 DRA_ADMIN_ACCESS spec.devices.requests.*.exactly.adminAccess
