@@ -251,8 +251,8 @@ record ClaimRules(TestContext context) {
     /** One is of the alpha KEP-5941; no release has the others. */
     private static void addFields(ObjectNode claim) {
         ObjectNode result = (ObjectNode) claim.at("/status/allocation/devices/results/0");
-        ObjectNode counters = result.putArray("consumedCounters").addObject().put("counterSet", "shared");
-        counters.withObject("/counters/memory").put("value", "1Gi");
+        ObjectNode consumed = result.putArray("consumedCounters").addObject().put("counterSet", "shared");
+        consumed.putObject("counters").put("memory", "1Gi");
         for (String parent : List.of("/metadata", "/spec/devices/requests/0", "/status", "/status/allocation")) {
             ((ObjectNode) claim.at(parent)).put("fieldOfALaterRelease", "any");
         }
