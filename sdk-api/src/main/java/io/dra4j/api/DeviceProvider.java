@@ -97,6 +97,28 @@ public interface DeviceProvider extends AutoCloseable {
     PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws Exception;
 
     /**
+     * Returns whether the prepare of a claim changes nothing outside of what it returns.
+     *
+     * <p>Then the runtime waits for the disk once for the claim, and otherwise twice: a power failure before the
+     * results are on the disk may take back that the claim was begun, and {@link #unprepare} is never called for it.
+     * So the provider makes no file, process, network object or setting of hardware or kernel for the claim. What
+     * containers get by CDI, and what devices report in the results, the runtime writes, and removes after a power
+     * failure. After a crash of the process alone, {@code unprepare} is called as always.
+     *
+     * <p>For such a claim {@link #prepare} neither {@linkplain ClaimContext#checkpoint checkpoints} nor returns a
+     * state: the runtime refuses both, and the claim is not prepared.
+     *
+     * <p>It is called before each {@code prepare}, on any thread and in parallel, also while the provider is suspended.
+     * It decides from the claim and from what is in memory, and asks no hardware. What it throws refuses the claim.
+     *
+     * @param claim the claim, as {@code prepare} gets it next
+     * @return false, unless a provider says otherwise
+     */
+    default boolean changesNothing(AllocatedClaim claim) {
+        return false;
+    }
+
+    /**
      * Unprepares a claim: releases its devices, in any state.
      *
      * <p>It must be idempotent and succeed if there is nothing to do. It never needs the API

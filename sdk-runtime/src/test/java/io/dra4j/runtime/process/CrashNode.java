@@ -36,7 +36,7 @@ final class CrashNode implements AutoCloseable {
 
     /** The kind of driver, by what it changes. */
     enum Kind {
-        /** Nothing but the SDK's own files. */
+        /** Nothing but the SDK's own files, and it says so: the journal is synced once for a prepare. */
         PLAIN,
         /** Hardware, and it records what. */
         HARDWARE

@@ -259,6 +259,11 @@ public final class TestDriverMain {
                     claim.devices().stream().map(TestDriverMain::prepared).toList());
         }
 
+        @Override
+        public boolean changesNothing(AllocatedClaim claim) {
+            return hardware == null && !options.hasSlots;
+        }
+
         private static void take(Path hardware, AllocatedClaim claim, ClaimContext context) throws IOException {
             List<String> names =
                     claim.devices().stream().map(d -> d.device().value()).toList();

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Each write first reconciles memory and file: lines that another process appended are replayed, a file that it
  * replaced is read from its start. A file that was removed or truncated is written again from memory. Then the records
- * are written with one sync; they are committed when that is done, and if it fails none of them is. A file that holds
+ * are written with one sync, unless none of them needs it; they are committed when that is done, and if it fails none is. A file that holds
  * far more than its claims is compacted.
  *
  * <p>What is damaged is kept {@linkplain Quarantine beside the file} before the file is compacted. If that is not
@@ -325,7 +325,7 @@ final class JournalStore {
             bytes.writeBytes(JournalFormat.line(number, write.entry(), write.record()));
         }
         seen = new Seen(to.inode(), to.end(), to.end() + bytes.size());
-        if (writes.stream().allMatch(Write::mayComeBack)) {
+        if (writes.stream().noneMatch(Write::isSynced)) {
             to.append(bytes.toByteArray(), false);
             last = number;
         } else {

@@ -15,24 +15,32 @@ import java.util.function.Consumer;
  * A record to be written, encoded by its caller.
  *
  * @param record the entry's bytes
+ * @param isSynced whether a power failure must not take it back; otherwise the next sync includes it
  * @param durable completed when it is written, and synced if it must be, or can't be
  */
-record Write(Entry entry, byte[] record, Consumer<ClaimIndex> check, CompletableFuture<Void> durable) {
+record Write(
+        Entry entry, byte[] record, Consumer<ClaimIndex> check, boolean isSynced, CompletableFuture<Void> durable) {
 
     static Write put(ClaimRecord claim, Consumer<ClaimIndex> check) {
-        return of(Entry.put(claim), check);
+        return of(Entry.put(claim), check, true);
     }
 
+    /** A record of a claim that leaves nothing if a power failure takes the record back. */
+    static Write putUnsynced(ClaimRecord claim, Consumer<ClaimIndex> check) {
+        return of(Entry.put(claim), check, false);
+    }
+
+    /** If a power failure takes it back, the claim is UNPREPARING of an earlier boot, and is unprepared once more. */
     static Write forget(String uid) {
-        return of(Entry.forget(uid), committed -> {});
+        return of(Entry.forget(uid), committed -> {}, false);
     }
 
     static Write foundAll() {
-        return of(Entry.foundAll(), committed -> {});
+        return of(Entry.foundAll(), committed -> {}, true);
     }
 
-    private static Write of(Entry entry, Consumer<ClaimIndex> check) {
-        return new Write(entry, JournalFormat.encode(entry), check, new CompletableFuture<>());
+    private static Write of(Entry entry, Consumer<ClaimIndex> check, boolean isSynced) {
+        return new Write(entry, JournalFormat.encode(entry), check, isSynced, new CompletableFuture<>());
     }
 
     String uid() {
@@ -43,14 +51,6 @@ record Write(Entry entry, byte[] record, Consumer<ClaimIndex> check, Completable
     boolean releases() {
         ClaimRecord claim = entry.put();
         return claim == null || claim.phase() == Phase.UNPREPARING;
-    }
-
-    /**
-     * Returns whether it needs no sync of its own: if a power failure takes it back, the claim is
-     * UNPREPARING again, of an earlier boot, and is unprepared once more.
-     */
-    boolean mayComeBack() {
-        return entry.forget() != null;
     }
 
     void fail(Throwable cause) {

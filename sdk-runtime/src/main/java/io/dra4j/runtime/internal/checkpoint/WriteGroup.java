@@ -50,6 +50,16 @@ public final class WriteGroup {
         write(Write.put(claim, check));
     }
 
+    /**
+     * Sets the record of a claim that leaves nothing if a power failure takes the record back.
+     *
+     * <p>As {@link #put(ClaimRecord, Consumer)}, but the sync is left to the next write that needs one. A crash of the
+     * process takes nothing back, and the other process of a rolling update sees the record.
+     */
+    public void putUnsynced(ClaimRecord claim, Consumer<ClaimIndex> check) {
+        write(Write.putUnsynced(claim, check));
+    }
+
     /** Does what {@link Journal#forget} does. */
     public void forget(String uid) {
         write(Write.forget(uid));

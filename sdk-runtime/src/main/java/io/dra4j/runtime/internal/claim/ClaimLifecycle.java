@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Prepare ({@link #prepare}):
  *
  * <ol>
- *   <li>the journal has the claim as STARTED, if no committed claim conflicts: check and write are
+ *   <li>the journal has the claim as PREPARING, if no committed claim conflicts: check and write are
  *       one step;
  *   <li>the provider works; what it checkpoints is in the journal when it continues;
  *   <li>what devices report, and then the CDI spec, are in place;
@@ -43,9 +43,10 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * <p>A step of the journal is durable when the next one begins; a provider's work and a CDI spec
- * need not be, nor that the claim is forgotten: after a power failure it may be UNPREPARING still.
- * So at any moment that the process dies, the journal lists all that may be left, and unprepare
- * alone cleans it up. The operation holds the claim's lock from {@link #take} to {@link #close},
+ * need not be, nor that the claim is forgotten: after a power failure it may be UNPREPARING still. Nor need the first
+ * step be if the provider {@linkplain io.dra4j.api.DeviceProvider#changesNothing changes nothing}: a power failure then
+ * leaves a spec and reports at most, which the next start removes. So at any moment that the process dies, the journal
+ * lists all that may be left, and unprepare alone cleans it up. The operation holds the claim's lock from {@link #take} to {@link #close},
  * which excludes other threads and the other process of a rolling update. Not thread-safe.
  */
 final class ClaimLifecycle implements AutoCloseable {
@@ -104,6 +105,7 @@ final class ClaimLifecycle implements AutoCloseable {
      */
     Results prepare(AllocatedClaim claim, @Nullable Boolean unprepareSkipped, Consumer<ClaimIndex> check)
             throws Exception {
+        boolean changesNothing = context.provider().changesNothing(claim);
         ClaimRecord begun = new ClaimRecord(
                 claim.ref(),
                 Phase.PREPARING,
@@ -114,13 +116,20 @@ final class ClaimLifecycle implements AutoCloseable {
                 unprepareSkipped,
                 null,
                 ClaimCodec.pods(claim.rawJson()));
-        writes.put(begun, check);
+        if (changesNothing) {
+            writes.putUnsynced(begun, check);
+        } else {
+            writes.put(begun, check);
+        }
 
         PreparedClaim prepared = context.providerCalls()
                 .call(
-                        this::recordProgress,
+                        changesNothing ? PreparedCheck::refuseState : this::recordProgress,
                         deadline,
                         call -> PreparedCheck.checked(claim, context.provider().prepare(claim, call)));
+        if (changesNothing && prepared.state() != null) {
+            PreparedCheck.refuseState(prepared.state());
+        }
         Results results = PreparedResults.results(claim, context.reports().prepared(claim, prepared));
 
         writeSpec(results);

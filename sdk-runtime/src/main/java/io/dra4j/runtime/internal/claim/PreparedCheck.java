@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.claim;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.LogField;
@@ -71,6 +72,18 @@ final class PreparedCheck {
             before.add(edit);
         });
         return prepared;
+    }
+
+    /**
+     * Refuses a state of a claim whose preparation changes nothing, as the provider has said.
+     *
+     * @throws DraException always
+     */
+    static void refuseState(ProviderState state) {
+        throw new DraException(
+                ("DeviceProvider.changesNothing() returned true, but prepare() has a state of %d characters"
+                                + " to keep; it must return false for a claim that anything is changed for")
+                        .formatted(state.rawJson().length()));
     }
 
     private static Stream<Edit> edits(PreparedDevice device) {

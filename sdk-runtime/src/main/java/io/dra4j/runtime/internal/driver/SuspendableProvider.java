@@ -230,6 +230,11 @@ final class SuspendableProvider implements DeviceProvider {
     }
 
     @Override
+    public boolean changesNothing(AllocatedClaim claim) {
+        return provider.changesNothing(claim);
+    }
+
+    @Override
     public void unprepare(HeldClaim claim, ClaimContext context) throws Exception {
         use("unprepare of " + claim.ref(), () -> {
             provider.unprepare(claim, context);

@@ -17,8 +17,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -129,6 +131,44 @@ class JournalSyncTest extends JournalFixture {
             assertThat(restarted.claims()).containsExactly(full("uid-2"), unpreparing);
             assertThat(restarted.loss().isDamage()).isFalse();
         }
+    }
+
+    @Test
+    void aPowerFailureTakesBackWhatWasPutUnsynced() throws IOException {
+        byte[] synced;
+        try (Journal journal = openWatched()) {
+            journal.put(full("uid-2"));
+            int before = syncs.get();
+            synced = Files.readAllBytes(file);
+            journal.group(Set.of("uid-1")).putUnsynced(started("uid-1"), committed -> {});
+            assertThat(syncs).hasValue(before);
+        }
+        byte[] all = Files.readAllBytes(file);
+        assertThat(reread()).as("after a crash of the process").containsExactly(full("uid-2"), started("uid-1"));
+        for (byte[] kept : List.of(Arrays.copyOf(all, all.length - 9), synced)) {
+            Files.write(file, kept);
+            try (Journal restarted = openWatched()) {
+                assertThat(restarted.claims()).containsExactly(full("uid-2"));
+                assertThat(restarted.loss().isDamage()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void whatWasPutUnsyncedStaysIfTheNextSyncFailsAndIsSyncedByTheOneAfter() {
+        try (Journal journal = openWatched()) {
+            WriteGroup group = journal.group(Set.of("uid-1"));
+            group.putUnsynced(started("uid-1"), committed -> {});
+            fault = (channel, metadata) -> fail();
+            assertFails(() -> group.put(full("uid-1")), "Input/output error");
+            assertThat(journal.claims()).containsExactly(started("uid-1"));
+
+            fault = NONE;
+            int before = syncs.get();
+            group.put(full("uid-1"));
+            assertThat(syncs).hasValue(before + 1);
+        }
+        assertThat(reread()).containsExactly(full("uid-1"));
     }
 
     @Test

@@ -159,6 +159,7 @@ class ClaimPreparationTest extends NodeFixture {
                             right -> PreparedClaim.of(List.of(
                                     right.devices().get(0), right.devices().get(0)))),
                     mistake("prepare() returned null; it must", right -> null),
+                    mistake("has a state of 2 characters", right -> right.withState(new ProviderState(1, "{}"))),
                     mistake(
                             "returned 1 of the claim's 2 devices",
                             right -> right.toBuilder()
@@ -197,9 +198,19 @@ class ClaimPreparationTest extends NodeFixture {
         @MethodSource("mistakes")
         void withAMistakeOfTheProviderIsRefusedAndUndone(String message, UnaryOperator<PreparedClaim> results) {
             node.allocate(A, "gpu-0", "gpu-1");
+            provider.changesNothing = true;
             provider.results = results;
 
             assertThat(message(node.prepare(A))).contains(message);
+            assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a");
+        }
+
+        @Test
+        void withACheckpointThoughItChangesNothingIsRefusedAndUndone() {
+            provider.changesNothing = true;
+            provider.onPrepare = (claim, context) -> context.checkpoint(new ProviderState(1, "{}"));
+
+            assertThat(message(node.prepare(A))).contains("changesNothing() returned true, but prepare() has a state");
             assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a");
         }
 
@@ -327,6 +338,35 @@ class ClaimPreparationTest extends NodeFixture {
             node.claims.recover();
 
             assertThat(node.specs()).isEmpty();
+        }
+
+        /** Of a provider that changes nothing: its record is lost with the power, and its CDI spec is not. */
+        @Test
+        void aClaimThatThePowerFailureForgotLeavesNothing() throws IOException {
+            provider.changesNothing = true;
+            node.claims.recover();
+            Path journal = node.data.resolve("claims.journal");
+            Path lock = node.data.resolve("claims.lock");
+            byte[] synced = Files.readAllBytes(journal);
+            byte[] acknowledged = Files.readAllBytes(lock);
+            provider.onPrepare = (claim, context) -> {
+                assertThat(node.phase(A)).as("for others").isEqualTo(Phase.PREPARING);
+                assertThat(lock).hasBinaryContent(acknowledged);
+            };
+            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+            node.stop();
+            Files.write(journal, synced);
+            Files.write(lock, acknowledged);
+
+            node.recover("boot-2");
+
+            assertThat(node.specs()).isEmpty();
+            assertThat(node.claims.held()).isEmpty();
+            assertThat(node.journal.loss().uids()).isEmpty();
+            node.allocate(B, "gpu-0");
+            provider.onPrepare = (claim, context) -> {};
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+            assertThat(provider.calls).containsExactly("prepare uid-b");
         }
 
         @Test

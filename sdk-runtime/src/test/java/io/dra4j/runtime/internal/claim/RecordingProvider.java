@@ -26,6 +26,7 @@ final class RecordingProvider implements DeviceProvider {
 
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     final List<HeldClaim> unprepared = Collections.synchronizedList(new ArrayList<>());
+    volatile boolean changesNothing;
     volatile int devices = 2;
     volatile List<String> hardware = List.of(); // the physical ids of the first devices
     private List<?> read = List.of(); // guarded by this
@@ -88,6 +89,11 @@ final class RecordingProvider implements DeviceProvider {
         String name = device.device().value();
         return PreparedDevice.of(
                 device, ContainerEdits.builder().env("DEVICE", name).build());
+    }
+
+    @Override
+    public boolean changesNothing(AllocatedClaim claim) {
+        return changesNothing;
     }
 
     @Override
