@@ -139,9 +139,14 @@ final class ClaimLifecycle implements AutoCloseable {
         return results;
     }
 
-    /** Puts the CDI spec and the reports of the prepared claim in place, and returns the outcome. */
+    /** Puts the CDI spec and the reports of a claim that was prepared earlier in place, and returns the outcome. */
     PrepareOutcome restore(Results results) {
         writeSpec(results); // no write if the spec is as it should be
+        return reported(results);
+    }
+
+    /** Puts the reports of the prepared claim, whose CDI spec is there, in place, and returns the outcome. */
+    PrepareOutcome reported(Results results) {
         context.reports().reestablish(uid);
         return PreparedResults.outcome(results, context.specs().ids(uid, PreparedResults.specDevices(results)));
     }

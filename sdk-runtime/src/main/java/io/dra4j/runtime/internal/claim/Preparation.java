@@ -125,7 +125,7 @@ final class Preparation {
             ClaimRef ref, ClaimObject object, List<HeldDevice> devices, Deadline deadline, WriteGroup writes) {
         try (ClaimLifecycle lifecycle = ClaimLifecycle.take(context, ref.uid(), deadline, writes)) {
             requireCaller(deadline);
-            return lifecycle.restore(preparedOrNew(lifecycle, ref, object, devices));
+            return preparedOrNew(lifecycle, ref, object, devices);
         }
     }
 
@@ -159,18 +159,18 @@ final class Preparation {
         }
     }
 
-    private Results preparedOrNew(
+    private PrepareOutcome preparedOrNew(
             ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
         Optional<ClaimRecord> record = lifecycle.record();
         if (record.isPresent()) {
             Hardware.requireSame(record.get().devices(), context::requireInventory);
             Results before = record.get().results();
             if (before != null && context.isPrepared(record.get()) && holdsJust(record.get(), devices)) {
-                return before;
+                return lifecycle.restore(before);
             }
             Unpreparation.unprepare(lifecycle, record.get());
         }
-        return prepare(lifecycle, ref, object, devices);
+        return lifecycle.reported(prepare(lifecycle, ref, object, devices));
     }
 
     private boolean holdsJust(ClaimRecord record, List<HeldDevice> devices) {
