@@ -204,6 +204,15 @@ final class SampleNicProvider implements DeviceProvider {
 
     // #endregion prepare
 
+    // #region nothing
+    /** The card's agent acts when a container starts and ends, and not before. */
+    @Override
+    public boolean changesNothing(AllocatedClaim claim) {
+        return true;
+    }
+
+    // #endregion nothing
+
     @Override
     public void unprepare(HeldClaim claim, ClaimContext call) {}
 

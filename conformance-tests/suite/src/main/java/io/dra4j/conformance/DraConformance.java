@@ -48,8 +48,8 @@ import org.junit.jupiter.api.DynamicTest;
  * <p>One test for each requirement, in a container for each profile: it fails if a MUST is broken
  * or the suite itself fails, and is aborted (shown as skipped) with the reason if the requirement
  * does not apply, is blocked, or is not tested. A broken SHOULD is printed and passes. What stops,
- * kills or restarts a driver is not tested in a JVM: run the suite against the packaged driver for
- * that.
+ * kills or restarts a driver is not tested in a JVM, but for what a provider leaves that says it
+ * changes nothing: run the suite against the packaged driver for that.
  */
 public final class DraConformance {
 

@@ -11,17 +11,29 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
+import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.example.FakeGpuProvider;
 import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.Place;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A driver in this JVM comes and goes with its test context. */
 class ProviderDriverIT {
@@ -42,34 +54,69 @@ class ProviderDriverIT {
         assertThat(driver.isAlive()).isFalse();
     }
 
-    @Test
-    void aProviderWithoutAnInventoryGetsTheTypeToReturn() {
-        Outcome outcome = new Engine(
-                        SettingsReader.parse("only: [DRA-PREP-01]\ntimeoutFactor: 0.1\n", "none", NAMED),
-                        ProviderDriver.of(place -> new NoInventory(), builder -> {}),
+    private static Outcome run(String settings, Function<Place, DeviceProvider> provider) {
+        return new Engine(
+                        SettingsReader.parse(settings, "none", NAMED),
+                        ProviderDriver.of(provider, builder -> {}),
                         Catalogue.load(),
                         Progress.NONE)
                 .run();
+    }
+
+    @Test
+    void aProviderWithoutAnInventoryGetsTheTypeToReturn() {
+        Outcome outcome =
+                run("only: [DRA-PREP-01]\ntimeoutFactor: 0.1\n", place -> new LyingProvider(null, place.root()));
 
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.notes())
                 .anyMatch(note -> note.contains("DeviceProvider.inventory() returned null; return Inventory.of()"));
     }
 
-    /** Its author has not got to it yet. */
-    private static final class NoInventory implements DeviceProvider {
+    @ParameterizedTest
+    @CsvSource({
+        "   , [], PASS, ''",
+        "plugins/gpu.example.com, [], FAIL, gpu-0 is left in the driver's directory",
+        "'', ['{ROOT}/gpu-*'], FAIL, 1 files stay that match",
+        "'', [], FAIL, can't be prepared"
+    })
+    void aProviderThatSaysThatItChangesNothingIsTried(String folder, String empty, Verdict verdict, String message) {
+        Outcome outcome = run(
+                "driver: {emptyWhenUnprepared: %s}\nonly: [DRA-RST-13]\n".formatted(empty),
+                place -> folder == null
+                        ? new FakeGpuProvider(place.driver(), place.node(), 1)
+                        : new LyingProvider(place.node(), place.root().resolve(folder)));
+
+        assertThat(outcome.results())
+                .filteredOn(result -> result.requirement().id().equals("DRA-RST-13"))
+                .singleElement()
+                .satisfies(result ->
+                        assertThat(result.verdict() + " " + result.message()).contains(verdict + " ", message));
+    }
+
+    /** It says that it changes nothing, and makes a file of each device in use; without a pool it is not finished. */
+    private record LyingProvider(@Nullable String pool, Path folder) implements DeviceProvider {
         @Override
         @SuppressWarnings("NullAway")
         public Inventory inventory() {
-            return null;
+            List<Device> one = List.of(Device.builder("gpu-0").build());
+            return pool == null ? null : Inventory.of(Pool.ofNode(pool, one));
         }
 
         @Override
-        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-            throw new IllegalStateException("there is no device");
+        public boolean changesNothing(AllocatedClaim claim) {
+            return true;
         }
 
         @Override
-        public void unprepare(HeldClaim claim, ClaimContext context) {}
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws IOException {
+            Files.createFile(folder.resolve("gpu-0"));
+            return PreparedClaim.empty();
+        }
+
+        @Override
+        public void unprepare(HeldClaim claim, ClaimContext context) throws IOException {
+            Files.deleteIfExists(folder.resolve("gpu-0"));
+        }
     }
 }

@@ -3,12 +3,18 @@
 package io.dra4j.conformance.inprocess;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.InProcessDriver;
 import io.dra4j.testkit.driver.Place;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -24,7 +30,26 @@ public final class ProviderDriver {
      * @param settings changes the builder before each start
      */
     public static DriverAdapter of(Function<Place, DeviceProvider> providers, Consumer<DraDriver.Builder> settings) {
-        return new InProcessDriver(place -> start(place, providers.apply(place), settings));
+        Set<String> declared = ConcurrentHashMap.newKeySet();
+        return new InProcessDriver(
+                place -> start(place, noting(declared, providers.apply(place)), settings), declared::contains);
+    }
+
+    /** Returns the same provider; the UIDs of claims of which it says that it changes nothing are noted. */
+    private static DeviceProvider noting(Set<String> declared, DeviceProvider provider) {
+        InvocationHandler passOn = (proxy, method, arguments) -> {
+            try {
+                Object returned = method.invoke(provider, arguments);
+                if (method.getName().equals("changesNothing") && Boolean.TRUE.equals(returned)) {
+                    declared.add(((AllocatedClaim) arguments[0]).ref().uid());
+                }
+                return returned;
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        };
+        return (DeviceProvider) Proxy.newProxyInstance(
+                DeviceProvider.class.getClassLoader(), new Class<?>[] {DeviceProvider.class}, passOn);
     }
 
     private static DraDriver start(Place place, DeviceProvider provider, Consumer<DraDriver.Builder> settings) {

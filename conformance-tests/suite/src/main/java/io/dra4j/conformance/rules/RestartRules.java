@@ -28,6 +28,7 @@ import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.KubeletStateFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +42,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Rules for restarts and kills of the driver, restarts of the kubelet and the node, and for damaged state files. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
@@ -179,6 +181,43 @@ record RestartRules(TestContext context) {
                         "after a reboot, the device %s is still taken by claim %s, which is deleted: %s",
                         device,
                         lost.uid());
+    }
+
+    @Rule("DRA-RST-13")
+    void whatChangesNothingLeavesNothingWhenThePowerFails() throws IOException {
+        PublishedDevice device = context.devices().one();
+        Leftovers leftovers = Leftovers.since(context);
+        List<Path> before = filesOfDriver();
+        KubeletClaim claim = context.preparedClaim(device);
+        NotApplicable.unless(
+                context.driver().adapter().changesNothing(claim.uid()),
+                "no provider in the suite's JVM says of the claim that it changes nothing");
+        context.driver().kill();
+        for (Path file : filesOfDriver()) {
+            if (file.getFileName().toString().startsWith("claims.")) { // the SDK's records
+                Files.delete(file);
+            }
+        }
+        Reboot.of(context);
+        String after = "after a power failure that took back claim %s, for which the provider changes nothing, it says"
+                .formatted(claim.uid());
+        leftovers.none(after);
+        for (Path file : filesOfDriver()) {
+            boolean isOf = Files.readString(file, StandardCharsets.ISO_8859_1).contains(claim.uid());
+            Violation.unless(before.contains(file) && !isOf)
+                    .because("%s, %s is left in the driver's directory", after, file);
+        }
+        KubeletClaim next = context.claims().allocate(device);
+        context.calls().prepared(next, "%s, the device %s can't be prepared: %s", after, device);
+    }
+
+    /** Reports in the statuses of claims are the SDK's, and end later. */
+    private List<Path> filesOfDriver() throws IOException {
+        Path directory = context.place().plugins().resolve(context.place().driver());
+        try (Stream<Path> all = Files.walk(directory)) {
+            return all.filter(file -> Files.isRegularFile(file) && !file.startsWith(directory.resolve("reports")))
+                    .toList();
+        }
     }
 
     @Rule("DRA-RST-08")

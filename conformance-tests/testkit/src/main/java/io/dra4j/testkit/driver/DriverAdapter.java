@@ -43,6 +43,14 @@ public interface DriverAdapter {
         return Optional.empty();
     }
 
+    /**
+     * Returns whether the driver said of a claim that its prepare changes nothing outside of what it returns; only a
+     * provider of dra4j's SDK in this JVM does.
+     */
+    default boolean changesNothing(String claimUid) {
+        return false;
+    }
+
     /** The time limit from a start to the registration with the kubelet. */
     Duration startTimeout();
 

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 
 /**
  * A driver that runs in this JVM, one for each place.
@@ -22,11 +23,22 @@ public final class InProcessDriver implements DriverAdapter {
     }
 
     private final Starter starter;
+    private final Predicate<String> changesNothing;
     private final Queue<Place> places = new ConcurrentLinkedQueue<>();
 
     /** Runs what a function starts. */
     public InProcessDriver(Starter starter) {
+        this(starter, uid -> false);
+    }
+
+    /**
+     * Runs what a function starts.
+     *
+     * @param changesNothing returns what {@link #changesNothing} does
+     */
+    public InProcessDriver(Starter starter, Predicate<String> changesNothing) {
         this.starter = starter;
+        this.changesNothing = changesNothing;
         Thread end = new Thread(() -> places.forEach(Place::remove), "dra4j-place-removal");
         Runtime.getRuntime().addShutdownHook(end);
     }
@@ -47,6 +59,11 @@ public final class InProcessDriver implements DriverAdapter {
     @Override
     public boolean runsAnywhere() {
         return true;
+    }
+
+    @Override
+    public boolean changesNothing(String claimUid) {
+        return changesNothing.test(claimUid);
     }
 
     @Override
