@@ -42,7 +42,7 @@ abstract class DecoratedDevices implements DeviceProvider {
         return device;
     }
 
-    /** Returns a device that the other driver prepared as this one prepares it. */
+    /** Returns a device that the other driver prepared as this one prepares it; nothing else is changed. */
     PreparedDevice decorate(PreparedDevice device) throws Exception {
         return device;
     }
@@ -84,6 +84,11 @@ abstract class DecoratedDevices implements DeviceProvider {
                 .edits(prepared.edits())
                 .state(prepared.state())
                 .build();
+    }
+
+    @Override
+    public final boolean changesNothing(AllocatedClaim claim) {
+        return devices.changesNothing(claim);
     }
 
     @Override

@@ -336,6 +336,19 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         }
     }
 
+    /** Whole GPUs are only looked at, unless they are shared, leave MIG mode for the claim, or are a partition. */
+    @Override
+    public boolean changesNothing(AllocatedClaim claim) {
+        return !DeviceSharing.isWanted(claim)
+                && claim.devices().stream()
+                        .allMatch(device -> last.devices()
+                                .offer(device.device())
+                                .filter(offer -> offer instanceof Offer.Whole
+                                        && !isModeAutomatic(offer.uuid())
+                                        && !partitions.isFor(offer))
+                                .isPresent());
+    }
+
     /** A session that is kept for the claim would keep the GPU from being let go, and its partition. */
     private boolean keepsNoSession(AllocatedClaim claim) {
         return claim.devices().stream()

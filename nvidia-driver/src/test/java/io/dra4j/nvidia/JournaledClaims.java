@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
@@ -23,6 +25,7 @@ final class JournaledClaims {
         private static final long serialVersionUID = 1;
     }
 
+    boolean changedNothing; // the last prepare, as the provider said before
     final List<HeldClaim> held = new CopyOnWriteArrayList<>();
     Duration timeout = Duration.ofSeconds(30);
     private int crashAt;
@@ -56,9 +59,11 @@ final class JournaledClaims {
                 .devices(claim.devices().stream().map(AllocatedDevice::held).toList())
                 .build();
         held.add(begun);
+        changedNothing = provider.changesNothing(claim);
         PreparedClaim prepared = provider.prepare(claim, context(claim.ref()));
         ProviderState answered = prepared.state();
         ProviderState state = answered == null ? of(claim.ref()).state() : answered;
+        assertThat(state == null || !changedNothing).as("no state to keep").isTrue();
         replace(begun.toBuilder().phase(Phase.PREPARED).state(state).build());
         return prepared;
     }

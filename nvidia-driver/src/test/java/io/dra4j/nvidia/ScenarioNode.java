@@ -53,6 +53,7 @@ abstract class ScenarioNode extends VfioOnBoards {
             case "notices" -> context.notices.toString();
             case "claims" ->
                 claims.held.stream().map(one -> one.ref().name()).toList().toString();
+            case "changed" -> claims.changedNothing ? "nothing" : "something";
             case "state" -> String.valueOf(claims.of(ref(of)).state());
             case "names" -> new TreeSet<>(devices().keySet()).toString();
             case "left" ->

@@ -94,6 +94,11 @@ public final class DeviceSharing {
         }
     }
 
+    /** Returns whether the configurations of a claim ask for sharing. */
+    public static boolean isWanted(AllocatedClaim claim) {
+        return claim.devices().stream().anyMatch(device -> !settings(device).isEmpty());
+    }
+
     /** Returns what a device's configurations ask for, by the name of the group. */
     private static Map<String, SharingSettings> settings(AllocatedDevice device) {
         Map<String, SharingSettings> settings = new LinkedHashMap<>();

@@ -36,6 +36,8 @@ final class ${className}Provider implements DeviceProvider {
 
     /**
      * Real devices are made ready here; what it must undo, it checkpoints first.
+     * A driver that never changes more than its containers says so: override changesNothing, and
+     * prepares wait for the disk once, not twice.
      *
      * <p>Nothing is kept in memory: during an update, another process of the driver prepares
      * claims, too. What must differ between claims is chosen under DriverContext.lock.
