@@ -250,6 +250,12 @@ public record Publishing(TestContext context) {
         throw new Violation("%d s after %s the slices are not as before: %s", timeout.toSeconds(), after, difference);
     }
 
+    /** Runs the hook that undoes another, and waits until the driver shows it: it would write while others look. */
+    public void undo(String hook, Pools before) throws InterruptedException {
+        context.hooks().run(hook);
+        await(like(before), context.timeouts().change());
+    }
+
     /** Starts the driver again where it does not repair its slices: other rules need them. */
     public void repair(Pools before) throws InterruptedException {
         if (context.driver().adapter().controlsProcess()

@@ -11,6 +11,7 @@ import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.HealthStreams;
 import io.dra4j.conformance.probes.ProcessCount;
+import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.QuietWindow;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.kubelet.HealthWatch;
@@ -31,7 +32,7 @@ import java.util.stream.Collectors;
 
 /** Rules for the health that the driver reports of its devices. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
-record HealthRules(TestContext context, HealthStreams streams) {
+record HealthRules(TestContext context, HealthStreams streams, Publishing publishing) {
 
     private static final int DEFAULT_TIMEOUT = 30;
     private static final Duration LATEST_REFRESH = Duration.ofSeconds(65);
@@ -41,7 +42,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
     private static final String ALL_UNKNOWN = "the health of all devices is Unknown, which needs no second message";
 
     HealthRules(TestContext context) {
-        this(context, new HealthStreams(context));
+        this(context, new HealthStreams(context), new Publishing(context));
     }
 
     /** The devices to report; a driver without any may be silent. */
@@ -72,6 +73,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
         Set<String> published = published();
         try (HealthWatch watch = streams.open()) {
             Report before = first(watch, published);
+            Pools well = publishing.now();
             try {
                 context.hooks().run("fault");
                 streams.await(
@@ -80,7 +82,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
                         context.timeouts().change(),
                         "a change of health after the hook fault");
             } finally {
-                context.hooks().run("recover");
+                publishing.undo("recover", well);
             }
             streams.await(
                     watch,
@@ -202,6 +204,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
         }
         List<Integer> counts = all.stream().map(watch -> watch.reports().size()).toList();
         boolean hasHook = context.hooks().has("fault") && context.hooks().has("recover");
+        Pools well = publishing.now();
         if (hasHook) {
             context.hooks().run("fault");
         }
@@ -217,7 +220,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
             }
         } finally {
             if (hasHook) {
-                context.hooks().run("recover");
+                publishing.undo("recover", well);
             }
         }
     }

@@ -60,7 +60,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
             return less;
         } finally {
             if (!isPlugged) {
-                context.hooks().run("plug");
+                publishing.undo("plug", before);
             }
         }
     }
@@ -135,8 +135,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                     .orElseThrow(() -> notSplit(number));
             checkSplit(many);
         } finally {
-            context.hooks().run("plug");
-            publishing.await(Publishing.like(pools), context.timeouts().change());
+            publishing.undo("plug", pools);
         }
     }
 

@@ -286,7 +286,7 @@ record SliceRules(TestContext context, Publishing publishing) {
             publishing.restored(before, "the hook plug", context.timeouts().change());
         } finally {
             if (!isPlugged) {
-                context.hooks().run("plug");
+                publishing.undo("plug", before);
             }
         }
         compare(before, publishing.settled(), "the hooks unplug and plug");

@@ -55,7 +55,8 @@ record TaintRules(TestContext context, Publishing publishing) {
     @Rule("DRA-TAINT-01")
     @ExecutionGroup.On(ExecutionGroup.QUIET)
     void taintsAreValidAndKeepTheirTime() throws InterruptedException {
-        if (!taints(publishing.settled()).isEmpty()) {
+        Pools well = publishing.settled();
+        if (!taints(well).isEmpty()) {
             QuietWindow window = QuietWindow.of(context);
             window.writes();
             keptTheirTime(window.before());
@@ -74,7 +75,7 @@ record TaintRules(TestContext context, Publishing publishing) {
             publishing.writesWithin(context.proxy().lastNumber(), RESYNC);
             keptTheirTime(before);
         } finally {
-            context.hooks().run("recover");
+            publishing.undo("recover", well);
         }
     }
 
@@ -179,7 +180,7 @@ record TaintRules(TestContext context, Publishing publishing) {
                     .orElseThrow(() -> new Untested(none + ", nor after the hook fault"))));
         } finally {
             context.tidy(); // before the device is well again
-            context.hooks().run("recover");
+            publishing.undo("recover", now);
         }
     }
 
