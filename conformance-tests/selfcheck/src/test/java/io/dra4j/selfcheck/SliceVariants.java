@@ -60,6 +60,20 @@ final class SliceVariants {
         }
     }
 
+    @Altered(id = "H-85")
+    static final class LateReads extends Publisher {
+        @Override
+        void start() {
+            super.start();
+            Pauses.daemon("late reads", () -> {
+                for (int read = 0; read < 600; read++) {
+                    driver.api.get("/api/v1/nodes/" + driver.settings.node());
+                    Pauses.millis(5);
+                }
+            });
+        }
+    }
+
     /** Takes a slice that is gone for one that is there for a while, as a mutation cache does. */
     abstract static class Caching extends Publisher {
         private final Duration delay;
