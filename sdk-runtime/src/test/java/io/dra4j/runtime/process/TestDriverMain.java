@@ -261,7 +261,7 @@ public final class TestDriverMain {
 
         @Override
         public boolean changesNothing(AllocatedClaim claim) {
-            return hardware == null && !options.hasSlots;
+            return options.hardware == null && !options.hasSlots;
         }
 
         private static void take(Path hardware, AllocatedClaim claim, ClaimContext context) throws IOException {
