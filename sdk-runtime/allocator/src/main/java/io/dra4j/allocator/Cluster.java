@@ -96,7 +96,7 @@ public final class Cluster {
         return holders.getOrDefault(device, List.of());
     }
 
-    /** What claims have of a capacity of a device, under either form of its name. */
+    /** The sum of what claims have of a capacity of a device, under either form of its name. */
     public Quantity consumed(DeviceId device, String capacity) {
         OwnNames names = new OwnNames(device.driver());
         return holders(device).stream()
