@@ -115,7 +115,7 @@ public final class SliceRules {
             return;
         }
         boolean perDevice = spec.value().path("perDeviceNodeSelection").asBoolean();
-        JsonNode stored = isCheckedAnew(list, old) ? MissingNode.getInstance() : old.path("devices");
+        JsonNode stored = isRevalidated(list, old) ? MissingNode.getInstance() : old.path("devices");
         for (Field device : list.items()) {
             devices.check(device, before(device, stored), perDevice);
         }
@@ -123,7 +123,7 @@ public final class SliceRules {
     }
 
     /** From 1.38, a list that changes in any way has each of its devices checked like a new one (#141644). */
-    private boolean isCheckedAnew(Field devices, JsonNode old) {
+    private boolean isRevalidated(Field devices, JsonNode old) {
         return version.atLeast(KubernetesVersion.V1_38) && !devices.value().equals(old.path("devices"));
     }
 
