@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -63,7 +62,7 @@ public enum Feature {
     COUNTERS("counters", Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES), "consumesCounters", Loss.WITHHELD) {
         @Override
         List<CounterConsumption> guard(Device device) {
-            return device.consumesCounters().stream().map(Feature::amounts).toList();
+            return device.consumesCounters().stream().map(ConsumedCounters::amounts).toList();
         }
 
         @Override
@@ -206,7 +205,7 @@ public enum Feature {
 
         @Override
         public Device without(Device device) {
-            return consuming(device, Feature::withoutGroups);
+            return ConsumedCounters.of(device, ConsumedCounters::withoutGroups);
         }
 
         @Override
@@ -231,12 +230,7 @@ public enum Feature {
 
         @Override
         public Device without(Device device) {
-            return consuming(
-                    device,
-                    it -> CounterConsumption.builder(it.counterSet())
-                            .counters(it.counters())
-                            .compatibilityGroups(it.compatibilityGroups())
-                            .build());
+            return ConsumedCounters.of(device, ConsumedCounters::withoutRequests);
         }
 
         @Override
@@ -449,7 +443,9 @@ public enum Feature {
 
     /** Returns the device as a server with the gate off would keep it. */
     public Device without(Device device) {
-        return withoutRawField(device, field);
+        Map<String, String> rest = new LinkedHashMap<>(device.rawFields());
+        rest.remove(field);
+        return device.toBuilder().rawFields(rest).build();
     }
 
     /** Returns whether a device without this part has the same in another shape, so that nothing is missing. */
@@ -491,29 +487,6 @@ public enum Feature {
                 || value instanceof AttributeValue.OfInts
                 || value instanceof AttributeValue.OfBools
                 || value instanceof AttributeValue.OfVersions;
-    }
-
-    private static Device withoutRawField(Device device, String field) {
-        Map<String, String> rest = new LinkedHashMap<>(device.rawFields());
-        rest.remove(field);
-        return device.toBuilder().rawFields(rest).build();
-    }
-
-    private static Device consuming(Device device, UnaryOperator<CounterConsumption> kept) {
-        return device.toBuilder()
-                .consumesCounters(device.consumesCounters().stream().map(kept).toList())
-                .build();
-    }
-
-    private static CounterConsumption withoutGroups(CounterConsumption consumption) {
-        return consumption.toBuilder().compatibilityGroups(List.of()).build();
-    }
-
-    /** Nothing of a counter is what a server makes of an amount that it does not know. */
-    private static CounterConsumption amounts(CounterConsumption consumption) {
-        Map<String, Quantity> amounts = new LinkedHashMap<>(consumption.counters());
-        amounts.values().removeIf(amount -> amount.compareTo(Quantity.of(0)) == 0);
-        return CounterConsumption.of(consumption.counterSet(), amounts);
     }
 
     private static CounterConsumption.Builder probeCounter() {
