@@ -14,8 +14,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -115,8 +113,7 @@ public final class BindingController implements AutoCloseable {
         };
         try {
             cluster.requireDraApi(API_CHECK);
-            ThreadFactory threads = ShortLivedThreads.named("dra4j-binding");
-            BindingLoop loop = new BindingLoop(parts(cluster), Executors.newSingleThreadScheduledExecutor(threads));
+            BindingLoop loop = new BindingLoop(parts(cluster), ShortLivedThreads.upkeep("dra4j-binding"));
             running = () -> {
                 loop.close();
                 disconnect.run();

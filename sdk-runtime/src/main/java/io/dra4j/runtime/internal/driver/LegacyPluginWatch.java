@@ -14,7 +14,6 @@ import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -77,7 +76,7 @@ final class LegacyPluginWatch implements AutoCloseable {
     }
 
     private static ScheduledExecutorService newTimer() {
-        return Executors.newSingleThreadScheduledExecutor(ShortLivedThreads.named("dra4j-legacy"));
+        return ShortLivedThreads.upkeep("dra4j-legacy");
     }
 
     /** Looks, before the first slice is written if it depends on it, and again from now on. */

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -34,8 +33,7 @@ final class RunningClaims implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(2);
 
     private final ExecutorService executor = ShortLivedThreads.waiting("dra4j-claim");
-    private final ScheduledExecutorService upkeep =
-            Executors.newSingleThreadScheduledExecutor(ShortLivedThreads.named("dra4j-claim-upkeep"));
+    private final ScheduledExecutorService upkeep = ShortLivedThreads.upkeep("dra4j-claim-upkeep");
     private final ClaimPreparation preparation;
     private Set<String> failures = Set.of(); // of the last maintenance; of the upkeep's thread
 

@@ -42,7 +42,6 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -215,7 +214,7 @@ public final class RunningDriver implements AutoCloseable {
                         cluster.claimStatuses(),
                         settings.metadataVersions,
                         settings.clock),
-                Executors.newSingleThreadScheduledExecutor(ShortLivedThreads.named("dra4j-reports")));
+                ShortLivedThreads.upkeep("dra4j-reports"));
     }
 
     private ClaimParts claims(ClaimReports reports) {
@@ -249,7 +248,7 @@ public final class RunningDriver implements AutoCloseable {
                             cluster.claimFeed(),
                             cluster.claimStatuses(),
                             settings.clock),
-                    Executors.newSingleThreadScheduledExecutor(ShortLivedThreads.named("dra4j-binding"))));
+                    ShortLivedThreads.upkeep("dra4j-binding")));
         }
     }
 
@@ -388,8 +387,7 @@ public final class RunningDriver implements AutoCloseable {
         private final Supplier<List<HeldClaim>> held;
         private String failure = ""; // of the timer's thread
 
-        private final ScheduledExecutorService timer =
-                Executors.newSingleThreadScheduledExecutor(ShortLivedThreads.named("dra4j-policy"));
+        private final ScheduledExecutorService timer = ShortLivedThreads.upkeep("dra4j-policy");
 
         PolicyLoop(
                 DevicePolicies policies,

@@ -44,8 +44,8 @@ final class SocketServer {
                         UnixDomainSocketAddress.of(file.hidden()), InsecureServerCredentials.create())
                 .socketFactory(Accepting.of(UnixServerSocket::new))
                 .executor(ShortLivedThreads.waiting("dra4j-" + name + "-call"))
-                .transportExecutor(ShortLivedThreads.unlimited("dra4j-" + name + "-io"))
-                .scheduledExecutorService(ShortLivedThreads.timer("dra4j-" + name + "-timer"))
+                .transportExecutor(ShortLivedThreads.waiting("dra4j-" + name + "-io"))
+                .scheduledExecutorService(ShortLivedThreads.upkeep("dra4j-" + name + "-timer"))
                 .keepAliveTime(Long.MAX_VALUE, TimeUnit.NANOSECONDS) // of no use on a node
                 .intercept(new MessageLimit(LARGEST_MESSAGE))
                 .maxInboundMessageSize(LARGEST_READ);

@@ -12,6 +12,7 @@ import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.pins.PinnedNames;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -112,7 +112,7 @@ public final class SlicePublisher implements AutoCloseable {
         this(
                 parts,
                 newLoop("dra4j-publish"),
-                Executors.newSingleThreadExecutor(task -> thread(task, "dra4j-inventory")),
+                ShortLivedThreads.single("dra4j-inventory"),
                 steadyClock(),
                 RandomGenerator.getDefault());
     }
@@ -139,12 +139,6 @@ public final class SlicePublisher implements AutoCloseable {
         parts.meters().watch(Metric.LEFT_OUT_DEVICES, () -> leftOut().size());
     }
 
-    private static Thread thread(Runnable task, String name) {
-        Thread thread = new Thread(task, name);
-        thread.setDaemon(true);
-        return thread;
-    }
-
     /** A monotonic clock: with one that is set back, all waits would grow. */
     static InstantSource steadyClock() {
         Instant start = Instant.now();
@@ -153,9 +147,8 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     static ScheduledExecutorService newLoop(String name) {
-        ScheduledThreadPoolExecutor loop = new ScheduledThreadPoolExecutor(1, task -> thread(task, name));
+        ScheduledThreadPoolExecutor loop = ShortLivedThreads.upkeep(name);
         loop.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        loop.setRemoveOnCancelPolicy(true);
         return loop;
     }
 

@@ -8,6 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -18,6 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class ShortLivedThreads {
 
     private static final int IDLE_SECONDS = 2;
+    private static final int QUICK = 2;
+    private static final int PATIENCE_MILLIS = 20;
 
     /** The release whose virtual threads leave their carrier while they wait for a lock (JEP 491). */
     private static final boolean HAS_VIRTUAL = Runtime.version().feature() >= 24;
@@ -34,23 +37,64 @@ public final class ShortLivedThreads {
         return HAS_VIRTUAL ? virtual(name) : unlimited(name);
     }
 
-    /** Returns threads for what tasks of {@link #waiting} call and wait for. */
+    /**
+     * Returns threads for what tasks of {@link #waiting} call and wait for: few for what is quick, as many as there are
+     * tasks for what is not. A task that finds {@value #QUICK} at work waits for one of them {@value #PATIENCE_MILLIS}
+     * ms at most.
+     */
     public static Executor ofNativeCode(String name) {
-        return HAS_VIRTUAL ? unlimited(name) : Runnable::run;
+        if (!HAS_VIRTUAL) {
+            return Runnable::run;
+        }
+        Executor threads = unlimited(name);
+        Semaphore quick = new Semaphore(QUICK);
+        return task -> {
+            boolean isCounted = isSoonFree(quick);
+            threads.execute(() -> {
+                try {
+                    task.run();
+                } finally {
+                    if (isCounted) {
+                        quick.release();
+                    }
+                }
+            });
+        };
+    }
+
+    private static boolean isSoonFree(Semaphore quick) {
+        try {
+            return quick.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private static ExecutorService virtual(String name) {
+        try {
+            return (ExecutorService) Executors.class
+                    .getMethod("newThreadPerTaskExecutor", ThreadFactory.class)
+                    .invoke(null, virtualOnes(name));
+        } catch (ReflectiveOperationException e) {
+            throw noVirtual(e);
+        }
     }
 
     /** Calls the API by reflection: it is of JDK 21, and this code is compiled for 17. */
-    private static ExecutorService virtual(String name) {
+    private static ThreadFactory virtualOnes(String name) {
         try {
             Class<?> builders = Class.forName("java.lang.Thread$Builder");
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             builders.getMethod("name", String.class, long.class).invoke(builder, name + "-", 1L);
-            return (ExecutorService) Executors.class
-                    .getMethod("newThreadPerTaskExecutor", ThreadFactory.class)
-                    .invoke(null, builders.getMethod("factory").invoke(builder));
+            return (ThreadFactory) builders.getMethod("factory").invoke(builder);
         } catch (ReflectiveOperationException e) {
-            throw new LinkageError("a JVM of release 24 has virtual threads", e);
+            throw noVirtual(e);
         }
+    }
+
+    private static LinkageError noVirtual(ReflectiveOperationException e) {
+        return new LinkageError("a JVM of release 24 has virtual threads", e);
     }
 
     /** Returns a pool of as many threads as there are tasks. It needs no shutdown. */
@@ -60,7 +104,7 @@ public final class ShortLivedThreads {
     }
 
     /** Returns a pool of one thread, which does one task after the other. */
-    public static Executor single(String name) {
+    public static ExecutorService single(String name) {
         ThreadPoolExecutor pool =
                 new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
         pool.allowCoreThreadTimeOut(true);
@@ -72,6 +116,18 @@ public final class ShortLivedThreads {
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, named(name));
         timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         timer.allowCoreThreadTimeOut(true);
+        timer.setRemoveOnCancelPolicy(true);
+        return timer;
+    }
+
+    /**
+     * Returns a timer for what is done again and again, and waits more than it works; one task at a time.
+     *
+     * <p>Its thread is virtual if the JVM has such, so that it costs none while it waits.
+     */
+    public static ScheduledThreadPoolExecutor upkeep(String name) {
+        ScheduledThreadPoolExecutor timer =
+                new ScheduledThreadPoolExecutor(1, HAS_VIRTUAL ? virtualOnes(name) : named(name));
         timer.setRemoveOnCancelPolicy(true);
         return timer;
     }

@@ -1,0 +1,50 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.thread;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class ShortLivedThreadsTest {
+
+    private static final int TASKS = 8;
+
+    private final ExecutorService callers = ShortLivedThreads.waiting("caller");
+    private final Executor called = ShortLivedThreads.ofNativeCode("called");
+
+    @Test
+    void tasksThatWaitForOneAnotherAllHaveAThread() {
+        CyclicBarrier all = new CyclicBarrier(TASKS);
+
+        assertThatCode(() -> each(() -> all.await(10, TimeUnit.SECONDS))).doesNotThrowAnyException();
+    }
+
+    private void each(Task task) {
+        CompletableFuture<?>[] calls = IntStream.range(0, TASKS)
+                .mapToObj(i -> CompletableFuture.runAsync(
+                        () -> CompletableFuture.runAsync(() -> quietly(task), called)
+                                .join(),
+                        callers))
+                .toArray(CompletableFuture[]::new);
+        CompletableFuture.allOf(calls).join();
+    }
+
+    private static void quietly(Task task) {
+        try {
+            task.run();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private interface Task {
+        void run() throws Exception;
+    }
+}
