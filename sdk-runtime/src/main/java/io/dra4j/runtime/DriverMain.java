@@ -10,6 +10,8 @@ import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.internal.admission.AdmissionService;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
+import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -174,6 +177,11 @@ public final class DriverMain<O extends DriverOptions> {
             AdmissionService.lookUpNoNames(); // before anything is
         }
         ProgramMain main = ProgramMain.of(program);
+        if (args.length == 0 || args[0].startsWith("-")) { // the driver itself
+            Executor beside = ShortLivedThreads.unlimited("dra4j-start");
+            Cluster.load(beside);
+            beside.execute(Journal::load);
+        }
         main.exit(() -> execute(main, filled -> start(filled, main.ending()), args));
     }
 

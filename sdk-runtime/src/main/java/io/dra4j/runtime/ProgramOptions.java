@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -44,7 +43,7 @@ public abstract class ProgramOptions {
     static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
 
     /** A variable in a description: units are in brackets, too. */
-    private static final String NAMED = "\\[\\$?((?<=\\$)[A-Z][A-Z0-9_]*|%s)[],]";
+    private static final Pattern NAMED = Pattern.compile("\\[(\\$?)([A-Z][A-Z0-9_]*)[],]");
 
     private static final Set<String> OF_EVERY_PROCESS = Set.of(
             "HOME", "HOSTNAME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "SHLVL", "TERM", "TMPDIR", "TZ", "USER");
@@ -174,8 +173,12 @@ public abstract class ProgramOptions {
             return Optional.empty();
         }
         String same = name.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
-        Matcher named = Pattern.compile(NAMED.formatted(Pattern.quote(same))).matcher(text(option));
-        return named.find() ? Optional.of(named.group(1)) : Optional.ofNullable(variable(same));
+        return NAMED.matcher(text(option))
+                .results()
+                .filter(named -> !named.group(1).isEmpty() || named.group(2).equals(same))
+                .findFirst()
+                .map(named -> named.group(2))
+                .or(() -> Optional.ofNullable(variable(same)));
     }
 
     /** Lets the help of options say what their descriptions do not: variable, type and default. */

@@ -74,6 +74,12 @@ public final class Journal implements AutoCloseable {
         return open(new JournalStore.Place(path, bootId, locks, meters, FileChannel::force));
     }
 
+    /** Loads what reading and writing a line needs, while a program reads its command line. */
+    public static void load() {
+        Entry header = Entry.header(false);
+        JournalFormat.decode(JournalFormat.line(new LineNumber(1, 0), header, JournalFormat.encode(header)));
+    }
+
     static Journal open(JournalStore.Place place) {
         Journal journal = new Journal(place);
         try {

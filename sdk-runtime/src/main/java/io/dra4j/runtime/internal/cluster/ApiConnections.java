@@ -22,11 +22,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyPairGenerator;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -36,6 +38,8 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The connections to the API server that are opened with the same files: certificates, keys and
@@ -50,6 +54,8 @@ final class ApiConnections {
     /** Named in messages where a kubeconfig has the text itself. */
     private static final String IN_KUBECONFIG = "the kubeconfig";
 
+    private static final int CURVE_BITS = 256;
+    private static final Logger LOG = LoggerFactory.getLogger(ApiConnections.class);
     private static final Executor THREADS = ShortLivedThreads.waiting("dra4j-api");
 
     private final Config config;
@@ -145,6 +151,31 @@ final class ApiConnections {
             throw new IllegalArgumentException("the proxy " + url + " is no http://HOST:PORT");
         }
         return ProxySelector.of(new InetSocketAddress(proxy.getHost(), proxy.getPort()));
+    }
+
+    /**
+     * Begins what a first handshake takes most of its time for, and sends nothing: classes, and the tables of the curve
+     * P-256, which the JDK computes once.
+     */
+    static void load(Executor beside) {
+        beside.execute(() -> loaded(() -> {
+            KeyPairGenerator keys = KeyPairGenerator.getInstance("EC");
+            keys.initialize(CURVE_BITS);
+            return keys.generateKeyPair();
+        }));
+        beside.execute(() -> loaded(() -> {
+            SSLContext tls = SSLContext.getInstance("TLS");
+            tls.init(null, new TrustManager[0], null);
+            return tls.createSSLEngine();
+        }));
+    }
+
+    private static void loaded(Callable<?> part) {
+        try {
+            part.call();
+        } catch (Exception e) { // whoever needs it will say so
+            LOG.atDebug().setCause(e).log("A part of TLS can't be loaded ahead");
+        }
     }
 
     /** Returns connections with what was read for these, none of which is open. */

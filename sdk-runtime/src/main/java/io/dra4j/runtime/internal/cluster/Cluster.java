@@ -17,6 +17,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -63,6 +64,11 @@ public final class Cluster implements AutoCloseable {
     public static Cluster connect(@Nullable Path kubeconfig, String driver, String node, Meters meters) {
         ApiClient client = new ApiClient(kubeconfig, () -> ClientConfig.of(kubeconfig, driver));
         return new Cluster(client, driver, node, meters);
+    }
+
+    /** Begins to load what a connection by TLS needs, while a program reads its command line; sends nothing. */
+    public static void load(Executor beside) {
+        ApiConnections.load(beside);
     }
 
     /** Returns this driver's slices of this node. */

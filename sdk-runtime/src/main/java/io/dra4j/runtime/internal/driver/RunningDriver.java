@@ -85,13 +85,13 @@ public final class RunningDriver implements AutoCloseable {
         this.settings = settings;
         this.provider = new SuspendableProvider(provider, settings.clock);
         try {
+            meters = started(Meters.global(settings.driverName, settings.nodeName));
+            CompletableFuture<Cluster> connecting = connecting(); // first: the rest is ready sooner than its answer
+            CompletableFuture<Void> apiCheck = check(connecting);
             DataDirectory data = DataDirectory.of(settings);
             locks = locks(data);
-            meters = started(Meters.global(settings.driverName, settings.nodeName));
             Readiness readiness = serveHttp(new Readiness());
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
-            CompletableFuture<Cluster> connecting = connecting(); // while the journal is read
-            CompletableFuture<Void> apiCheck = check(connecting);
             journal = started(openJournal(data));
             pins = DevicePins.in(settings.dataDirectory());
             cluster = takenOver(join(connecting));
@@ -121,7 +121,7 @@ public final class RunningDriver implements AutoCloseable {
         }
     }
 
-    /** First, since one with the same sockets would take them; a process that ends gives the lock back. */
+    /** Before what others may have, since one with the same sockets would take them; a process that ends gives the lock back. */
     private LockFile locks(DataDirectory data) {
         LockFile opened = started(LockFile.open(data.locks(), settings.clock));
         opened.named(
