@@ -9,6 +9,7 @@ import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.driver.ProcessSettings;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -16,6 +17,8 @@ import java.util.function.Consumer;
 /** The life of a driver on a node of the test kit: registered, published, a claim, SIGTERM. */
 final class DriverLife {
 
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(12);
+    private static final int SEVERAL = 8;
     private static final Duration START = Duration.ofMinutes(2);
 
     /** A JVM that records what it loads writes that at its end, for seconds: hence the factor. */
@@ -40,7 +43,22 @@ final class DriverLife {
     static void runInCluster(String driver, List<String> command) {
         boolean inCluster = MountNamespace.missing().isEmpty();
         ProcessSettings settings = new ProcessSettings(command, Map.of(), false, inCluster, List.of());
-        run(driver, new ProcessDriver(settings, List.of(), START), false, context -> {});
+        run(driver, new ProcessDriver(settings, List.of(), START), false, DriverLife::repeat);
+    }
+
+    /** Calls of one claim and of several, until what is done every ten seconds was done, too. */
+    private static void repeat(TestContext context) {
+        KubeletClaim[] claims = context.devices().usable().stream()
+                .skip(1) // has a claim already
+                .limit(SEVERAL)
+                .map(context.claims()::allocate)
+                .toArray(KubeletClaim[]::new);
+        long begin = System.nanoTime();
+        for (int size = 1; System.nanoTime() - begin < LONG_ENOUGH.toNanos(); size = claims.length + 1 - size) {
+            KubeletClaim[] some = Arrays.copyOf(claims, Math.min(size, claims.length));
+            context.calls().prepare(some);
+            context.calls().unprepare(some);
+        }
     }
 
     private static String run(

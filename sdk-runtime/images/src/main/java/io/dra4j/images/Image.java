@@ -61,7 +61,13 @@ record Image(
     /** Options of programs of every node. */
     private static final List<String> NODE = join(
             JvmOptions.ofDrivers(),
-            join(LIBRARIES, List.of("-Djna.boot.library.path=" + NATIVE, "-Djna.nounpack=true")));
+            join(
+                    LIBRARIES,
+                    List.of(
+                            "-Djna.boot.library.path=" + NATIVE,
+                            "-Djna.nounpack=true",
+                            // What the training run compiled is of use to the second compiler alone, which is off.
+                            "-XX:-AOTReplayTraining")));
 
     private static final String ROOT = "0:0"; // the kubelet's directories are root's
 
