@@ -11,6 +11,8 @@ import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
 import io.fabric8.kubernetes.client.utils.HttpClientUtils;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,6 +35,12 @@ public final class ApiReader implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final String TYPE = "application/json";
+
+    /** Servers from 1.38 on with the gate ManagedFieldsOptOut leave them out; others ignore the parameter. */
+    private static final String UNMANAGED = TYPE + ";drop=metadata.managedFields," + TYPE;
+
+    private static final String WITH_MANAGED_FIELDS = "/resourceslices"; // for the time of the last write
+
     private static final String IN_CLUSTER = "KUBERNETES_SERVICE_HOST";
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
@@ -67,6 +75,13 @@ public final class ApiReader implements AutoCloseable {
      */
     public static ApiReader connect(@Nullable Path kubeconfig, @Nullable String context) {
         return new ApiReader(config(kubeconfig, context), 500);
+    }
+
+    /** Loads what a connection needs, while the command line is still parsed. */
+    public static void prepare() {
+        String nowhere = "{clusters: [{name: n, cluster: {server: 'https://localhost'}}], users: [{name: n, user: {}}],"
+                + " contexts: [{name: n, context: {cluster: n, user: n}}], current-context: n}";
+        new ApiReader(Config.fromKubeconfig(nowhere), 1).close();
     }
 
     private static Config config(@Nullable Path kubeconfig, @Nullable String context) {
@@ -106,7 +121,7 @@ public final class ApiReader implements AutoCloseable {
      * @throws ReadException if the server refuses it, or does not answer
      */
     public Optional<JsonNode> find(String path) {
-        HttpResponse<String> response = get(path);
+        HttpResponse<byte[]> response = get(path);
         return response.code() == NOT_FOUND ? Optional.empty() : Optional.of(tree(path, expect(path, response)));
     }
 
@@ -117,13 +132,21 @@ public final class ApiReader implements AutoCloseable {
      * @throws ReadException if the server refuses it, or does not answer
      */
     public void list(String path, Consumer<JsonNode> each) {
+        list(path, each, () -> {});
+    }
+
+    /** Reads a list, and notifies as soon as its last page has arrived, before the objects of that are taken. */
+    void list(String path, Consumer<JsonNode> each, Runnable arrived) {
         String next = "";
         do {
             String query = "limit=" + chunk + (next.isEmpty() ? "" : "&continue=" + encoded(next));
             String page = path + (path.contains("?") ? "&" : "?") + query;
             JsonNode list = tree(path, expect(path, get(page)));
-            list.path("items").forEach(each);
             next = list.at("/metadata/continue").asText();
+            if (next.isEmpty()) {
+                arrived.run();
+            }
+            list.path("items").forEach(each);
         } while (!next.isEmpty());
     }
 
@@ -132,21 +155,21 @@ public final class ApiReader implements AutoCloseable {
         return URLEncoder.encode(value, StandardCharsets.UTF_8);
     }
 
-    private HttpResponse<String> get(String path) {
+    private HttpResponse<byte[]> get(String path) {
         return send(path, null);
     }
 
     /** Sends a GET, or a POST if there is a body. */
-    HttpResponse<String> send(String path, @Nullable JsonNode body) {
+    HttpResponse<byte[]> send(String path, @Nullable JsonNode body) {
         String method = body == null ? "GET" : "POST";
         try {
             return http.sendAsync(
                             http.newHttpRequestBuilder()
                                     .uri(server + path)
-                                    .header("Accept", TYPE)
+                                    .header("Accept", path.contains(WITH_MANAGED_FIELDS) ? TYPE : UNMANAGED)
                                     .method(method, TYPE, body == null ? null : body.toString())
                                     .build(),
-                            String.class)
+                            byte[].class)
                     .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         } catch (TimeoutException e) {
             throw new ReadException(
@@ -161,9 +184,9 @@ public final class ApiReader implements AutoCloseable {
         }
     }
 
-    private static String expect(String path, HttpResponse<String> response) {
+    private static byte[] expect(String path, HttpResponse<byte[]> response) {
         if (response.isSuccessful()) {
-            return response.body() == null ? "" : response.body();
+            return response.body() == null ? new byte[0] : response.body();
         }
         String what = path.split("\\?", 2)[0];
         throw new ReadException(
@@ -175,19 +198,23 @@ public final class ApiReader implements AutoCloseable {
                 });
     }
 
-    private static String message(@Nullable String body) {
+    private static String message(byte @Nullable [] body) {
         try {
-            return JSON.readTree(body == null ? "" : body).path("message").asText("no message");
-        } catch (JsonProcessingException e) {
+            return JSON.readTree(body == null ? new byte[0] : body)
+                    .path("message")
+                    .asText("no message");
+        } catch (IOException e) {
             return "not JSON";
         }
     }
 
-    private static JsonNode tree(String path, String body) {
+    private static JsonNode tree(String path, byte[] body) {
         try {
             return JSON.readTree(body);
         } catch (JsonProcessingException e) {
             throw new ReadException("The answer to GET %s is no JSON: %s".formatted(path, e.getOriginalMessage()), e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // of bytes in memory
         }
     }
 

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.read;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.fabric8.kubernetes.client.http.HttpResponse;
+import java.io.IOException;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
@@ -37,7 +37,7 @@ public final class CheckedApi implements ClusterApi {
 
     private Answer answer(String path, @Nullable JsonNode body) {
         try {
-            HttpResponse<String> response = reader.send(path, body);
+            HttpResponse<byte[]> response = reader.send(path, body);
             return new Answer(response.code(), tree(response.body()), date(response.header("Date")));
         } catch (ReadException e) {
             throw new NotCheckedException(String.valueOf(e.getMessage()), e);
@@ -45,10 +45,10 @@ public final class CheckedApi implements ClusterApi {
     }
 
     /** A proxy between may answer with something else than JSON. */
-    private static JsonNode tree(@Nullable String body) {
+    private static JsonNode tree(byte @Nullable [] body) {
         try {
-            return JSON.readTree(body == null ? "" : body);
-        } catch (JsonProcessingException e) {
+            return JSON.readTree(body == null ? new byte[0] : body);
+        } catch (IOException e) {
             return JsonNodeFactory.instance.missingNode();
         }
     }

@@ -19,7 +19,13 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Reads all that decides about devices, whatever version of the API is served. */
 public final class ClusterReader {
@@ -27,7 +33,6 @@ public final class ClusterReader {
     private static final String GROUP = "apis/resource.k8s.io";
 
     private final ApiReader api;
-    private final List<String> unread = new ArrayList<>();
 
     public ClusterReader(ApiReader api) {
         this.api = api;
@@ -36,45 +41,130 @@ public final class ClusterReader {
     /**
      * Reads the cluster.
      *
-     * <p>Each list is read at a moment of its own. What refers to other objects is read before them: claims, then the
-     * slices of their devices, then the nodes of these. An object that is referred to exists first, and is deleted
-     * last: a node joins, its slices are published, a claim gets a device of them, a pod is placed with it. So an
-     * object that comes while this reads never seems to refer to one that does not exist.
+     * <p>Each list is read at a moment of its own, and decoded while the next ones are read. What refers to other
+     * objects is read before them: claims, then the slices of their devices, then the nodes of these. An object that
+     * is referred to exists first, and is deleted last: a node joins, its slices are published, a claim gets a device
+     * of them, a pod is placed with it. So an object that comes while this reads never seems to refer to one that does
+     * not exist.
      *
      * @throws ReadException if it can't be read, or serves no claims
      */
     public Snapshot read() {
-        JsonNode group = group();
-        String prefix = "apis/" + version(group) + "/";
-        String server =
-                api.find("version").map(one -> one.path("gitVersion").asText()).orElse("");
-        Map<String, ClaimInfo> claims = new HashMap<>();
-        api.list(prefix + "resourceclaims", one -> decoded(() -> add(ClaimInfo.of(one), claims)));
-        List<DeviceClass> classes = new ArrayList<>();
-        List<ClassResource> resources = new ArrayList<>();
-        api.list(prefix + "deviceclasses", one -> addClass(one, classes, resources));
-        Map<String, String> written = new HashMap<>();
-        Map<String, String> taintedSince = new HashMap<>();
-        List<Slice> slices = slices(prefix, written, taintedSince);
-        List<NodeInfo> nodes = new ArrayList<>();
-        api.list("api/v1/nodes", one -> nodes.add(NodeInfo.of(one)));
-        nodes.sort(Comparator.comparing(NodeInfo::name));
-        Cluster cluster = new Cluster(
-                classes, slices, claims.values().stream().map(ClaimInfo::claim).toList(), taintRules(group, server));
-        return new Snapshot(
-                server, release(server), cluster, nodes, claims, written, taintedSince, resources, List.copyOf(unread));
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            return read(group(), threads);
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
-    private List<Slice> slices(String prefix, Map<String, String> written, Map<String, String> taintedSince) {
-        List<Slice> slices = new ArrayList<>();
-        Consumer<JsonNode> add = one -> {
-            Slice slice = Slice.of(one);
-            slices.add(slice);
-            written.put(slice.name(), written(one));
-            addTaints(one, slice.pool(), taintedSince);
-        };
-        api.list(prefix + "resourceslices", one -> decoded(() -> add.accept(one)));
-        return slices;
+    private Snapshot read(JsonNode group, Executor threads) {
+        String prefix = "apis/" + version(group) + "/";
+        Contents all = new Contents();
+        CompletableFuture<String> version = CompletableFuture.supplyAsync(this::server, threads);
+        CompletableFuture<List<TaintRule>> rules = CompletableFuture.supplyAsync(() -> taintRules(group), threads);
+        Listing claims = start(prefix + "resourceclaims", all::addClaim, threads);
+        claims.arrived().join();
+        Listing classes = start(prefix + "deviceclasses", all::addClass, threads);
+        Listing slices = start(prefix + "resourceslices", all::addSlice, threads);
+        slices.arrived().join();
+        Listing nodes = start("api/v1/nodes", one -> all.nodes.add(NodeInfo.of(one)), threads);
+        Stream.of(claims, classes, slices, nodes).map(Listing::decoded).forEach(CompletableFuture::join);
+        return all.snapshot(version.join(), rules.join());
+    }
+
+    /**
+     * A list that is read by a thread of the pool.
+     *
+     * @param arrived complete with its last page, before the objects of that are decoded
+     */
+    private record Listing(CompletableFuture<Void> arrived, CompletableFuture<Void> decoded) {}
+
+    private Listing start(String path, Consumer<JsonNode> each, Executor threads) {
+        CompletableFuture<Void> arrived = new CompletableFuture<>();
+        CompletableFuture<Void> decoded =
+                CompletableFuture.runAsync(() -> api.list(path, each, () -> arrived.complete(null)), threads);
+        return new Listing(CompletableFuture.allOf(CompletableFuture.anyOf(arrived, decoded)), decoded);
+    }
+
+    private String server() {
+        return api.find("version").map(one -> one.path("gitVersion").asText()).orElse("");
+    }
+
+    /** The objects of a cluster; those of a list are added by one thread. */
+    private static final class Contents {
+        private final Map<String, ClaimInfo> claims = new HashMap<>();
+        private final List<DeviceClass> classes = new ArrayList<>();
+        private final List<ClassResource> resources = new ArrayList<>();
+        private final List<Slice> slices = new ArrayList<>();
+        private final Map<String, String> written = new HashMap<>();
+        private final Map<String, String> taintedSince = new HashMap<>();
+        private final List<NodeInfo> nodes = new ArrayList<>();
+        private final List<String> unreadClaims = new ArrayList<>();
+        private final List<String> unreadSlices = new ArrayList<>();
+
+        private void addClaim(JsonNode json) {
+            decoded(unreadClaims, () -> {
+                ClaimInfo claim = ClaimInfo.of(json);
+                claims.put(claim.claim().fullName(), claim);
+            });
+        }
+
+        private void addSlice(JsonNode json) {
+            decoded(unreadSlices, () -> {
+                Slice slice = Slice.of(json);
+                slices.add(slice);
+                written.put(slice.name(), written(json));
+                addTaints(json, slice.pool(), taintedSince);
+            });
+        }
+
+        private void addClass(JsonNode json) {
+            DeviceClass read = DeviceClass.of(json);
+            classes.add(read);
+            String resource = json.at("/spec/extendedResourceName").asText();
+            if (!resource.isEmpty()) {
+                String created = json.at("/metadata/creationTimestamp").asText();
+                resources.add(new ClassResource(read.name(), resource, created));
+            }
+        }
+
+        /** An object that this program does not understand is left out, and said to be. */
+        private static void decoded(List<String> unread, Runnable decoding) {
+            try {
+                decoding.run();
+            } catch (InvalidObjectException e) {
+                unread.add("left out, since it can't be read: " + e.getMessage());
+            }
+        }
+
+        private Snapshot snapshot(String server, List<TaintRule> rules) {
+            KubernetesVersion release = Release.of(server).map(Release::nearest).orElse(KubernetesVersion.newest());
+            if (!SchedulerBug.of(release, server).contains(SchedulerBug.TAINT_RULE_WITHOUT_SELECTOR)) {
+                rules.removeIf(rule -> !rule.hasSelector());
+            }
+            nodes.sort(Comparator.comparing(NodeInfo::name));
+            Cluster cluster = new Cluster(
+                    classes,
+                    slices,
+                    claims.values().stream().map(ClaimInfo::claim).toList(),
+                    rules);
+            return new Snapshot(
+                    server,
+                    release,
+                    cluster,
+                    nodes,
+                    claims,
+                    written,
+                    taintedSince,
+                    resources,
+                    Stream.concat(unreadClaims.stream(), unreadSlices.stream()).toList());
+        }
     }
 
     /**
@@ -127,49 +217,19 @@ public final class ClusterReader {
                 .reduce(created, (one, other) -> one.compareTo(other) < 0 ? other : one);
     }
 
-    private static void add(ClaimInfo claim, Map<String, ClaimInfo> claims) {
-        claims.put(claim.claim().fullName(), claim);
-    }
-
-    private void addClass(JsonNode json, List<DeviceClass> classes, List<ClassResource> resources) {
-        DeviceClass read = DeviceClass.of(json);
-        classes.add(read);
-        String resource = json.at("/spec/extendedResourceName").asText();
-        if (!resource.isEmpty()) {
-            String created = json.at("/metadata/creationTimestamp").asText();
-            resources.add(new ClassResource(read.name(), resource, created));
-        }
-    }
-
-    /** An object that this program does not understand is left out, and said to be. */
-    private void decoded(Runnable decoding) {
-        try {
-            decoding.run();
-        } catch (InvalidObjectException e) {
-            unread.add("left out, since it can't be read: " + e.getMessage());
-        }
-    }
-
     /** Rules have their own versions, or are not served; without a selector, they count where the scheduler has a bug. */
-    private List<TaintRule> taintRules(JsonNode group, String server) {
-        boolean every = SchedulerBug.of(release(server), server).contains(SchedulerBug.TAINT_RULE_WITHOUT_SELECTOR);
+    private List<TaintRule> taintRules(JsonNode group) {
+        List<TaintRule> rules = new ArrayList<>();
         for (JsonNode version : group.path("versions")) {
             String prefix = "apis/" + version.path("groupVersion").asText();
             boolean isServed = api.find(prefix).stream()
                     .flatMap(one -> one.path("resources").valueStream())
                     .anyMatch(one -> one.path("name").asText().equals("devicetaintrules"));
             if (isServed) {
-                List<TaintRule> rules = new ArrayList<>();
-                Consumer<JsonNode> add = one -> rules.add(TaintRule.of(one));
-                api.list(prefix + "/devicetaintrules", add);
-                rules.removeIf(rule -> !every && !rule.hasSelector());
-                return rules;
+                api.list(prefix + "/devicetaintrules", one -> rules.add(TaintRule.of(one)));
+                break;
             }
         }
-        return List.of();
-    }
-
-    private static KubernetesVersion release(String server) {
-        return Release.of(server).map(Release::nearest).orElse(KubernetesVersion.newest());
+        return rules;
     }
 }

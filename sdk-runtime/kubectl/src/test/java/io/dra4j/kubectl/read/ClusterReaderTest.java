@@ -1,0 +1,86 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.dra4j.testkit.http.Connections;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClusterReaderTest {
+
+    private static final Path TRAINING = Path.of("src/main/resources/io/dra4j/kubectl/training.json");
+
+    private final Map<String, String> requested = Collections.synchronizedMap(new LinkedHashMap<>());
+    private final CountDownLatch nodesRequested = new CountDownLatch(1);
+
+    /** It answers what no other list refers to only when the last list is requested. */
+    @Test
+    void listsAreReadNextToEachOtherInTheOrderOfTheirReferences(@TempDir Path folder) throws Exception {
+        JsonNode answers = new JsonMapper().readTree(TRAINING.toFile());
+        ExecutorService threads = Executors.newCachedThreadPool();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(threads);
+        server.createContext("/", exchange -> answer(exchange, answers));
+        server.start();
+        URI address = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+
+        try (ApiReader api = ApiReader.connect(Connections.writeKubeconfig(folder.resolve("k"), address), null)) {
+            Snapshot snapshot = new ClusterReader(api).read();
+
+            assertThat(snapshot.nodes()).hasSize(2);
+            assertThat(snapshot.cluster().slices()).hasSize(2);
+            assertThat(snapshot.claims()).hasSize(7);
+            assertThat(snapshot.cluster().taintRules()).hasSize(1);
+        } finally {
+            server.stop(0);
+            threads.shutdownNow();
+        }
+        assertThat(requested.keySet()).containsSubsequence("resourceclaims", "resourceslices", "nodes");
+        assertThat(requested.get("resourceslices")).isEqualTo("application/json");
+        assertThat(List.of(requested.get("resourceclaims"), requested.get("nodes")))
+                .containsOnly("application/json;drop=metadata.managedFields,application/json");
+    }
+
+    private void answer(HttpExchange exchange, JsonNode answers) throws IOException {
+        String path = exchange.getRequestURI().getPath();
+        String name = path.substring(path.lastIndexOf('/') + 1);
+        requested.put(name, exchange.getRequestHeaders().getFirst("Accept"));
+        if (name.equals("nodes")) {
+            nodesRequested.countDown();
+        }
+        boolean isAnswered =
+                !List.of("version", "deviceclasses", "devicetaintrules").contains(name) || isAwaited();
+        byte[] body = answers.path(path).toString().getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(isAnswered ? 200 : 500, body.length);
+        exchange.getResponseBody().write(body);
+        exchange.close();
+    }
+
+    private boolean isAwaited() {
+        try {
+            return nodesRequested.await(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            return false; // the test has ended
+        }
+    }
+}
