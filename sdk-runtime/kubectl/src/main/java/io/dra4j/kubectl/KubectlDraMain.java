@@ -5,9 +5,16 @@ package io.dra4j.kubectl;
 import io.dra4j.kubectl.audit.AuditMain;
 import io.dra4j.kubectl.doctor.DoctorMain;
 import io.dra4j.kubectl.explain.ExplainMain;
+import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ReadException;
 import io.dra4j.kubectl.tree.TreeMain;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -25,6 +32,7 @@ import picocli.CommandLine.ParameterException;
         subcommands = {ExplainMain.class, TreeMain.class, DoctorMain.class, AuditMain.class})
 public final class KubectlDraMain {
 
+    private static final String COMPLETE = "__complete";
     private static final int USAGE = 2;
     private static final int UNREADABLE = 3;
 
@@ -36,8 +44,27 @@ public final class KubectlDraMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) {
+        if (args.length > 1 && args[0].equals(COMPLETE)) {
+            System.out.print(completions(Arrays.copyOfRange(args, 1, args.length)));
+            return;
+        }
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "error");
+        Thread connection = new Thread(ApiReader::prepare, "connection");
+        connection.setDaemon(true);
+        connection.setUncaughtExceptionHandler((thread, problem) -> {}); // the command meets it, too, and says so
+        connection.start();
         System.exit(commandLine().execute(args));
+    }
+
+    /** Completes the last word as kubectl wants it: a word a line, and last whether the shell may add names of files. */
+    static String completions(String... words) {
+        String last = words[words.length - 1];
+        List<CharSequence> rests = new ArrayList<>();
+        AutoComplete.complete(
+                commandLine().getCommandSpec(), words, words.length - 1, last.length(), last.length(), rests);
+        Stream<String> found = rests.stream().map(rest -> last + rest).sorted();
+        return Stream.concat(found, Stream.of(rests.isEmpty() ? ":0" : ":4"))
+                .collect(Collectors.joining("\n", "", "\n"));
     }
 
     /** The command line as {@link #main} runs it. */

@@ -18,6 +18,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -73,17 +75,28 @@ class KubectlDraMainTest {
         assertThat(spec.optionsMap().keySet()).containsAll(named);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"tr|tree :4", "tree --no|--node :4", "tree --output=j|--output=json :4", "explain --filename x|:0"
+            })
+    void aWordIsCompletedAsKubectlWantsIt(String words, String expected) {
+        assertThat(KubectlDraMain.completions(words.split(" "))).hasToString(expected.replace(' ', '\n') + "\n");
+    }
+
     @Test
     void theScriptFindsItsJarThroughALink(@TempDir Path folder) throws Exception {
         Path script = Files.copy(Path.of("bin/kubectl-dra"), folder.resolve("kubectl-dra"));
         assertThat(script.toFile().setExecutable(true)).isTrue();
         Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("kubectl-dra"));
-        Process missing = new ProcessBuilder(link.toString(), "--version").start();
-        assertThat(new String(missing.getErrorStream().readAllBytes())).contains("there is no kubectl-dra.jar beside");
+        ProcessBuilder version = new ProcessBuilder(link.toString(), "--version");
+        version.environment().put("KUBECTL_DRA_ARCHIVE", "no");
+        Process missing = version.start();
+        assertThat(new String(missing.getErrorStream().readAllBytes())).contains("there is no kubectl-dra.jar next to");
         assertThat(missing.waitFor()).isEqualTo(3);
 
         Files.writeString(folder.resolve("kubectl-dra.jar"), "no jar");
-        Process found = new ProcessBuilder(link.toString(), "--version").start();
+        Process found = version.start();
         assertThat(new String(found.getErrorStream().readAllBytes()))
                 .contains("kubectl-dra.jar")
                 .doesNotContain("there is no");

@@ -4,25 +4,39 @@ package io.dra4j.kubectl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.manifests.ManifestObjects;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The plugin as it is installed: the script beside the jar, from which classes were left out. */
+/** The plugin as it is installed: what is in the tarball, and the jar, from which classes were left out. */
 class KubectlDraProgramIT {
 
+    private static final String TARBALL =
+            Path.of("target/kubectl-dra.tar.gz").toAbsolutePath().toString();
+
+    @TempDir
+    private Path folder;
+
     @Test
-    void showsTheDevicesOfACluster(@TempDir Path folder) throws Exception {
-        Path script = Files.copy(Path.of("bin/kubectl-dra"), folder.resolve("kubectl-dra"));
-        Files.createSymbolicLink(
-                folder.resolve("kubectl-dra.jar"),
-                Path.of("target/kubectl-dra.jar").toAbsolutePath());
+    void showsTheDevicesOfACluster() throws Exception {
+        Path place = installed("my programs");
+        Files.writeString(folder.resolve("file"), "");
         try (EmbeddedApiServer server = EmbeddedApiServer.builder().start()) {
             ManifestObjects.putText("""
                     {apiVersion: v1, kind: Node, metadata: {name: worker-1}}
@@ -31,12 +45,103 @@ class KubectlDraProgramIT {
                      spec: {driver: gpu.example.com, nodeName: worker-1,
                             pool: {name: worker-1, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}]}}
                     """, server.store());
-            Ended tree = Ended.of(
-                    Map.of("JAVA_HOME", System.getProperty("java.home")),
-                    List.of(script.toString(), "tree"),
-                    "--kubeconfig=" + server.writeKubeconfig(folder.resolve("kubeconfig")));
+            String kubeconfig = "--kubeconfig=" + server.writeKubeconfig(folder.resolve("kubeconfig"));
+            Map<String, String> unwritable = Map.of("XDG_CACHE_HOME", folder + "/file", "KUBECTL_DRA_ARCHIVE", "now");
+            String tree = run(unwritable, place.resolve("kubectl-dra"), "tree", "-o", "json", kubeconfig);
 
-            assertThat(tree.printed()).contains("worker-1", "gpu-0");
+            assertThat(new JsonMapper().readTree(tree).at("/places/0/node").asText())
+                    .isEqualTo("worker-1");
+            assertThat(run(unwritable, place.resolve("kubectl_complete-dra"), "exp"))
+                    .isEqualTo("explain\n:4\n");
         }
+    }
+
+    @Test
+    void anArchiveOfItsClassesIsMadeOnceAndUsed() throws Exception {
+        Path script = installed("programs").resolve("kubectl-dra");
+        Map<String, String> now = Map.of("KUBECTL_DRA_ARCHIVE", "now");
+        CompletableFuture.allOf(
+                        CompletableFuture.runAsync(() -> version(now, script)),
+                        CompletableFuture.runAsync(() -> version(now, script)))
+                .join();
+
+        Path archive = archives().get(0);
+        assertThat(archives()).hasSize(1);
+        for (Path one = archive.getParent(); !one.equals(folder.resolve("cache")); one = one.getParent()) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(one)))
+                    .isEqualTo("rwx------");
+        }
+        long before = classesOfTheJar(Map.of("KUBECTL_DRA_ARCHIVE", "no"), script);
+        assertThat(classesOfTheJar(Map.of(), script)).isLessThan(before * 7 / 10); // picocli's are too old for archives
+
+        Files.delete(archive);
+        Files.writeString(archive, "damaged");
+        version(Map.of(), script);
+
+        Files.setLastModifiedTime(
+                script.resolveSibling("kubectl-dra.jar"), FileTime.from(Instant.parse("2025-01-01T00:00:00Z")));
+        version(now, script);
+        assertThat(archives()).hasSize(1).doesNotContain(archive);
+    }
+
+    @Test
+    void theManifestForKrewNamesFilesOfTheTarball() throws Exception {
+        JsonNode krew = new YAMLMapper().readTree(Path.of("krew.yaml").toFile());
+        JsonNode platform = krew.at("/spec/platforms/0");
+        String listed = Ended.of(Map.of(), List.of("tar", "-tvzf", TARBALL)).printed();
+
+        assertThat(listed.lines()).allMatch(line -> line.startsWith("-rw"));
+        assertThat(krew.at("/metadata/name").asText()).isEqualTo("dra");
+        assertThat(krew.at("/spec/version").asText()).isEqualTo("v@version@");
+        assertThat(platform.path("sha256").asText()).isEqualTo("@sha256@");
+        assertThat(platform.path("uri").asText()).endsWith("/kubectl-dra.tar.gz");
+        assertThat(platform.path("files")
+                        .valueStream()
+                        .map(one -> one.path("from").asText()))
+                .contains(platform.path("bin").asText(), "LICENSE")
+                .allMatch(file -> listed.lines().anyMatch(line -> line.endsWith(" " + file)));
+    }
+
+    private Path installed(String name) throws Exception {
+        Path place = Files.createDirectory(folder.resolve(name));
+        Ended.of(Map.of(), List.of("tar", "-xzf", TARBALL, "-C", place.toString()))
+                .printed();
+        return place;
+    }
+
+    private void version(Map<String, String> environment, Path script) {
+        assertThat(run(environment, script, "--version")).matches("kubectl dra [^\\n]*\\n");
+    }
+
+    private String run(Map<String, String> more, Path script, String... arguments) {
+        Map<String, String> environment = new HashMap<>(Map.of(
+                "JAVA_HOME",
+                System.getProperty("java.home"),
+                "XDG_CACHE_HOME",
+                folder.resolve("cache").toString()));
+        environment.putAll(more);
+        try {
+            return Ended.of(environment, List.of(script.toString()), arguments).printed();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The files of the cache. */
+    private List<Path> archives() throws IOException {
+        try (Stream<Path> all = Files.walk(folder.resolve("cache"))) {
+            return all.filter(Files::isRegularFile).toList();
+        }
+    }
+
+    /** Returns how many classes come from the jar itself. */
+    private long classesOfTheJar(Map<String, String> more, Path script) throws IOException {
+        Path log = folder.resolve("classes");
+        Map<String, String> environment = new HashMap<>(more);
+        environment.put("JAVA_TOOL_OPTIONS", "-Xlog:class+load:file=" + log);
+        run(environment, script, "--help");
+        return Files.readAllLines(log).stream()
+                .filter(line -> line.contains("kubectl-dra.jar"))
+                .count();
     }
 }
