@@ -17,20 +17,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * The base of the images.
  *
+ * @param debian where its packages come from
  * @param archive the base as an archive in Docker's layout; null for an image from nothing but layers
  * @param layers layers of ours that belong to it
  * @param packages Debian's packages of these layers
  */
-record Base(@Nullable Path archive, List<Stage> layers, Set<String> packages) {
+record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<String> packages) {
 
     private static final String PACKAGES = "packages";
     private static final String TAR = "tar:";
 
     /** The base that the settings name. */
-    static Base of(Inputs inputs, Machine machine, Path jdk, Path folder) {
+    static Base of(Inputs inputs, Debian debian, Path jdk, Path folder) {
+        Machine machine = debian.machine();
         if (inputs.base().equals(PACKAGES)) {
             Stage stage = Stage.at(folder, "base", inputs.time());
-            return new Base(null, List.of(stage), DebianPackages.stageBase(machine, stage, jdk));
+            return new Base(debian, null, List.of(stage), DebianPackages.stageBase(debian, stage, jdk));
         }
         Path archive = Folders.make(folder).resolve("base.tar");
         Archive.write(given(inputs, machine), archive, "base", folder.resolve("cache"));
@@ -40,10 +42,10 @@ record Base(@Nullable Path archive, List<Stage> layers, Set<String> packages) {
                     .formatted(inputs.base(), machine.loader(), machine.architecture()));
         }
         if (base.has("/usr/bin/bash") || base.has("/bin/bash")) {
-            return new Base(archive, List.of(), Set.of());
+            return new Base(debian, archive, List.of(), Set.of());
         }
         Stage shell = Stage.at(folder, "bash", inputs.time());
-        return new Base(archive, List.of(shell), DebianPackages.stageBash(machine, shell));
+        return new Base(debian, archive, List.of(shell), DebianPackages.stageBash(debian, shell));
     }
 
     private static JibContainerBuilder given(Inputs inputs, Machine machine) {
@@ -63,9 +65,9 @@ record Base(@Nullable Path archive, List<Stage> layers, Set<String> packages) {
     }
 
     /** A builder of an image with this base, whose layers come first. */
-    JibContainerBuilder builder(Machine machine) {
+    JibContainerBuilder builder() {
         JibContainerBuilder builder = archive == null ? Jib.fromScratch() : Jib.from(TarImage.at(archive));
-        platform(builder, machine);
+        platform(builder, debian.machine());
         layers.forEach(layer -> builder.addFileEntriesLayer(layer.layer()));
         return builder;
     }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.images;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,18 +10,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
- * A base of our own: the few files of Debian's packages that the programs need, as they are
- * installed on the build machine.
+ * A base of our own: the few files of Debian's packages that the programs need.
  *
  * <p>All libraries of glibc are there, also those that nothing in the image names: NVML and
  * nvidia-smi come from the node and are linked with them.
  */
 final class DebianPackages {
 
-    private static final Path DOCUMENTS = Path.of("/usr/share/doc");
     private static final String BUSYBOX = "busybox-static";
 
     /** The programs that admins call in a container; each is a script, for an image of Jib has no links. */
@@ -31,18 +27,20 @@ final class DebianPackages {
 
     private static final Pattern LIBRARY = Pattern.compile("[^/]+\\.so(\\.\\d+)?");
 
+    private final Debian debian;
     private final Machine machine;
     private final Stage stage;
     private final Set<String> packages = new TreeSet<>();
 
-    private DebianPackages(Machine machine, Stage stage) {
-        this.machine = machine;
+    private DebianPackages(Debian debian, Stage stage) {
+        this.debian = debian;
+        machine = debian.machine();
         this.stage = stage;
     }
 
     /** Stages a whole base, and returns its packages. */
-    static Set<String> stageBase(Machine machine, Stage stage, Path jdk) {
-        DebianPackages base = new DebianPackages(machine, stage);
+    static Set<String> stageBase(Debian debian, Stage stage, Path jdk) {
+        DebianPackages base = new DebianPackages(debian, stage);
         base.requirePackages();
         base.glibc();
         base.library("libgcc-s1", "libgcc_s.so.1"); // glibc loads it when a thread is cancelled
@@ -56,8 +54,8 @@ final class DebianPackages {
     }
 
     /** Stages bash, for a base that lacks it, and returns the packages. */
-    static Set<String> stageBash(Machine machine, Stage stage) {
-        DebianPackages shell = new DebianPackages(machine, stage);
+    static Set<String> stageBash(Debian debian, Stage stage) {
+        DebianPackages shell = new DebianPackages(debian, stage);
         shell.requirePackages();
         shell.bash();
         shell.documents();
@@ -73,7 +71,7 @@ final class DebianPackages {
 
     private void glibc() {
         Path loader = Path.of(machine.loader()).getFileName();
-        for (String file : listed("libc6")) {
+        for (String file : debian.query("--listfiles", "libc6").lines().toList()) {
             Path name = Path.of(file).getFileName();
             boolean library = file.equals(machine.libraries() + "/" + name)
                     || ("/usr" + file).equals(machine.libraries() + "/" + name);
@@ -83,16 +81,16 @@ final class DebianPackages {
                 library("libc6", name.toString());
             }
         }
-        take("libc6", Path.of(machine.loader()), machine.loader());
+        take("libc6", debian.file(machine.loader()), machine.loader());
     }
 
     private void bash() {
-        take("bash", Path.of("/bin/bash"), "/usr/bin/bash");
+        take("bash", debian.file("/bin/bash"), "/usr/bin/bash");
         library("libtinfo6", "libtinfo.so.6");
     }
 
     private void busybox() {
-        Path file = Path.of("/bin/busybox");
+        Path file = debian.file("/bin/busybox");
         if (!Files.exists(file)) {
             throw new ImageBuildException(
                     "The images have busybox, and this machine has not: install Debian's package " + BUSYBOX);
@@ -104,55 +102,34 @@ final class DebianPackages {
         }
     }
 
-    private void library(String debian, String name) {
+    private void library(String owner, String name) {
         String path = machine.libraries() + "/" + name;
-        take(debian, existing(path), path);
+        take(owner, debian.library(path), path);
     }
 
-    /** The file, which is below {@code /lib} where that is no link to {@code /usr/lib}. */
-    private static Path existing(String path) {
-        return Stream.of(path, path.substring("/usr".length()))
-                .map(Path::of)
-                .filter(Files::exists)
-                .findFirst()
-                .orElseThrow(() -> new ImageBuildException("There is no " + path));
+    private void tree(String owner, String path) {
+        packages.add(owner);
+        stage.copyTree(debian.file(path), path);
     }
 
-    private void tree(String debian, String path) {
-        packages.add(debian);
-        stage.copyTree(Path.of(path), path);
-    }
-
-    private void take(String debian, Path file, String path) {
-        packages.add(debian);
+    private void take(String owner, Path file, String path) {
+        packages.add(owner);
         stage.copy(file, path);
-    }
-
-    private static List<String> listed(String debian) {
-        return Tool.output(List.of("dpkg", "-L", debian)).lines().toList();
     }
 
     /** The libraries outside of the JDK that a JDK of a distribution may be linked with. */
     private void whatElseIsNeeded(Path jdk) {
         List<Path> files = new ArrayList<>(Elf.files(jdk));
         files.addAll(Elf.files(stage.root()));
-        for (Path needed : Elf.needed(files)) {
+        for (Path needed : debian.isHere() ? Elf.needed(files) : Elf.needed(files, debian)) {
             String path = machine.libraries() + "/" + needed.getFileName();
             if (needed.startsWith(jdk)
                     || needed.toString().equals(machine.loader())
                     || Files.exists(stage.file(path))) {
                 continue;
             }
-            String owner = Tool.output(List.of("dpkg", "-S", real(needed).toString()));
+            String owner = debian.query("--search", debian.real(needed));
             take(owner.substring(0, owner.indexOf(':')), needed, path);
-        }
-    }
-
-    private static Path real(Path file) {
-        try {
-            return file.toRealPath();
-        } catch (IOException e) {
-            throw new ImageBuildException("Can't resolve " + file, e);
         }
     }
 
@@ -160,16 +137,15 @@ final class DebianPackages {
         text("/etc/passwd", "root:x:0:0:root:/root:/usr/bin/bash\n" + "nonroot:x:65532:0:nonroot:/tmp:/usr/bin/bash\n");
         text("/etc/group", "root:x:0:\n");
         text("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n");
-        stage.copy(Path.of("/etc/os-release"), "/etc/os-release");
+        stage.copy(debian.file("/etc/os-release"), "/etc/os-release");
     }
 
     /** Licences, and what scanners for vulnerabilities look for in an image without dpkg. */
     private void documents() {
-        for (String debian : packages) {
-            Path copyright = DOCUMENTS.resolve(debian).resolve("copyright");
-            stage.copy(copyright, copyright.toString());
-            String status = Tool.output(List.of("dpkg-query", "--status", debian));
-            text("/var/lib/dpkg/status.d/" + debian, status + "\n");
+        for (String name : packages) {
+            String copyright = "/usr/share/doc/" + name + "/copyright";
+            stage.copy(debian.file(copyright), copyright);
+            text("/var/lib/dpkg/status.d/" + name, debian.query("--status", name) + "\n");
         }
     }
 

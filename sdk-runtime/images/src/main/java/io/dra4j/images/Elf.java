@@ -7,7 +7,9 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -20,6 +22,8 @@ final class Elf {
 
     private static final byte[] MAGIC = {0x7f, 'E', 'L', 'F'};
     private static final Pattern FOUND = Pattern.compile("(?m)^\\s*(?:\\S+ => )?(/\\S+) \\(0x");
+
+    private static final Pattern NAMED = Pattern.compile("\\(NEEDED\\).*\\[(.+)]");
 
     private static final Pattern LOST = Pattern.compile("(?m)^\\s*(\\S+) => not found");
 
@@ -37,7 +41,7 @@ final class Elf {
         }
     }
 
-    private static boolean isElf(Path file) {
+    static boolean isElf(Path file) {
         try (InputStream content = Files.newInputStream(file)) {
             return Arrays.equals(content.readNBytes(MAGIC.length), MAGIC);
         } catch (IOException e) {
@@ -63,6 +67,30 @@ final class Elf {
             Matcher found = FOUND.matcher(printed);
             while (found.find()) {
                 needed.add(Path.of(found.group(1)).normalize());
+            }
+        }
+        return needed;
+    }
+
+    /** Finds the libraries that files of another architecture, and these libraries themselves, are linked with. */
+    static Set<Path> needed(List<Path> files, Debian debian) {
+        Set<Path> needed = new TreeSet<>();
+        Deque<Path> open = new ArrayDeque<>(files);
+        while (!open.isEmpty()) {
+            Path file = open.remove();
+            Matcher named = NAMED.matcher(Tool.output(List.of("readelf", "--dynamic", "--wide", file.toString())));
+            while (named.find()) {
+                String name = named.group(1);
+                if (files.stream().anyMatch(other -> other.endsWith(name))) {
+                    continue;
+                }
+                Path library = debian.library(debian.machine().libraries() + "/" + name);
+                if (!Files.exists(library)) {
+                    throw new ImageBuildException(file + " needs " + name + ", which no package of the base has");
+                }
+                if (needed.add(library)) {
+                    open.add(library);
+                }
             }
         }
         return needed;

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The building of images: their layers are staged as folders, from what changes least to what changes most, and written
@@ -32,7 +33,8 @@ final class ImageBuild {
     private static final String OURS = "dra4j";
 
     private final Inputs inputs;
-    private final Machine machine = Machine.current();
+    private final Debian debian;
+    private final Machine machine;
     private final Jdk jdk;
     private final Path folder;
     private final Stage java;
@@ -40,25 +42,33 @@ final class ImageBuild {
     private final Map<Image, Jars> images = new LinkedHashMap<>();
     private final Set<Path> shared;
 
-    private ImageBuild(Inputs inputs) {
+    private ImageBuild(Inputs inputs, Machine machine) {
         this.inputs = inputs;
+        this.machine = machine;
         inputs.jar()
                 .ifPresentOrElse(
                         jar -> images.put(Image.ofVendor(inputs, jar), Jars.ofVendor(inputs, jar)),
                         () -> Image.IMAGES.forEach(image -> images.put(image, Jars.of(inputs, image))));
-        jdk = Jdk.find(inputs.jdk(), System.getenv());
-        folder = Folders.make(inputs.target().resolve("stage"));
+        Jdk linker = Jdk.find(inputs.jdk(), System.getenv());
+        folder = Folders.make(inputs.target().resolve("stage").resolve(machine.architecture()));
+        debian = Debian.of(machine, folder.resolve("debian"));
+        jdk = debian.isHere() ? linker : Jdk.of(debian);
         // Jib takes a layer whose files have the same paths and times for the same.
         Folders.remove(folder.resolve("cache"));
-        java = stageJdk();
-        base = Base.of(inputs, machine, java.file(Image.JDK), folder.resolve("base"));
+        java = stageJdk(linker);
+        base = Base.of(inputs, debian, java.file(Image.JDK), folder.resolve("base"));
         shared = new HashSet<>(images.values().iterator().next().foreign());
         images.values().forEach(jars -> shared.retainAll(jars.foreign()));
     }
 
     /** Prepares what all images have: those of this repository, or that of the driver whose jar is given. */
     static ImageBuild begin(Inputs inputs) {
-        return new ImageBuild(inputs);
+        return begin(inputs, Machine.current());
+    }
+
+    /** The same for an architecture. */
+    static ImageBuild begin(Inputs inputs, Machine machine) {
+        return new ImageBuild(inputs, machine);
     }
 
     /** The images. */
@@ -70,20 +80,23 @@ final class ImageBuild {
         return Objects.requireNonNull(images.get(image));
     }
 
-    private Stage stageJdk() {
+    private Stage stageJdk(Jdk linker) {
         Path linked = folder.resolve("jlink");
         Folders.remove(linked);
-        jdk.link(linked, inputs.words("modules"));
+        jdk.link(linked, inputs.words("modules"), linker);
         Stage stage = Stage.at(folder, "jdk", inputs.time());
         stage.copyTree(linked, Image.JDK);
         Folders.remove(linked);
         return stage;
     }
 
-    /** Writes an image with a new AOT cache. */
+    /** Writes an image with a new AOT cache; without one, if its JVM does not run on the build machine. */
     Path write(Image image) {
         Jars jars = jars(image);
-        List<Stage> layers = stage(image, jars);
+        List<Stage> layers = stage(image, jars, debian.isHere());
+        if (!debian.isHere()) {
+            return write(image, layers, null);
+        }
         Training training = Training.in(
                 folder.resolve(image.name()).resolve("training"), java.file(Image.JDK + "/bin/java"), layers);
         return write(image, layers, training.cache(image, jars));
@@ -91,22 +104,24 @@ final class ImageBuild {
 
     /** Writes an image with an AOT cache that is there. */
     Path write(Image image, Path cache) {
-        return write(image, stage(image, jars(image)), cache);
+        return write(image, stage(image, jars(image), true), cache);
     }
 
-    private Path write(Image image, List<Stage> layers, Path cache) {
-        Stage trained = Stage.at(folder.resolve(image.name()), "aot-cache", inputs.time());
-        trained.copy(cache, image.cache());
-        JibContainerBuilder builder = base.builder(machine);
+    private Path write(Image image, List<Stage> layers, @Nullable Path cache) {
+        JibContainerBuilder builder = base.builder();
         layers.forEach(layer -> builder.addFileEntriesLayer(layer.layer()));
-        builder.addFileEntriesLayer(trained.layer());
+        if (cache != null) {
+            Stage trained = Stage.at(folder.resolve(image.name()), "aot-cache", inputs.time());
+            trained.copy(cache, image.cache());
+            builder.addFileEntriesLayer(trained.layer());
+        }
         builder.addFileEntriesLayer(temporary(image));
         builder.setEntrypoint("/usr/bin/" + image.entryPoint().command())
                 .setUser(image.user())
                 .setCreationTime(inputs.time())
                 .addEnvironmentVariable("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
                 .addEnvironmentVariable("LANG", "C.UTF-8")
-                .setLabels(labels(image));
+                .setLabels(labels(image, cache != null));
         String name = "%s-%s-%s".formatted(image.name(), inputs.version(), machine.architecture());
         Path written = Folders.make(inputs.images());
         Path archive = written.resolve(name + ".tar");
@@ -120,7 +135,7 @@ final class ImageBuild {
     }
 
     /** The layers of an image above its base, but for the AOT cache. */
-    private List<Stage> stage(Image image, Jars jars) {
+    private List<Stage> stage(Image image, Jars jars, boolean hasCache) {
         Path own = folder.resolve(image.name());
         Stage common = Stage.at(own, "dependencies", inputs.time());
         Stage special = Stage.at(own, "dependencies-of-program", inputs.time());
@@ -135,8 +150,8 @@ final class ImageBuild {
         for (Path jar : jars.ours()) {
             ours.copy(jar, Image.JARS + "/" + jar.getFileName());
         }
-        stagePrograms(image, jars, ours);
-        byte[] sbom = Sbom.of(inputs, image, jars, machine, jdk, base.packages());
+        stagePrograms(image, jars, ours, hasCache);
+        byte[] sbom = Sbom.of(inputs, image, jars, base, jdk);
         ours.write(Sbom.PATH, sbom, false);
         List<Stage> layers = new ArrayList<>(List.of(java, common));
         if (!special.layer().getEntries().isEmpty()) {
@@ -146,13 +161,13 @@ final class ImageBuild {
         return layers;
     }
 
-    private void stagePrograms(Image image, Jars jars, Stage stage) {
+    private void stagePrograms(Image image, Jars jars, Stage stage, boolean hasCache) {
         for (Image.Program program : image.programs()) {
             if (!jars.has(program.main())) {
                 throw new ImageBuildException(
                         "%s has no class %s, which %s is to start".formatted(image, program.main(), program.command()));
             }
-            String script = Launcher.script(image, program, jars);
+            String script = Launcher.script(image, program, jars, hasCache);
             stage.write("/usr/bin/" + program.command(), script.getBytes(StandardCharsets.UTF_8), true);
         }
         for (String name : image.scripts()) {
@@ -184,12 +199,13 @@ final class ImageBuild {
                 : Optional.empty();
     }
 
-    private Map<String, String> labels(Image image) {
+    private Map<String, String> labels(Image image, boolean hasCache) {
         Map<String, String> labels = new LinkedHashMap<>();
         String prefix = "org.opencontainers.image.";
         labels.put(prefix + "title", image.title());
         labels.put(prefix + "description", image.description());
         labels.put(prefix + "version", inputs.version());
+        labels.put("io.dra4j.image.aot-cache", String.valueOf(hasCache));
         image.licenses().ifPresent(licenses -> labels.put(prefix + "licenses", licenses));
         revision().ifPresent(commit -> labels.put(prefix + "revision", commit));
         return labels;

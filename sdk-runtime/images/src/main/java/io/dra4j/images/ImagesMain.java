@@ -5,6 +5,10 @@ package io.dra4j.images;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
 /** The program that a build runs: it writes archives of images, and prints where they are and their sizes. */
 public final class ImagesMain {
@@ -21,13 +25,29 @@ public final class ImagesMain {
      */
     public static void main(String[] args) throws IOException {
         Inputs inputs = Inputs.of(args);
-        ImageBuild build = ImageBuild.begin(inputs);
         if (inputs.jar().isEmpty()) {
             Folders.remove(inputs.images());
         }
-        for (Image image : build.images()) {
-            Path archive = build.write(image);
-            System.out.printf("%s: %.1f MB%n", archive, Files.size(archive) / MEGABYTE);
+        Map<Image, List<Path>> archives = new LinkedHashMap<>();
+        for (Machine machine : inputs.architectures()) {
+            ImageBuild build = ImageBuild.begin(inputs, machine);
+            for (Image image : build.images()) {
+                Path archive = build.write(image);
+                archives.computeIfAbsent(image, first -> new ArrayList<>()).add(archive);
+                print(archive);
+            }
         }
+        for (Map.Entry<Image, List<Path>> entry : archives.entrySet()) {
+            if (entry.getValue().size() > 1) {
+                String name = entry.getKey().name();
+                Path file = inputs.images().resolve(name + "-" + inputs.version() + ".tar");
+                print(OciIndex.write(
+                        entry.getValue(), file, "localhost/" + name + ":" + inputs.version(), inputs.time()));
+            }
+        }
+    }
+
+    private static void print(Path archive) throws IOException {
+        System.out.printf("%s: %.1f MB%n", archive, Files.size(archive) / MEGABYTE);
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The settings of a build; docs-site/reference/images.md has those of a vendor.
@@ -17,7 +18,7 @@ import java.util.TreeMap;
 record Inputs(Map<String, String> values) {
 
     private static final List<String> NAMES = List.of(
-            "base description driver jar jdk jvm-options licenses modules name repository sbom target time training version"
+            "architectures base description driver jar jdk jvm-options licenses modules name repository sbom target time training version"
                     .split(" "));
 
     /**
@@ -72,6 +73,13 @@ record Inputs(Map<String, String> values) {
     /** The home of a JDK 25, or nothing: then it is looked for. */
     String jdk() {
         return value("jdk", "");
+    }
+
+    /** The architectures of the images. */
+    List<Machine> architectures() {
+        return given("architectures")
+                .map(names -> Stream.of(names.split(",")).map(Machine::named).toList())
+                .orElse(List.of(Machine.current()));
     }
 
     /** {@code packages}, a registry's reference, or {@code tar:FILE}. */

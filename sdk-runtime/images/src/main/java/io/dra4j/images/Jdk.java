@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Collectors;
 
@@ -63,16 +64,29 @@ record Jdk(Path home, Properties release) {
             }
             candidates.addAll(installed(Path.of("/usr/lib/jvm")));
         }
-        for (Path home : candidates) {
-            Properties release = release(home);
-            String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
-            if (Files.isExecutable(home.resolve("bin/jlink")) && version.matches(RELEASE + "([.+-].*)?")) {
-                return new Jdk(home, release);
-            }
-        }
-        throw new ImageBuildException(
-                "No JDK %d with jlink is at %s: install one, or name its home by -Dimage.jdk=DIR or JAVA_HOME_%d"
-                        .formatted(RELEASE, candidates, RELEASE));
+        return first(candidates);
+    }
+
+    /** Finds the one of an installation. */
+    static Jdk of(Debian debian) {
+        return first(installed(debian.file("/usr/lib/jvm")));
+    }
+
+    private static Jdk first(List<Path> candidates) {
+        return candidates.stream()
+                .flatMap(home -> usable(home).stream())
+                .findFirst()
+                .orElseThrow(() -> new ImageBuildException(
+                        "No JDK %d with jlink is at %s: install one, or name its home by -Dimage.jdk=DIR or JAVA_HOME_%d"
+                                .formatted(RELEASE, candidates, RELEASE)));
+    }
+
+    private static Optional<Jdk> usable(Path home) {
+        Properties release = release(home);
+        String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
+        return Files.isExecutable(home.resolve("bin/jlink")) && version.matches(RELEASE + "([.+-].*)?")
+                ? Optional.of(new Jdk(home, release))
+                : Optional.empty();
     }
 
     private static List<Path> installed(Path folder) {
@@ -106,16 +120,24 @@ record Jdk(Path home, Properties release) {
         return release.getProperty(key, "").replace("\"", "");
     }
 
-    /** Links the modules of the images, and more, into a new folder. */
-    void link(Path folder, List<String> more) {
-        Tool.output(List.of(
-                home.resolve("bin/jlink").toString(),
+    /**
+     * Links the modules of the images, and more, into a new folder.
+     *
+     * @param linker a JDK that runs on this machine; another than this one links this one's modules
+     */
+    void link(Path folder, List<String> more, Jdk linker) {
+        List<String> modules = equals(linker) ? List.of() : List.of("--module-path=" + home.resolve("jmods"));
+        List<String> command =
+                new ArrayList<>(List.of(linker.home.resolve("bin/jlink").toString()));
+        command.addAll(modules);
+        command.addAll(List.of(
                 "--add-modules=" + String.join(",", MODULES)
                         + more.stream().map(name -> "," + name).collect(Collectors.joining()),
                 "--strip-java-debug-attributes",
                 "--no-header-files",
                 "--no-man-pages",
                 "--output=" + folder));
+        Tool.output(command);
         try {
             for (String file : NEEDLESS) {
                 Files.deleteIfExists(folder.resolve(file));

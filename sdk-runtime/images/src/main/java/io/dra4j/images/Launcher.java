@@ -7,11 +7,11 @@ final class Launcher {
 
     private Launcher() {}
 
-    static String script(Image image, Image.Program program, Jars jars) {
+    static String script(Image image, Image.Program program, Jars jars, boolean hasCache) {
         return """
         #!/usr/bin/bash
         # %s. SIGUSR2 is the program's: the JVM takes another signal to stop threads. JAVA_OPTS may hold more options of the JVM; with some, it starts without its AOT cache, and slower.
-        _JAVA_SR_SIGNUM=16 exec %s/bin/java -XX:AOTCache=%s \\
+        _JAVA_SR_SIGNUM=16 exec %s/bin/java %s \\
           %s \\
           $JAVA_OPTS \\
           -cp %s \\
@@ -19,7 +19,7 @@ final class Launcher {
         """.formatted(
                         image.description(),
                         Image.JDK,
-                        image.cache(),
+                        hasCache ? "-XX:AOTCache=" + image.cache() : "",
                         String.join(" ", image.jvmOptions()),
                         jars.classPath(Image.JARS),
                         program.main());

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.images;
 
+import java.util.stream.Stream;
+
 /**
- * The build machine's architecture, which is that of the images.
+ * An architecture of images, by default the build machine's.
  *
  * @param architecture its name in OCI's words
  * @param libraries the folder of its libraries in Debian
@@ -36,5 +38,14 @@ record Machine(String architecture, String libraries, String loader, String nett
             default ->
                 throw new ImageBuildException("Images can be built on Linux with amd64 or arm64, not on " + name);
         };
+    }
+
+    /** The architecture of a name. */
+    static Machine named(String architecture) {
+        return Stream.of(AMD64, ARM64)
+                .filter(machine -> machine.architecture.equals(architecture))
+                .findFirst()
+                .orElseThrow(() ->
+                        new ImageBuildException("An architecture of images is amd64 or arm64, not " + architecture));
     }
 }

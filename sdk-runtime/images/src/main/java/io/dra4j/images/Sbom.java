@@ -7,8 +7,6 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Set;
 
 /**
  * The parts of an image, as CycloneDX has it: the jars by CycloneDX's plugin for Maven, and with
@@ -23,7 +21,7 @@ final class Sbom {
 
     private Sbom() {}
 
-    static byte[] of(Inputs inputs, Image image, Jars jars, Machine machine, Jdk jdk, Set<String> packages) {
+    static byte[] of(Inputs inputs, Image image, Jars jars, Base base, Jdk jdk) {
         try {
             ObjectNode sbom = jars.parts() == null
                     ? ofNames(inputs, image, jars)
@@ -38,9 +36,12 @@ final class Sbom {
             java.put("name", "OpenJDK");
             java.put("version", version);
             java.putArray("licenses").addObject().put("expression", "GPL-2.0-only WITH Classpath-exception-2.0");
-            java.put("purl", "pkg:generic/openjdk@" + encoded(version) + "?arch=" + machine.architecture());
-            for (String name : packages) {
-                debian(sbom.withArray("/components").addObject(), name);
+            java.put(
+                    "purl",
+                    "pkg:generic/openjdk@" + encoded(version) + "?arch="
+                            + base.debian().machine().architecture());
+            for (String name : base.packages()) {
+                debian(sbom.withArray("/components").addObject(), name, base.debian());
             }
             return JSON.writeValueAsBytes(sbom);
         } catch (IOException e) {
@@ -69,8 +70,8 @@ final class Sbom {
         return sbom;
     }
 
-    private static void debian(ObjectNode component, String name) {
-        String[] facts = Tool.output(List.of("dpkg-query", "--show", "--showformat=${Version} ${Architecture}", name))
+    private static void debian(ObjectNode component, String name, Debian debian) {
+        String[] facts = debian.query("--show", "--showformat=${Version} ${Architecture}", name)
                 .split(" ");
         component.put("type", "library");
         component.put("bom-ref", "debian-" + name);

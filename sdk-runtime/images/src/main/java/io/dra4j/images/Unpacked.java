@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.zip.GZIPInputStream;
@@ -21,11 +21,12 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 /**
  * The files of an archive in the layout of OCI or of Docker.
  *
+ * @param descriptor what the layout says of the manifest; that itself for Docker's
  * @param manifest the image's manifest, of one layout or the other
  * @param config the image's configuration
  * @param files the paths of all files, links and folders of the layers, from the root
  */
-record Unpacked(JsonNode manifest, JsonNode config, Set<String> files) {
+record Unpacked(JsonNode descriptor, JsonNode manifest, JsonNode config, Set<String> files) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -43,27 +44,36 @@ record Unpacked(JsonNode manifest, JsonNode config, Set<String> files) {
 
     /** Reads all layers, from the lowest. */
     static Unpacked of(Path archive, Sink sink) {
-        Map<String, byte[]> blobs = new HashMap<>();
-        try (TarArchiveInputStream tar =
-                new TarArchiveInputStream(new BufferedInputStream(Files.newInputStream(archive)))) {
-            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
-                blobs.put(entry.getName(), tar.readAllBytes());
-            }
+        try {
+            Map<String, byte[]> blobs = blobs(archive);
             return blobs.containsKey("index.json") ? ofOci(blobs, sink) : ofDocker(blobs, sink);
         } catch (IOException e) {
             throw new ImageBuildException("Can't read " + archive + ": " + e, e);
         }
     }
 
+    /** Reads the files of the archive itself, by their paths. */
+    static Map<String, byte[]> blobs(Path archive) throws IOException {
+        Map<String, byte[]> blobs = new LinkedHashMap<>();
+        try (TarArchiveInputStream tar =
+                new TarArchiveInputStream(new BufferedInputStream(Files.newInputStream(archive)))) {
+            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                blobs.put(entry.getName(), tar.readAllBytes());
+            }
+        }
+        return blobs;
+    }
+
     private static Unpacked ofOci(Map<String, byte[]> blobs, Sink sink) throws IOException {
         JsonNode index = JSON.readTree(blob(blobs, "index.json"));
-        JsonNode manifest = JSON.readTree(blob(blobs, path(index.at("/manifests/0"))));
+        JsonNode descriptor = index.at("/manifests/0");
+        JsonNode manifest = JSON.readTree(blob(blobs, path(descriptor)));
         JsonNode config = JSON.readTree(blob(blobs, path(manifest.get("config"))));
         Set<String> files = new HashSet<>();
         for (JsonNode layer : manifest.get("layers")) {
             read(blob(blobs, path(layer)), files, sink);
         }
-        return new Unpacked(manifest, config, files);
+        return new Unpacked(descriptor, manifest, config, files);
     }
 
     private static Unpacked ofDocker(Map<String, byte[]> blobs, Sink sink) throws IOException {
@@ -73,7 +83,7 @@ record Unpacked(JsonNode manifest, JsonNode config, Set<String> files) {
         for (JsonNode layer : manifest.get("Layers")) {
             read(blob(blobs, layer.asText()), files, sink);
         }
-        return new Unpacked(manifest, config, files);
+        return new Unpacked(manifest, manifest, config, files);
     }
 
     private static String path(JsonNode descriptor) {

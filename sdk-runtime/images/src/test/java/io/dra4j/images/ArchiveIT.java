@@ -18,6 +18,8 @@ import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -153,6 +155,32 @@ class ArchiveIT {
         assertThat(Unpacked.names(copy).manifest())
                 .isEqualTo(read(Image.FAKE_DRIVER).unpacked().manifest());
         assertThat(Files.mismatch(archive, copy)).isEqualTo(-1);
+    }
+
+    @Test
+    void areTogetherInAnIndexThatHasEqualLayersOnce() throws Exception {
+        List<Path> archives = List.of(Built.archive(Image.FAKE_DRIVER), Built.archive(Image.NVIDIA_DRIVER));
+
+        Path file = OciIndex.write(archives, folder.resolve("index.tar"), "localhost/both:1", Instant.EPOCH);
+
+        Map<String, byte[]> blobs = Unpacked.blobs(file);
+        JsonNode top = new ObjectMapper().readTree(blobs.get("index.json")).at("/manifests/0");
+        assertThat(top.at("/annotations/org.opencontainers.image.ref.name").asText())
+                .isEqualTo("localhost/both:1");
+        String path = "blobs/" + top.get("digest").asText().replace(':', '/');
+        JsonNode both = new ObjectMapper().readTree(blobs.get(path)).get("manifests");
+        Set<String> contents = new TreeSet<>(List.of("index.json", "oci-layout", path));
+        for (int i = 0; i < archives.size(); i++) {
+            assertThat(both.get(i).get("digest"))
+                    .isEqualTo(Unpacked.names(archives.get(i)).descriptor().get("digest"));
+            assertThat(both.get(i).at("/platform/architecture").asText())
+                    .isEqualTo(Machine.current().architecture());
+            Unpacked.blobs(archives.get(i)).keySet().stream()
+                    .filter(name -> name.startsWith("blobs/"))
+                    .forEach(contents::add);
+        }
+        assertThat(blobs.keySet()).containsExactlyInAnyOrderElementsOf(contents);
+        assertThat(Files.size(file)).isLessThan(Files.size(archives.get(0)) + Files.size(archives.get(1)) / 2);
     }
 
     /** A JDK as another machine has it: its files, and other certificate authorities. */

@@ -25,7 +25,7 @@ class BaseIT {
 
     private Base from(String base) {
         Inputs inputs = Inputs.of("--target=" + folder, "--version=1.0", "--base=" + base);
-        return Base.of(inputs, machine, Folders.make(folder.resolve("jdk")), folder.resolve("of"));
+        return Base.of(inputs, Debian.here(), Folders.make(folder.resolve("jdk")), folder.resolve("of"));
     }
 
     /** An archive with our base, from which some files are removed. */
@@ -35,7 +35,7 @@ class BaseIT {
             Files.delete(packages.layers().get(0).file(file));
         }
         Path archive = folder.resolve("given.tar");
-        JibContainerBuilder builder = packages.builder(machine).setFormat(ImageFormat.Docker);
+        JibContainerBuilder builder = packages.builder().setFormat(ImageFormat.Docker);
         Archive.write(builder, archive, "base", folder.resolve("cache"));
         return archive;
     }
@@ -54,7 +54,7 @@ class BaseIT {
 
         assertThat(base.packages()).isEqualTo(Set.of("bash", "libtinfo6"));
         Path image = folder.resolve("image.tar");
-        Archive.write(base.builder(machine), image, "image", folder.resolve("cache"));
+        Archive.write(base.builder(), image, "image", folder.resolve("cache"));
         Unpacked unpacked = Unpacked.names(image);
         assertThat(unpacked.files())
                 .contains("/usr/bin/bash", "/usr/share/doc/bash/copyright", "/etc/nsswitch.conf", machine.loader());

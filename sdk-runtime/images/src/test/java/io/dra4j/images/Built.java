@@ -21,10 +21,16 @@ final class Built {
 
     private Built() {}
 
-    /** The archive of an image. */
+    /** The archive of an image, for this machine. */
     static Path archive(Image image) {
+        return archive(image, Machine.current());
+    }
+
+    /** The archive of an image. */
+    static Path archive(Image image, Machine machine) {
         List<Path> found = new ArrayList<>();
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(FOLDER, image.name() + "-*.tar")) {
+        String names = image.name() + "-*-" + machine.architecture() + ".tar";
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(FOLDER, names)) {
             all.forEach(found::add);
         } catch (IOException e) {
             throw new UncheckedIOException("The images are not built", e);

@@ -1,0 +1,89 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An installation of Debian's packages, whose files images are made of: that of the build machine, or a folder with those
+ * of another architecture.
+ *
+ * @param machine its architecture
+ * @param root its root
+ */
+record Debian(Machine machine, Path root) {
+
+    private static final Path HERE = Path.of("/");
+
+    /** A base, and a JDK for its modules; what they depend on is unpacked, too. */
+    private static final List<String> PACKAGES =
+            List.of("bash", "busybox-static", "libc-bin", "openjdk-" + Jdk.RELEASE + "-jdk-headless");
+
+    /** The build machine's. */
+    static Debian here() {
+        return new Debian(Machine.current(), HERE);
+    }
+
+    /**
+     * Returns that of an architecture: the build machine's, or one that is downloaded into a folder.
+     *
+     * @throws ImageBuildException with what to install, if it can't be downloaded
+     */
+    static Debian of(Machine machine, Path folder) {
+        if (machine.equals(Machine.current())) {
+            return here();
+        }
+        List<String> command = new ArrayList<>(List.of("sh", "-c", script(), "debian-root", folder.toString()));
+        command.add(machine.architecture());
+        command.addAll(PACKAGES);
+        Tool.output(command);
+        return new Debian(machine, folder.resolve("root"));
+    }
+
+    private static String script() {
+        try (InputStream script = Debian.class.getResourceAsStream("debian-root")) {
+            return new String(script.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns whether it is the build machine's, whose programs run here. */
+    boolean isHere() {
+        return root.equals(HERE);
+    }
+
+    /** The file of the build machine for a path of the installation. */
+    Path file(String path) {
+        return root.resolve(path.substring(1));
+    }
+
+    /** The path in the installation of a file, which may be a link. */
+    String real(Path file) {
+        try {
+            return "/" + root.toRealPath().relativize(file.toRealPath());
+        } catch (IOException e) {
+            throw new ImageBuildException("Can't resolve " + file, e);
+        }
+    }
+
+    /** Asks its database of packages. */
+    String query(String... words) {
+        List<String> command = new ArrayList<>(List.of("dpkg-query", "--admindir=" + file("/var/lib/dpkg")));
+        command.addAll(List.of(words));
+        return Tool.output(command);
+    }
+
+    /** A library, which is below {@code /lib} where that is no link to {@code /usr/lib}. */
+    Path library(String path) {
+        Path file = file(path);
+        return Files.exists(file) ? file : file(path.substring("/usr".length()));
+    }
+}
