@@ -3,6 +3,7 @@
 package io.dra4j.nvidia.nvml;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.Structure;
 import com.sun.jna.Structure.FieldOrder;
@@ -11,6 +12,7 @@ import io.dra4j.nvidia.standin.Layouts.Layout;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +53,16 @@ class StructLayoutTest {
     void areAsTheCompilerLaysThemOut(String name, Structure struct, int size) throws Exception {
         assertThat(new Layout(struct.size(), offsets(struct))).isEqualTo(LAYOUTS.of(name));
         assertThat(struct.size()).as("the size that NVML's header has").isEqualTo(size);
+    }
+
+    @Test
+    void areTheSameForArm64() {
+        Optional<Layouts> arm64 = Layouts.ofArm64();
+
+        assumeTrue(
+                arm64.isPresent(),
+                "Debian's gcc-aarch64-linux-gnu and qemu-user-static lay them out for arm64: install both");
+        assertThat(arm64.get().all()).isEqualTo(LAYOUTS.all()).hasSizeGreaterThan(20);
     }
 
     private static Map<String, Integer> offsets(Structure struct) throws Exception {

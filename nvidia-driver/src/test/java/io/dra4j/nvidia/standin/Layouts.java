@@ -5,10 +5,13 @@ package io.dra4j.nvidia.standin;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The layouts of structs by the C compiler of this machine. */
 public final class Layouts {
@@ -35,9 +38,26 @@ public final class Layouts {
 
     /** Asks the compiler's program. */
     public static Layouts read() {
+        return read(List.of(PROGRAM.toString()));
+    }
+
+    /** Asks that of the compiler for arm64; empty where neither that nor what runs the program is installed. */
+    public static Optional<Layouts> ofArm64() {
+        Path program = StandInNode.BUILT.resolve("arm64/layout");
+        Path emulator = Path.of("/usr/bin/qemu-aarch64-static");
+        return Files.exists(program) && Files.exists(emulator)
+                ? Optional.of(read(List.of(emulator.toString(), program.toString())))
+                : Optional.empty();
+    }
+
+    /** All structs. */
+    public Map<String, Layout> all() {
+        return layouts;
+    }
+
+    private static Layouts read(List<String> program) {
         Layouts layouts = new Layouts();
-        try (BufferedReader lines =
-                new ProcessBuilder(PROGRAM.toString()).start().inputReader()) {
+        try (BufferedReader lines = new ProcessBuilder(program).start().inputReader()) {
             lines.lines().filter(line -> !line.isEmpty()).forEach(layouts::add);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
