@@ -12,11 +12,11 @@ import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,13 +25,17 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A claim is an orphan if two readings of the API server, ten minutes apart at least and with no other between them,
  * find that it is {@linkplain PresentAllocations over}; one minute is enough if the kubelet's own file is intact and
- * does not name the claim. A reading that fails counts for nothing. An orphan stays while an operation of it runs, or
- * the kubelet's file names it. Not thread-safe.
+ * does not name the claim. A reading that fails counts for nothing. An orphan stays while an operation of it runs.
+ *
+ * <p>The API server of a large cluster has a hundred thousand claims: one that the kubelet's file names is not read, since
+ * the kubelet will ask for it, and of the others eight in five minutes, those first that were not read for the longest
+ * time, with those that were absent. Not thread-safe.
  */
 final class Orphans {
 
     private static final Logger LOG = LoggerFactory.getLogger(Orphans.class);
     private static final Duration PACE = Duration.ofMinutes(5);
+    private static final int MOST_READ = 8; // nodes have as many GPUs as a rule
     private static final Duration LEAST_ABSENCE = Duration.ofMinutes(10);
     private static final Duration LEAST_IF_FORGOTTEN = Duration.ofMinutes(1);
     private static final Duration READ_LIMIT = Duration.ofSeconds(5);
@@ -46,7 +50,8 @@ final class Orphans {
     private final InstantSource clock;
     private final InstantSource nodeClock;
     private final Map<String, Instant> absentSince = new HashMap<>();
-    private Instant next; // look at all claims
+    private final Map<String, Instant> lastRead = new HashMap<>();
+    private Instant next; // look at some of all claims
     private Instant nextAbsent = Instant.MAX; // look at those that were absent
 
     /**
@@ -83,15 +88,10 @@ final class Orphans {
         if (isForAll) {
             next = now.plus(PACE);
         }
-        List<ClaimRecord> claims = journal.claims();
-        Set<String> held = new HashSet<>();
-        claims.forEach(claim -> held.add(claim.ref().uid()));
-        absentSince.keySet().retainAll(held);
-        for (ClaimRecord claim : claims) {
+        for (ClaimRecord claim : due(isForAll ? MOST_READ : 0)) {
             try {
-                if (isForAll || absentSince.containsKey(claim.ref().uid())) {
-                    judge(claim, now);
-                }
+                lastRead.put(claim.ref().uid(), now);
+                judge(claim, now);
             } catch (ClusterException e) {
                 LOG.atDebug()
                         .addKeyValue(LogField.CLAIM, claim.ref())
@@ -102,6 +102,22 @@ final class Orphans {
                 }
             }
         }
+    }
+
+    /** Returns the claims that were absent, and some others, of all that the kubelet's file does not name. */
+    private List<ClaimRecord> due(int others) {
+        Map<String, ClaimRecord> held = new HashMap<>();
+        journal.claims().forEach(claim -> held.put(claim.ref().uid(), claim));
+        held.keySet().removeIf(kubelet::names);
+        absentSince.keySet().retainAll(held.keySet());
+        lastRead.keySet().retainAll(held.keySet());
+        Stream<String> oldest = held.keySet().stream()
+                .filter(uid -> !absentSince.containsKey(uid))
+                .sorted(Comparator.comparing(uid -> lastRead.getOrDefault(uid, Instant.MIN)))
+                .limit(others);
+        return Stream.concat(List.copyOf(absentSince.keySet()).stream(), oldest)
+                .map(held::get)
+                .toList();
     }
 
     private void judge(ClaimRecord claim, Instant now) {
@@ -115,12 +131,6 @@ final class Orphans {
         Duration least = isForgotten ? LEAST_IF_FORGOTTEN : LEAST_ABSENCE;
         if (Duration.between(since, now).compareTo(least) < 0) {
             nextAbsent = isForgotten ? now.plus(least) : nextAbsent;
-            return;
-        }
-        if (kubelet.names(uid)) {
-            LOG.atInfo()
-                    .addKeyValue(LogField.CLAIM, claim.ref())
-                    .log("An orphan is left to the kubelet, whose state names it");
             return;
         }
         unpreparation.unprepareIfIdle(

@@ -11,6 +11,7 @@ import io.dra4j.runtime.internal.cluster.ClusterException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +23,7 @@ class OrphansTest extends NodeFixture {
     private static final ClaimRef A_AGAIN = new ClaimRef("ns", "a", "uid-z");
 
     private Orphans orphans;
+    private final List<ClaimRef> read = new ArrayList<>();
     private Instant now = Instant.EPOCH;
 
     @BeforeEach
@@ -31,6 +33,7 @@ class OrphansTest extends NodeFixture {
         node.prepare(A);
         node.prepare(B);
         provider.calls.clear();
+        node.api.beforeRead = read::add;
         ClaimParts context = node.context();
         orphans = new Orphans(
                 context, new Unpreparation(context, new ClaimQueue(node.executor), new LostClaims(context)), () -> now);
@@ -100,10 +103,29 @@ class OrphansTest extends NodeFixture {
         lookAfter(5);
         lookAfter(10);
         assertThat(provider.calls).isEmpty();
+        assertThat(read).as("the kubelet will ask for the other").containsOnly(B);
 
         Files.delete(node.kubeletState().path());
         lookAfter(5);
+        lookAfter(10);
         assertThat(provider.calls).containsExactly("unprepare uid-a");
+    }
+
+    @Test
+    void ofManyClaimsEightAreReadInFiveMinutesAndEachInItsTurn() {
+        for (int i = 0; i < 16; i++) {
+            ClaimRef other = new ClaimRef("ns", "other-" + i, "uid-other-" + i);
+            node.journal.put(ClaimRecord.damaged(other, "boot-1", List.of()));
+            node.allocate(other, "gpu-0");
+        }
+        lookAfter(5);
+        assertThat(read).hasSize(8).doesNotHaveDuplicates();
+        lookAfter(5);
+        assertThat(read).hasSize(16).doesNotHaveDuplicates();
+        lookAfter(5);
+
+        assertThat(read).hasSize(24);
+        assertThat(Set.copyOf(read)).hasSize(18);
     }
 
     @Test
