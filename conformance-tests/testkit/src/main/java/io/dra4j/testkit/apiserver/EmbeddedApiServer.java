@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * An API server for the DRA types, for tests and demos, in this JVM and on 127.0.0.1.
@@ -105,7 +106,19 @@ public final class EmbeddedApiServer implements AutoCloseable {
      * sorted; those of other paths, discovery for example, are {@code get (no resource)}.
      */
     public Map<String, Long> requests() {
-        return listener.requests();
+        Map<String, Long> requests = new TreeMap<>();
+        traffic().forEach((kind, all) -> requests.put(kind, (long) all.requests()));
+        return requests;
+    }
+
+    /** The traffic until now, by the kinds of {@link #requests}. */
+    public Map<String, Traffic> traffic() {
+        return listener.traffic();
+    }
+
+    /** The connections by TLS that are open now. */
+    public int connections() {
+        return listener.secureConnections();
     }
 
     /** Ends all open watches, as kube-apiserver does with each after half an hour to an hour. */

@@ -4,6 +4,7 @@ package io.dra4j.testkit.apiserver;
 
 import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
 import static io.dra4j.testkit.apiserver.HttpProbe.slice;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.apiserver.HttpProbe.Stream;
@@ -39,6 +40,23 @@ class RequestCountsIT {
                         "get resourceslices", 2L,
                         "watch resourceslices", 1L,
                         "delete resourceslices", 1L));
+    }
+
+    @Test
+    void haveTheirBytesInBothDirectionsAndThoseOfAWatchsEvents() throws Exception {
+        byte[] slice = slice("s1", 1).getBytes(UTF_8);
+        http.post(SLICES, slice("s1", 1));
+        int object = http.get(SLICES + "/s1").body().toString().getBytes(UTF_8).length;
+        try (Stream watch = http.watch(SLICES + "?watch=1")) {
+            assertThat(watch.shown()).isEqualTo("ADDED s1");
+        }
+
+        Map<String, Traffic> traffic = server.traffic();
+        assertThat(traffic).containsOnlyKeys(server.requests().keySet());
+        assertThat(traffic.get("create resourceslices").received())
+                .isBetween(slice.length + 40.0, slice.length + 600.0);
+        assertThat(traffic.get("get resourceslices").sent()).isBetween(object + 40.0, object + 400.0);
+        assertThat(traffic.get("watch resourceslices").sent()).isBetween(object + 40.0, object + 500.0);
     }
 
     @Test

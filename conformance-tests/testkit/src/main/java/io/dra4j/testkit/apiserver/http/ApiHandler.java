@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.apiserver.Traffic;
 import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
@@ -13,6 +14,7 @@ import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.rbac.ApiAction;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -20,12 +22,16 @@ import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.MetaData;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,7 +67,7 @@ final class ApiHandler extends Handler.Abstract {
         }
         try {
             exchange.readQuery();
-            counts.add(exchange);
+            counts.add(exchange, request);
             route(exchange, exchange.segments());
         } catch (ApiFailure failure) {
             exchange.respond(failure);
@@ -157,37 +163,79 @@ final class ApiHandler extends Handler.Abstract {
                 .put("platform", "linux/amd64");
     }
 
-    /** The number of requests of each kind and protocol; thread-safe. */
+    /** The requests of each kind and protocol, and the bytes of each kind; thread-safe. */
     static final class RequestCounts {
 
-        private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
-        private final Map<String, LongAdder> protocols = new ConcurrentHashMap<>();
+        private final Map<String, Traffic> traffic = new ConcurrentHashMap<>();
+        private final Map<String, Long> protocols = new ConcurrentHashMap<>();
 
         /** Counts a request, whatever becomes of it. */
-        void add(Exchange exchange) {
+        void add(Exchange exchange, Request request) {
             Map<String, String> query = Map.of("watch", Boolean.toString(exchange.flag("watch")));
             ApiAction action = ApiAction.of(exchange.method(), exchange.path(), query);
             String resource = action.resource().isEmpty() ? "(no resource)" : action.resource();
-            add(counts, action.verb() + " " + resource);
-            add(protocols, exchange.protocol());
+            String kind = action.verb() + " " + resource;
+            add(kind, new Traffic(1, line(request) + bytes(request.getHeaders()), 0));
+            request.addHttpStreamWrapper(stream -> new CountedStream(stream, kind));
+            protocols.merge(exchange.protocol(), 1L, Long::sum);
         }
 
-        private static void add(Map<String, LongAdder> counts, String kind) {
-            counts.computeIfAbsent(kind, any -> new LongAdder()).increment();
+        private void add(String kind, Traffic more) {
+            traffic.merge(kind, more, (all, one) -> all.and(one, 1));
         }
 
-        SortedMap<String, Long> all() {
-            return sums(counts);
+        private static int line(Request request) {
+            return "%s %s HTTP/1.1\r\n\r\n"
+                    .formatted(request.getMethod(), request.getHttpURI().getPathQuery())
+                    .length();
+        }
+
+        private static int bytes(HttpFields head) {
+            return head.stream()
+                    .mapToInt(field -> field.toString().length() + 2)
+                    .sum();
+        }
+
+        SortedMap<String, Traffic> traffic() {
+            return new TreeMap<>(traffic);
         }
 
         SortedMap<String, Long> protocols() {
-            return sums(protocols);
+            return new TreeMap<>(protocols);
         }
 
-        private static SortedMap<String, Long> sums(Map<String, LongAdder> counts) {
-            SortedMap<String, Long> all = new TreeMap<>();
-            counts.forEach((kind, count) -> all.put(kind, count.sum()));
-            return all;
+        /** Counts the bytes of a request's body and of its answer. */
+        private final class CountedStream extends HttpStream.Wrapper {
+
+            private static final int HEAD = "HTTP/1.1 200 OK\r\n\r\n".length();
+
+            private final String kind;
+
+            CountedStream(HttpStream stream, String kind) {
+                super(stream);
+                this.kind = kind;
+            }
+
+            @Override
+            public Content.@Nullable Chunk read() {
+                Content.Chunk chunk = super.read();
+                if (chunk != null) {
+                    add(kind, new Traffic(0, chunk.remaining(), 0));
+                }
+                return chunk;
+            }
+
+            @Override
+            public void send(
+                    MetaData.Request request,
+                    MetaData.@Nullable Response response,
+                    boolean last,
+                    @Nullable ByteBuffer content,
+                    Callback callback) {
+                int head = response == null ? 0 : HEAD + bytes(response.getHttpFields());
+                add(kind, new Traffic(0, 0, head + (content == null ? 0 : content.remaining())));
+                super.send(request, response, last, content, callback);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
+import io.dra4j.testkit.apiserver.Traffic;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.registry.Registry;
@@ -107,6 +108,11 @@ public final class ApiListener implements AutoCloseable {
         List.copyOf(secure().getConnectedEndPoints()).forEach(EndPoint::close);
     }
 
+    /** The number of open connections by TLS. */
+    public int secureConnections() {
+        return secure().getConnectedEndPoints().size();
+    }
+
     private ServerConnector secure() {
         if (secure == null) {
             throw new IllegalStateException("the embedded API server speaks no TLS; its builder has tls()");
@@ -128,9 +134,9 @@ public final class ApiListener implements AutoCloseable {
         return handler.counts().protocols();
     }
 
-    /** The requests until now by kind, such as {@code create resourceslices}. */
-    public Map<String, Long> requests() {
-        return handler.counts().all();
+    /** The traffic until now by kind, such as {@code create resourceslices}. */
+    public Map<String, Traffic> traffic() {
+        return handler.counts().traffic();
     }
 
     @Override

@@ -1,0 +1,25 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+/**
+ * Requests, and their bytes in both directions; a share of them has fractions.
+ *
+ * <p>Bytes are those of heads and bodies as HTTP/1.1 writes them, watches' events too; TLS, the frames of chunks, and the
+ * compressed heads of HTTP/2 are not counted.
+ *
+ * @param requests their number
+ * @param received what clients sent, in bytes
+ * @param sent what they got, in bytes
+ */
+public record Traffic(double requests, double received, double sent) {
+
+    /** Nothing. */
+    public static final Traffic NONE = new Traffic(0, 0, 0);
+
+    /** This, and another so many times. */
+    public Traffic and(Traffic other, double times) {
+        return new Traffic(
+                requests + times * other.requests, received + times * other.received, sent + times * other.sent);
+    }
+}
