@@ -44,7 +44,7 @@ class BenchMainIT {
                 "--driver-name=gpu.example.com",
                 "--start-timeout=60",
                 "--rounds=2",
-                "--first-calls=3",
+                "--first-calls=13",
                 "--starts=1",
                 "--idle-seconds=0",
                 "--json=" + folder.resolve("numbers.json")));
@@ -73,14 +73,17 @@ class BenchMainIT {
                 .containsPattern("wipe to publish +3 +[0-9.]+ m?s")
                 .containsPattern("fsync of a directory +2 +[0-9.]+ ms")
                 .containsPattern("idle, 0 s after the start +[0-9.]+ MiB +[0-9.]+ MiB +[0-9]+ +1\n")
-                .containsPattern("prepare, first 3 +1 +0 +3 +[0-9.]+ ms")
+                .containsPattern("\nprepare, 1 to 10 +1 +0 +10 +[0-9.]+ ms.* x [0-9.]+ +x [0-9.]+\n")
+                .containsPattern("\nunprepare, 11 to 13 +1 +0 +3 +[0-9.]+ ms")
                 .containsPattern("prepare +32 +0 +2 +[0-9.]+ ms.* x [0-9.]+ +x [0-9.]+\n");
         assertTheTableFits();
         JsonNode numbers = numbers();
-        assertThat(numbers.at("/measures")).hasSize(12);
-        assertThat(numbers.at("/measures/6/what").asText()).isEqualTo("prepare");
-        assertThat(numbers.at("/measures/6/p50Ms").asDouble()).isPositive();
-        assertThat(numbers.at("/measures/10/p50ToOneClaim").asDouble()).isPositive();
+        assertThat(numbers.at("/measures")).hasSize(14);
+        assertThat(numbers.at("/measures/8/what").asText()).isEqualTo("prepare");
+        assertThat(numbers.at("/measures/8/p50Ms").asDouble()).isPositive();
+        assertThat(numbers.at("/measures/4/p95Ms").asDouble()).isPositive();
+        assertThat(numbers.at("/measures/4/p50ToOneClaim").asDouble()).isPositive();
+        assertThat(numbers.at("/measures/12/p50ToOneClaim").asDouble()).isPositive();
         assertThat(numbers.at("/floors")).hasSize(4);
         assertThat(numbers.at("/idle/residentBytes").asLong())
                 .isGreaterThan(numbers.at("/idle/anonymousBytes").asLong());
@@ -113,6 +116,7 @@ class BenchMainIT {
         assertThat(out.toString())
                 .contains("A: gpu.example.com\n", "B: gpu.example.com of " + other)
                 .containsPattern("resident +[0-9.]+ MiB +[0-9.]+ MiB +[0-9.]+ MiB +[0-9.]+ MiB +x [0-9.]+ +x")
+                .containsPattern("prepare, 1 to 10 +1 +0 .* x [0-9.]+ +x [0-9.]+\n")
                 .containsPattern("unprepare +3 +0 +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms");
         assertTheTableFits();
         JsonNode numbers = numbers();

@@ -396,6 +396,7 @@ final class BenchMain implements Callable<Integer> {
                     .put("held", measure.held())
                     .put("times", measure.times().size())
                     .put("p50Ms", milliseconds(measure.percentile(50)))
+                    .put("p95Ms", milliseconds(measure.percentile(95)))
                     .put("p99Ms", milliseconds(measure.percentile(99)))
                     .put("longestMs", milliseconds(measure.longest()))
                     .put("withinLimit", measure.isWithinLimit());

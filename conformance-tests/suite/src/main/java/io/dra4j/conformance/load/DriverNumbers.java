@@ -33,9 +33,11 @@ public record DriverNumbers(
         return Stream.of(publishing, calls).flatMap(List::stream).toList();
     }
 
-    /** Its median to that of one claim, with as many held; empty for what has one claim. */
+    /** Its median to that of one claim, with as many held, in later calls; empty for these themselves. */
     public OptionalDouble toOneClaim(Measure measure) {
-        return measure.batch() < 2 ? OptionalDouble.empty() : ratio(measure, call(measure.what(), 1, measure.held()));
+        String what = measure.what().split(",", 2)[0];
+        boolean isFirst = !what.equals(measure.what());
+        return measure.batch() > 1 || isFirst ? ratio(measure, call(what, 1, measure.held())) : OptionalDouble.empty();
     }
 
     /** Its median to that with no claims held; empty for what was measured so. */

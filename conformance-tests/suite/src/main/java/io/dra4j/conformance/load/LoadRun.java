@@ -22,6 +22,7 @@ public final class LoadRun {
     static final String UNPREPARE = "unprepare";
 
     private static final List<Integer> BATCHES = List.of(1, 8, 32);
+    private static final List<Integer> FIRST = List.of(10, 100, Integer.MAX_VALUE);
     private static final List<Integer> HELD = List.of(0, 200, 1000);
     private static final int WIPES = 3;
 
@@ -107,7 +108,7 @@ public final class LoadRun {
                             .formatted(most));
         }
         remarks.accept("The first %d calls".formatted(plan.firstCalls()));
-        measure(measured, 1, ", first %d".formatted(plan.firstCalls()), plan.firstCalls(), false);
+        firstCalls(measured);
         for (int wanted : HELD) {
             if (devices < wanted + most) {
                 remarks.accept("Left out: %d claims held, for which %d devices are too few".formatted(wanted, devices));
@@ -120,6 +121,16 @@ public final class LoadRun {
         if (devices >= HELD.get(1) + most) {
             measured.forEach(MeasuredDriver::release);
             held(measured, 0, most); // else a driver that warms up would be slow with none held
+        }
+    }
+
+    /** The driver has just started: it loads classes in its first ten calls, and compiles in the next hundreds. */
+    private void firstCalls(List<MeasuredDriver> measured) {
+        int done = 0;
+        for (int end : FIRST) {
+            int until = Math.min(end, plan.firstCalls());
+            measure(measured, 1, ", %d to %d".formatted(done + 1, until), until - done, false);
+            done = until;
         }
     }
 
