@@ -26,6 +26,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -41,6 +42,9 @@ final class ApiServer implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration REACH = Duration.ofSeconds(15);
 
+    /** For the metrics of a real one, which may be tens of megabytes. */
+    private static final Duration READ = Duration.ofSeconds(20);
+
     private static final Pattern RELEASE = Pattern.compile("^v?1\\.(\\d+)");
     private static final int OLDEST = 34;
 
@@ -53,7 +57,7 @@ final class ApiServer implements AutoCloseable {
     private final Cluster cluster;
     private final String namespace;
     private final String version; // as it reports it, for example v1.36.2
-    private final KubernetesServer kubernetes;
+    private final Supplier<KubernetesServer> kubernetes;
     private final Optional<ClusterObjects> store;
 
     /**
@@ -77,7 +81,7 @@ final class ApiServer implements AutoCloseable {
             cluster = new Cluster(embedded.url());
             version = embedded.version().gitVersion();
             store = Optional.of(embedded.store());
-            kubernetes = KubernetesServer.embedded(settings.gates());
+            kubernetes = () -> KubernetesServer.embedded(settings.gates());
         } else {
             Upstream real = KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
             proxy = before(real, proxyPort);
@@ -85,9 +89,10 @@ final class ApiServer implements AutoCloseable {
             cluster = new Cluster(before(real, 0).url());
             requireResources(real.described() + ", Kubernetes " + version + ",");
             store = Optional.empty();
-            KubernetesVersion release = KubernetesVersion.nearest(minor());
-            String metrics = cluster.text("/metrics").orElse("");
-            kubernetes = KubernetesServer.real(version, release, metrics);
+            kubernetes = () -> KubernetesServer.real(
+                    version,
+                    KubernetesVersion.nearest(minor()),
+                    cluster.lines("/metrics", KubernetesServer.GATES, READ));
         }
     }
 
@@ -198,8 +203,9 @@ final class ApiServer implements AutoCloseable {
         return store;
     }
 
+    /** Reads the gates of a real one, each time. */
     KubernetesServer kubernetes() {
-        return kubernetes;
+        return kubernetes.get();
     }
 
     Cluster cluster() {

@@ -6,9 +6,10 @@ import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +26,10 @@ import org.jspecify.annotations.Nullable;
 public record KubernetesServer(
         String version, String apiServer, @Nullable Map<String, Boolean> featureGates) {
 
-    /** A line of kube-apiserver's metrics: the state of a gate. */
-    private static final Pattern GATE =
-            Pattern.compile("(?m)^kubernetes_feature_enabled\\{name=\"(\\w+)\"[^}]*} ([01])$");
+    /** The beginning of the lines of kube-apiserver's metrics that have the states of gates. */
+    static final String GATES = "kubernetes_feature_enabled{";
+
+    private static final Pattern GATE = Pattern.compile(Pattern.quote(GATES) + "name=\"(\\w+)\"[^}]*} ([01])");
 
     /** The embedded one with these gates. */
     public static KubernetesServer embedded(FeatureGates gates) {
@@ -36,12 +38,13 @@ public record KubernetesServer(
         return new KubernetesServer("1." + gates.version().minor(), "embedded", changed);
     }
 
-    /** A real one, with the gates of its metrics; without these, its gates are not known. */
-    static KubernetesServer real(String version, KubernetesVersion release, String metrics) {
+    /** A real one, with the gates of lines of its metrics; without these, its gates are not known. */
+    static KubernetesServer real(String version, KubernetesVersion release, List<String> metrics) {
         Map<String, Boolean> gates = new TreeMap<>();
-        for (MatchResult line : GATE.matcher(metrics).results().toList()) {
-            gates.put(line.group(1), line.group(2).equals("1"));
-        }
+        metrics.stream()
+                .map(GATE::matcher)
+                .filter(Matcher::matches)
+                .forEach(line -> gates.put(line.group(1), line.group(2).equals("1")));
         if (gates.isEmpty()) {
             return new KubernetesServer(version, "real", null);
         }

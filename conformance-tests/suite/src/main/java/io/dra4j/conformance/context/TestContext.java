@@ -206,7 +206,7 @@ public final class TestContext implements AutoCloseable {
         return api.minor();
     }
 
-    /** The API server, for reports. */
+    /** The API server, for reports; the gates of a real one are read from it. */
     public KubernetesServer kubernetes() {
         return api.kubernetes();
     }

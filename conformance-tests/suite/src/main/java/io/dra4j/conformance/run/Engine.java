@@ -78,7 +78,8 @@ public final class Engine implements AutoCloseable {
         Instant started = Instant.now();
         Plan.check(catalogue, settings);
         TestContext first = context();
-        progress.started(first.kubernetes());
+        KubernetesServer kubernetes = first.kubernetes();
+        progress.started(kubernetes);
         List<Requirement> wanted = Plan.of(catalogue, settings, first.release());
         Capabilities capabilities = probed(first);
         Optional<DriverAdapter> other =
@@ -112,7 +113,7 @@ public final class Engine implements AutoCloseable {
         List<Result> results = results(groups, ready, parts, together);
         notes.addAll(access.map(ServiceAccountAccess::notes).orElse(List.of(NO_RBAC)));
         return new Outcome(
-                header(first.kubernetes(), capabilities, started), catalogue.profiles(), results, notes(capabilities));
+                header(kubernetes, capabilities, started), catalogue.profiles(), results, notes(capabilities));
     }
 
     /** Returns the notes, and the driver's own reason for publishing nothing. */

@@ -5,6 +5,7 @@ package io.dra4j.conformance.context;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.rules.KubernetesVersion;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,7 +27,7 @@ class KubernetesServerTest {
                     other_ | V1_37 | not known, because /metrics can't be read
                     """)
     void areThoseThatDifferFromTheDefaultsOfItsRelease(String prefix, KubernetesVersion release, String gates) {
-        String metrics = METRICS.replace("kubernetes_", prefix);
+        List<String> metrics = METRICS.replace("kubernetes_", prefix).lines().toList();
 
         assertThat(KubernetesServer.real("v1.36.2", release, metrics).text())
                 .isEqualTo("Kubernetes v1.36.2, real API server; feature gates: " + gates);

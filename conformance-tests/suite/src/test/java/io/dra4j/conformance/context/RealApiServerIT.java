@@ -9,6 +9,7 @@ import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.cluster.ClusterException;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.DriverUnusable;
@@ -17,6 +18,7 @@ import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.UnusedPorts;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
+import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.UpstreamException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -26,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -160,6 +163,31 @@ class RealApiServerIT {
                     .singleElement()
                     .satisfies(r -> assertThat(r).doesNotExist());
             assertThat(own("nodes")).isEmpty();
+        }
+    }
+
+    @Test
+    void isUsedWhereItsMetricsCannotBeRead() throws Exception {
+        try (ApiProxy broken = ApiProxy.before(real.url())) {
+            Predicate<RecordedRequest> metrics = request -> request.path().equals("/metrics");
+            broken.inject(Fault.drop().on(metrics));
+            broken.writeKubeconfig(folder.resolve("kubeconfig"));
+
+            try (TestContext context = open(settings("process: {command: [x]}"))) {
+                assertThat(broken.requests(metrics)).isEmpty();
+                assertThat(context.kubernetes().text()).contains("Kubernetes v1.36", "gates: not known");
+                assertThat(broken.requests(metrics)).isNotEmpty();
+            }
+        }
+    }
+
+    @Test
+    void endsAPageThatStalls() {
+        try (ApiProxy stalled = ApiProxy.before(real.url())) {
+            stalled.inject(Fault.stall());
+
+            assertThat(new Cluster(stalled.url()).lines("/metrics", "", Duration.ofMillis(300)))
+                    .isEmpty();
         }
     }
 

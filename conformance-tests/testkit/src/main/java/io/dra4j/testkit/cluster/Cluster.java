@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -82,12 +83,33 @@ public final class Cluster {
         return response.statusCode() == 404 ? Optional.empty() : Optional.of(expect(response, path));
     }
 
-    /** Reads a page that is no object, such as {@code /metrics}; empty if the server does not answer with it. */
-    public Optional<String> text(String path) {
-        HttpRequest request =
-                HttpRequest.newBuilder(server.resolve(path)).timeout(LIMIT).build();
-        HttpResponse<String> response = send(request, BodyHandlers.ofString());
-        return response.statusCode() == 200 ? Optional.of(response.body()) : Optional.empty();
+    /**
+     * Reads the lines with some beginning of a page that is no object, such as {@code /metrics}, however large it is.
+     *
+     * @param limit for the whole page
+     * @return no line if the server does not answer with the page, or not in time
+     */
+    public List<String> lines(String path, String beginning, Duration limit) {
+        HttpRequest request = HttpRequest.newBuilder(server.resolve(path)).build();
+        return CLIENT.sendAsync(request, BodyHandlers.ofLines())
+                .thenApplyAsync(response -> lines(response, beginning), Cluster::inBackground)
+                .completeOnTimeout(List.of(), limit.toMillis(), TimeUnit.MILLISECONDS)
+                .exceptionally(failure -> List.of())
+                .join();
+    }
+
+    private static List<String> lines(HttpResponse<Stream<String>> response, String beginning) {
+        try (Stream<String> lines = response.body()) {
+            return response.statusCode() == 200
+                    ? lines.filter(line -> line.startsWith(beginning)).toList()
+                    : List.of();
+        }
+    }
+
+    private static void inBackground(Runnable task) {
+        Thread thread = new Thread(task, "dra4j-page");
+        thread.setDaemon(true); // a page that stalls ends with its connection
+        thread.start();
     }
 
     /** Lists a collection; the query may be empty. */
