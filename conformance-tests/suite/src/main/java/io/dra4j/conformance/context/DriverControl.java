@@ -206,10 +206,6 @@ public final class DriverControl implements AutoCloseable {
         return instances.getOrDefault(current(), place).fill(word);
     }
 
-    synchronized boolean isClosed() {
-        return closed;
-    }
-
     /** The time of the last start; that of an external driver is unknown, and long ago. */
     public Instant started() {
         return started;

@@ -71,6 +71,7 @@ public final class TestContext implements AutoCloseable {
     private final Map<Class<?>, Object> shared = new HashMap<>();
     private @Nullable Unpublished unpublished;
     private final @Nullable NriRuntime nri;
+    private volatile boolean closed;
 
     private TestContext(
             Settings settings,
@@ -475,23 +476,25 @@ public final class TestContext implements AutoCloseable {
         return text.toString();
     }
 
-    /** Returns whether it was closed, so that no driver starts on it. */
+    /** Returns whether a {@link #close} has done all. */
     public boolean isClosed() {
-        return driver.isClosed();
+        return closed;
     }
 
-    /** Ends the driver, and removes what was made for it; what stays is noted. */
+    /** Ends the driver, and removes what was made for it; what stays is noted. Idempotent, and for any thread. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
         try {
             driver.close();
         } catch (DriverUnusable e) {
             notes.accept(String.valueOf(e.getMessage()));
         }
         kubelet.close();
-        if (nri != null) {
-            nri.close();
-        }
+        Optional.ofNullable(nri).ifPresent(NriRuntime::close);
         leave(place, api, notes);
+        closed = true;
     }
 }

@@ -162,7 +162,7 @@ public final class Engine implements AutoCloseable {
         return context;
     }
 
-    /** Ends the run from another thread: its drivers, and what was made for them, go. Idempotent. */
+    /** Ends the run from another thread: its drivers, and what was made for them, are gone then. Idempotent. */
     @Override
     public synchronized void close() {
         closed = true;

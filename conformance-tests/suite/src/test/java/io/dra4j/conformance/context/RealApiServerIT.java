@@ -28,11 +28,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A test context before an API server that is not its own, and one that others look for at a port. */
@@ -188,6 +193,45 @@ class RealApiServerIT {
 
             assertThat(new Cluster(stalled.url()).lines("/metrics", "", Duration.ofMillis(300)))
                     .isEmpty();
+        }
+    }
+
+    /** As by a hook for signals while an execution group ends. */
+    @Test
+    @Timeout(60)
+    void isClosedOnceAndAtItsEnd() throws Exception {
+        CountDownLatch closing = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Queue<String> notes = new ConcurrentLinkedQueue<>();
+        Settings settings = settings("process: {command: [x]}");
+        TestContext context = TestContext.open(settings, DriverAdapters.of(settings.driver()), "real", note -> {
+            notes.add(note);
+            closing.countDown();
+            awaitUninterruptibly(end);
+        });
+        real.close();
+
+        CompletableFuture<Void> group = CompletableFuture.runAsync(context::close);
+        closing.await();
+        assertThat(context.isClosed()).isFalse();
+        Thread hook = new Thread(context::close);
+        hook.start();
+        while (hook.getState() != Thread.State.BLOCKED) {
+            assertThat(hook.getState()).as("the hook waits for the group").isNotEqualTo(Thread.State.TERMINATED);
+        }
+        end.countDown();
+        group.join();
+        hook.join();
+
+        assertThat(context.isClosed()).isTrue();
+        assertThat(notes).doesNotHaveDuplicates();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 
