@@ -91,17 +91,6 @@ class ConformingVariantPlacesIT {
                 """.formatted(server, authority, user, TOKEN));
     }
 
-    @ParameterizedTest
-    @CsvSource({"H-70, --serial", "H-71, --standard-paths"})
-    void aSettingThatTheSuiteDidWithoutIsNoted(String id, String setting) throws Exception {
-        needsNamespace();
-        Outcome outcome =
-                Runner.run(AlteredDrivers.variant(id), "only: [DRA-PREP-01, DRA-RST-01, DRA-SLICE-01]", Map.of());
-
-        assertThat(outcome.results()).extracting(Result::verdict).containsOnly(Verdict.PASS);
-        assertThat(outcome.notes()).anyMatch(note -> note.contains(setting));
-    }
-
     /** Neither has a hook: they could learn of the reboot that they ignore by the boot id alone. */
     @ParameterizedTest
     @CsvSource({"M-67, DRA-RST-05, resolves to nothing", "M-135, DRA-RST-09, which is deleted"})

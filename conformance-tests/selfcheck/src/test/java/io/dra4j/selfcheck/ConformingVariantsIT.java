@@ -56,6 +56,7 @@ class ConformingVariantsIT {
                                 due(variant.passes(), Verdict.PASS, outcome),
                                 due(variant.notApplicable(), Verdict.NOT_APPLICABLE, outcome),
                                 due(variant.untested(), Verdict.UNTESTED, outcome),
+                                variant.notes().stream().filter(note -> !isNoted(note, outcome)),
                                 notWarned(variant, outcome),
                                 unexpected(variant, outcome))
                         .flatMap(each -> each))
@@ -88,6 +89,10 @@ class ConformingVariantsIT {
                             .filter(result -> result.verdict() != verdict)
                             .map(Runner::text);
         });
+    }
+
+    private static boolean isNoted(String words, Outcome outcome) {
+        return outcome.notes().stream().anyMatch(note -> note.contains(words));
     }
 
     private static Stream<String> notWarned(Variant variant, Outcome outcome) {

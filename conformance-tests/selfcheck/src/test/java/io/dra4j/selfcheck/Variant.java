@@ -16,6 +16,7 @@ import java.util.Map;
  * @param passes requirements that a suite with a narrower view would find violated
  * @param notApplicable requirements that do not apply to it
  * @param untested requirements that its settings leave no room to test
+ * @param notes words of notes of its runs: settings that the suite did without
  * @param options more options of the driver
  * @param settings more settings of the suite: YAML, by JSON pointer
  * @param process true if it is run as a process: its settings are those of processes
@@ -32,6 +33,7 @@ record Variant(
         List<String> passes,
         List<String> notApplicable,
         List<String> untested,
+        List<String> notes,
         List<String> options,
         String settings,
         boolean process,

@@ -313,10 +313,15 @@ public final class DriverControl implements AutoCloseable {
         }
     }
 
-    /** Ends what was started for this test context; a driver that is run externally goes on. */
+    /** Ends what was started for this test context, and nothing starts any more; an external driver stays. */
     @Override
     public synchronized void close() {
         closed = true;
+        endAll();
+    }
+
+    /** Ends what was started for this test context; others can be started then. */
+    public synchronized void endAll() {
         if (adapter.controlsProcess() || adapter.runsAnywhere()) {
             instances.keySet().stream().filter(Instance::isAlive).forEach(Instance::kill);
         }

@@ -349,8 +349,8 @@ public final class Engine implements AutoCloseable {
             if (problem.isEmpty()) {
                 return problem;
             }
-            first.driver().close();
-            second.driver().close();
+            first.driver().endAll();
+            second.driver().endAll();
             try {
                 second.driver().start();
                 second.awaitPools();
