@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.settings.ManifestFiles;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Claims that a program writes with their allocation, and waits for. */
 class ClaimIT {
@@ -90,6 +93,39 @@ class ClaimIT {
                     .isInstanceOf(ApiFailure.class)
                     .hasMessageContaining("spec.devices.requests[0].name: Invalid value: \"\"");
         }
+    }
+
+    /** The allocation, which no write may change, is compared as it is decoded. */
+    @ParameterizedTest
+    @CsvSource({
+        "PUT, application/json, ''",
+        "PATCH, application/merge-patch+json, ''",
+        "PATCH, application/apply-patch+yaml, ?fieldManager=driver"
+    })
+    void statusIsWrittenWhereFieldsOfALaterReleaseAreStored(String method, String type, String query) throws Exception {
+        applied();
+        server.store().changeUnchecked("resourceclaims", "default", "c1", claim -> {
+            claim.withObject("/status/allocation").put("later", 1);
+            claim.withObject("/status/allocation/devices/results/0").putObject("later");
+        });
+        ObjectNode body = tree(
+                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c1','namespace':'default'}}");
+        if (method.equals("PUT")) {
+            body = http.get(CLAIMS + "/c1").body();
+        }
+        body.withObject("/status")
+                .set(
+                        "devices",
+                        tree("{'d':[{'driver':'gpu.example.com','pool':'node-1','device':'gpu-0'}]}")
+                                .get("d"));
+
+        HttpProbe.Answer answer = http.send(method, CLAIMS + "/c1/status" + query, type, body.toString());
+
+        assertThat(answer.status()).as(answer.body().toString()).isEqualTo(200);
+        assertThat(answer.body().at("/status/devices")).hasSize(1);
+        assertThat(answer.body().at("/status/allocation").toString())
+                .contains("gpu-0")
+                .doesNotContain("later");
     }
 
     @Nested

@@ -255,7 +255,18 @@ public final class Registry {
 
     private StoredObject changed(Target target, boolean dryRun, Change change) {
         Released released = new Released();
-        return released.orElse(commit(target, dryRun, current -> change.apply(current, released)));
+        return released.orElse(commit(target, dryRun, current -> change.apply(decoded(current), released)));
+    }
+
+    /** A stored object as a typed server reads it: without the fields that its release does not have. */
+    private @Nullable StoredObject decoded(@Nullable StoredObject stored) {
+        if (stored == null) {
+            return null;
+        }
+        ObjectNode known = stored.copy();
+        return schema.fit(stored.kind(), known).isEmpty()
+                ? stored
+                : new StoredObject(stored.kind(), stored.key(), stored.revision(), known);
     }
 
     /** Decodes as a typed server: nulls and unknown fields are dropped, wrong types are refused. */
