@@ -98,14 +98,14 @@ public record Settings(
         return apiServer.serviceAccount().isEmpty()
                 ? Optional.empty()
                 : Optional.of(new ServiceAccountAccess(
-                        apiServer.serviceAccount(), apiServer.manifests(), driver.name(), apiServer.kubernetes()));
+                        apiServer.serviceAccount(), apiServer.manifests(), driver.name(), apiServer.played()));
     }
 
     /**
      * The API server.
      *
-     * @param kubernetes the release that the embedded one behaves as, for example {@code 1.36}
-     * @param featureGates feature gates of DRA of the embedded one, over the release's defaults
+     * @param kubernetes the release that the embedded one behaves as, for example {@code 1.36}; ignored with a real one
+     * @param featureGates feature gates of DRA of the embedded one, over the release's defaults; none with a real one
      * @param kubeconfig a real one instead; empty for the embedded
      * @param context the kubeconfig's context; empty for its current one
      * @param serviceAccount whose RBAC the driver's requests are checked against, {@code namespace/name}; empty if they
@@ -132,8 +132,14 @@ public record Settings(
         public ApiServerSettings {
             featureGates = featureGates == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(featureGates));
             kubernetes = kubernetes == null || kubernetes.isEmpty() ? "1.36" : kubernetes;
-            kubernetes = "1." + gates(kubernetes, featureGates).version().minor();
             kubeconfig = kubeconfig == null ? "" : kubeconfig;
+            if (kubeconfig.isEmpty()) {
+                kubernetes = "1." + gates(kubernetes, featureGates).version().minor();
+            } else if (!featureGates.isEmpty()) {
+                throw new SettingsException(
+                        "apiServer.featureGates (--feature-gates) are for the embedded API server, and apiServer.kubeconfig (--kubeconfig) names a real one, %s: set the gates where that server is started, and leave them out here"
+                                .formatted(kubeconfig));
+            }
             context = context == null ? "" : context;
             serviceAccount = serviceAccount == null ? "" : serviceAccount;
             manifests = manifests == null ? List.of() : List.copyOf(manifests);
@@ -144,6 +150,11 @@ public record Settings(
                 throw new SettingsException(
                         "apiServer.serviceAccount and apiServer.manifests go together: whose rights, and the files that grant them");
             }
+        }
+
+        /** The release that is taken for a server's until it has told its own. */
+        private String played() {
+            return isEmbedded() ? kubernetes : EMBEDDED.kubernetes();
         }
 
         /** Returns the release of the embedded one, and its gates. */

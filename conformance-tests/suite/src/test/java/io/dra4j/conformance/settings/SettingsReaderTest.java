@@ -62,12 +62,25 @@ class SettingsReaderTest {
                     kubernetes: 1.33 | The rules of Kubernetes 1.33 are not known; choose one of 1.34,
                     featureGates: {DRANothing: true} | no feature gate DRANothing
                     kubernetes: 1.38, featureGates: {DRADeviceTaints: false} | 1.38 has locked feature gate DRADeviceTaints
+                    kubeconfig: k, featureGates: {DRADeviceTaints: true} | names a real one, k: set the gates where that
                     """)
     void aReleaseOrAGateThatIsNotKnownIsReported(String settings, String message) {
         assertThatThrownBy(() -> parse(LEAST + "\napiServer: {%s}".formatted(settings)))
                 .isInstanceOf(SettingsException.class)
                 .hasMessageStartingWith("x.yaml: ")
                 .hasMessageContaining(message);
+    }
+
+    /** Its rights are those of a release that is known until it has told its own. */
+    @Test
+    void theReleaseOfTheEmbeddedServerIsNotLookedAtWithARealOne() {
+        Settings settings =
+                parse(LEAST + "\napiServer: {kubeconfig: k, kubernetes: newest, serviceAccount: a/b, manifests: [x]}");
+
+        assertThat(settings.apiServer().kubernetes()).isEqualTo("newest");
+        assertThatThrownBy(settings::access)
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContaining("apiServer.manifests");
     }
 
     @Test
