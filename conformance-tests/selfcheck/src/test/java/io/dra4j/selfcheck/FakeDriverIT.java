@@ -42,6 +42,9 @@ class FakeDriverIT {
 
     private static final String SERVER = "\napiServer: {kubernetes: '%s'}\n";
 
+    /** The release of the page; runs at others have the verdicts that they need, and are not compared. */
+    private static final String OF_PAGE = "1.36";
+
     /** Limits of a second are hard to keep beside other tests. */
     private static final String TIMEOUT_FACTOR = "timeoutFactor: 3\n";
 
@@ -97,7 +100,13 @@ class FakeDriverIT {
                 .allSatisfy(result -> assertThat(result.verdict())
                         .as(Runner.text(result))
                         .isIn(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED));
-        PAGE.assertHolds("whole", verdicts(outcome));
+        compare("whole", release, outcome);
+    }
+
+    private static void compare(String run, String release, Outcome outcome) throws IOException {
+        if (release.equals(OF_PAGE)) {
+            PAGE.assertHolds(run, verdicts(outcome));
+        }
     }
 
     /** Optional abilities, and changes that hooks make. */
@@ -113,7 +122,7 @@ class FakeDriverIT {
                 .allSatisfy(result -> assertThat(result.verdict())
                         .as("%s%n%s", Runner.text(result), result.evidence())
                         .isEqualTo(Verdict.PASS));
-        PAGE.assertHolds(run, verdicts(outcome));
+        compare(run, release, outcome);
     }
 
     /** Partitions without their counters would be handed out twice. */
@@ -157,7 +166,7 @@ class FakeDriverIT {
                 "shares",
                 release,
                 "  declares: [multi, dst, meta]\n  seamlessUpgrade: true\n  metrics: 'http://127.0.0.1:{FREE_PORT}/metrics'",
-                "DRA-INFO-03, DRA-MET-01, DRA-CAP-01, DRA-CAP-02, DRA-DST-01, DRA-DST-02, DRA-META-01, DRA-META-02, DRA-HLT-06",
+                "DRA-INFO-03, DRA-MET-01, DRA-CAP-01, DRA-CAP-02, DRA-DST-01, DRA-DST-02, DRA-META-01, DRA-META-02, DRA-HLT-06, DRA-PREP-40",
                 "--num-devices=2",
                 "--gpu-allow-multiple-allocations",
                 "--gpu-device-status",
