@@ -31,6 +31,7 @@ public final class TerminalProgress implements Progress {
     private final Terminal terminal;
     private final AreaMarks areas; // guarded by this
     private final List<Result> blocked = new ArrayList<>(); // equal ones, not printed yet; guarded by this
+    private boolean silent; // guarded by this
 
     public TerminalProgress(Terminal terminal) {
         this.terminal = terminal;
@@ -87,6 +88,9 @@ public final class TerminalProgress implements Progress {
 
     /** Puts lines above the lines of the areas. */
     private void redraw(List<String> above) {
+        if (silent) {
+            return;
+        }
         terminal.erase(areas.drawn());
         above.forEach(terminal::line);
         areas.draw();
@@ -151,12 +155,20 @@ public final class TerminalProgress implements Progress {
         return lines;
     }
 
+    /** Prints nothing from now on: what comes of drivers that a signal has ended tells nothing of them. Idempotent. */
+    public synchronized void silence() {
+        silent = true;
+    }
+
     /**
      * Prints what came of the run.
      *
      * @param files the reports that were written
      */
     public synchronized void finished(Outcome outcome, List<Path> files) {
+        if (silent) {
+            return;
+        }
         blocked().forEach(terminal::line);
         terminal.line("");
         Outcome clean = Redaction.outcome(outcome);
