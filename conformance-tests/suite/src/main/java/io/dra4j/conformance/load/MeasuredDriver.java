@@ -41,9 +41,11 @@ final class MeasuredDriver implements AutoCloseable {
         floors = Floors.of(context);
     }
 
-    /** Makes a node; the driver is not started yet. */
+    /** Makes a node, which is removed when a signal ends the program, too; the driver is not started yet. */
     static MeasuredDriver open(Settings settings, Consumer<String> remarks) {
-        return new MeasuredDriver(TestContext.open(settings, DriverAdapters.of(settings.driver()), "load", remarks));
+        TestContext context = TestContext.open(settings, DriverAdapters.of(settings.driver()), "load", remarks);
+        Runtime.getRuntime().addShutdownHook(new Thread(context::close, "dra-conformance-end"));
+        return new MeasuredDriver(context);
     }
 
     StartTimes start() {
