@@ -18,6 +18,7 @@ import io.dra4j.conformance.load.NodesPlan;
 import io.dra4j.conformance.load.NodesRun;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.testkit.apiserver.Traffic;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -242,7 +243,24 @@ final class BenchMain implements Callable<Integer> {
             requests(numbers);
             memory(numbers);
             idle(numbers);
+            traffic("API server, an idle node and hour", numbers.perHour(0));
+            traffic(
+                    "the same with %d prepares".formatted(NodesNumbers.BUSY_PREPARES),
+                    numbers.perHour(NodesNumbers.BUSY_PREPARES));
+            line(FACT, "connections a node", String.format(Locale.ROOT, "%.2f", numbers.each(numbers.connections())));
+            out.println();
             out.flush();
+        }
+
+        private void traffic(String when, Map<String, Traffic> rates) {
+            line(ROW, when, "requests", "KiB sent to it", "KiB from it");
+            rates.forEach((kind, rate) -> line(
+                    ROW,
+                    kind,
+                    String.format(Locale.ROOT, "%.1f", rate.requests()),
+                    String.format(Locale.ROOT, "%.1f", rate.received() / KIB),
+                    String.format(Locale.ROOT, "%.1f", rate.sent() / KIB)));
+            out.println();
         }
 
         private void requests(NodesNumbers numbers) {
@@ -371,7 +389,20 @@ final class BenchMain implements Callable<Integer> {
             put(rest.putObject("requests"), idle.requests());
             rest.put("cpuPercent", idle.cpuPercent());
             rest.put("cpuPercentEach", numbers.each(idle.cpuPercent()));
+            root.put("connectionsEach", numbers.each(numbers.connections()));
+            ObjectNode hour = root.putObject("perNodeAndHour");
+            rates(hour.putObject("idle"), numbers.perHour(0));
+            rates(
+                    hour.put("busyPrepares", NodesNumbers.BUSY_PREPARES).putObject("busy"),
+                    numbers.perHour(NodesNumbers.BUSY_PREPARES));
             return root.toPrettyString() + "\n";
+        }
+
+        private static void rates(ObjectNode into, Map<String, Traffic> rates) {
+            rates.forEach((kind, rate) -> into.putObject(kind)
+                    .put("requests", rate.requests())
+                    .put("receivedBytes", rate.received())
+                    .put("sentBytes", rate.sent()));
         }
 
         private static void put(ObjectNode into, Map<String, Long> counts) {

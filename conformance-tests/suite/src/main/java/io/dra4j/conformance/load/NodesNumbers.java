@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.load;
 
+import io.dra4j.testkit.apiserver.Traffic;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,9 @@ import java.util.TreeMap;
  * @param one the JVM with one driver at rest
  * @param all the JVM with all drivers at rest
  * @param idle what they did while nothing happened
+ * @param ended the traffic after all watches had ended once
+ * @param called that of one prepare and one unprepare of a claim by each driver
+ * @param connections how many all have to the API server in the end
  */
 public record NodesNumbers(
         NodesPlan plan,
@@ -31,7 +35,16 @@ public record NodesNumbers(
         Map<String, Long> requests,
         Host one,
         Host all,
-        Idle idle) {
+        Idle idle,
+        Map<String, Traffic> ended,
+        Map<String, Traffic> called,
+        int connections) {
+
+    /** The prepares in an hour of a node that is busy, each of one claim, and unprepared later. */
+    public static final int BUSY_PREPARES = 60;
+
+    /** kube-apiserver ends a watch after 30 to 60 minutes, at random. */
+    private static final double WATCH_ENDS = 4 / 3.0;
 
     /** The most that an idle driver may take of a core. */
     public static final double CPU_LIMIT_PERCENT = 0.1;
@@ -49,15 +62,23 @@ public record NodesNumbers(
     /**
      * Some time of rest.
      *
-     * @param requests the requests during it, by kind
+     * @param traffic the traffic during it, by kind
      * @param cpu what the JVM took of its cores
      * @param lasted how long it was
      */
-    public record Idle(Map<String, Long> requests, Duration cpu, Duration lasted) {
+    public record Idle(Map<String, Traffic> traffic, Duration cpu, Duration lasted) {
+
+        /** The requests during it, by kind. */
+        public Map<String, Long> requests() {
+            Map<String, Long> requests = new TreeMap<>();
+            traffic.forEach((kind, all) -> requests.put(kind, (long) all.requests()));
+            requests.values().removeIf(count -> count == 0);
+            return requests;
+        }
 
         /** The requests that a driver at rest has no reason for, by kind. */
         public Map<String, Long> needless() {
-            Map<String, Long> needless = new TreeMap<>(requests);
+            Map<String, Long> needless = requests();
             needless.keySet().removeIf(kind -> kind.startsWith(WATCH));
             return needless;
         }
@@ -66,6 +87,29 @@ public record NodesNumbers(
         public double cpuPercent() {
             return 100.0 * cpu.toNanos() / lasted.toNanos();
         }
+    }
+
+    /**
+     * The traffic of a node in an hour, by kind: what was seen of a time of rest, what follows the end of a watch as
+     * often as watches end, and as many prepares and unprepares.
+     */
+    public Map<String, Traffic> perHour(int prepares) {
+        Map<String, Traffic> rates = new TreeMap<>();
+        add(
+                rates,
+                idle.traffic(),
+                (double) Duration.ofHours(1).toNanos() / idle.lasted().toNanos());
+        add(rates, ended, WATCH_ENDS);
+        add(rates, called, prepares);
+        return rates;
+    }
+
+    private void add(Map<String, Traffic> rates, Map<String, Traffic> all, double times) {
+        all.forEach((kind, traffic) -> {
+            if (!traffic.equals(Traffic.NONE) && times > 0) {
+                rates.put(kind, rates.getOrDefault(kind, Traffic.NONE).and(traffic, each(times)));
+            }
+        });
     }
 
     /** All requests until publication. */

@@ -3,15 +3,21 @@
 package io.dra4j.conformance.load;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.inprocess.NodesMain;
 import io.dra4j.conformance.load.NodesNumbers.Host;
 import io.dra4j.conformance.load.NodesNumbers.Idle;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.Traffic;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.http.Connections;
+import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.FakeKubelet;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.PluginInfo;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -35,6 +41,19 @@ public final class NodesRun {
 
     /** Threads that a start needed have ended after it, and the JVM has compiled what it will. */
     private static final Duration SETTLE = Duration.ofSeconds(5);
+
+    private static final Duration AGAIN = Duration.ofMinutes(2);
+    private static final Duration LOOK = Duration.ofMillis(500);
+
+    private static final String CLAIM = """
+            {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+             "metadata": {"name": "%s", "namespace": "default"},
+             "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "hosted"}}]}},
+             "status": {
+               "allocation": {"devices": {"results": [
+                 {"request": "gpu", "driver": "%s", "pool": "%s", "device": "device-0"}]}},
+               "reservedFor": [{"resource": "pods", "name": "pod", "uid": "8d0d7ee2-4b55-4b0b-ac53-0a4a9a5a8a3f"}]}}
+            """;
 
     private final NodesPlan plan;
     private final Consumer<String> remarks;
@@ -97,26 +116,77 @@ public final class NodesRun {
         Map<String, Long> requests = server.requests();
         remarks.accept("Nothing happens for %d s".formatted(plan.idle().toSeconds()));
         Idle idle = idle(host, server);
+        remarks.accept("All watches end once, then each driver prepares a claim and unprepares it");
+        Map<String, Traffic> ended = traffic(server, () -> endWatches(host, server));
+        Map<String, Traffic> called = traffic(server, () -> call(server, kubelet));
         List<JsonNode> slices = server.store().list("resourceslices");
         int registered = kubelet.plugins(NodesMain.DRIVER).size();
         return new NodesNumbers(
-                plan, registered, slices.size(), incomplete(slices), publishing, requests, one, all, idle);
+                plan,
+                registered,
+                slices.size(),
+                incomplete(slices),
+                publishing,
+                requests,
+                one,
+                all,
+                idle,
+                ended,
+                called,
+                server.connections());
     }
 
-    private Idle idle(HostJvm host, EmbeddedApiServer server) throws InterruptedException {
-        Map<String, Long> before = server.requests();
+    /** Something that causes traffic. */
+    private interface Work {
+        void run() throws IOException, InterruptedException;
+    }
+
+    private static Map<String, Traffic> traffic(EmbeddedApiServer server, Work work)
+            throws IOException, InterruptedException {
+        Map<String, Traffic> before = server.traffic();
+        work.run();
+        Map<String, Traffic> difference = new TreeMap<>(server.traffic());
+        difference.replaceAll((kind, all) -> all.and(before.getOrDefault(kind, Traffic.NONE), -1));
+        return difference;
+    }
+
+    private static void endWatches(HostJvm host, EmbeddedApiServer server) throws InterruptedException {
+        int open = server.openWatches();
+        long begin = System.nanoTime();
+        server.endWatches();
+        while (server.openWatches() < open) {
+            if (Timing.since(begin).compareTo(AGAIN) > 0) {
+                throw new DriverUnusable("%d watches ended, and %d s later there are %d"
+                        .formatted(open, AGAIN.toSeconds(), server.openWatches()));
+            }
+            host.rest(LOOK);
+        }
+    }
+
+    private static void call(EmbeddedApiServer server, FakeKubelet kubelet) throws IOException {
+        for (PluginInfo driver : kubelet.plugins(NodesMain.DRIVER)) {
+            Path socket = driver.endpoint(); // node/plugins/driver/socket
+            String node = socket.getName(socket.getNameCount() - 4).toString();
+            List<KubeletClaim> claim = List.of(allocated(server, node));
+            succeeds(kubelet.prepare(driver, claim));
+            succeeds(kubelet.unprepare(driver, claim));
+        }
+    }
+
+    private static void succeeds(CallResult result) {
+        Violation.ifPresent(result.complaint(), "a call of a hosted driver failed: %s");
+    }
+
+    private static KubeletClaim allocated(EmbeddedApiServer server, String node) throws IOException {
+        JsonNode claim = server.store().put(new ObjectMapper().readTree(CLAIM.formatted(node, NodesMain.DRIVER, node)));
+        return new KubeletClaim("default", node, claim.at("/metadata/uid").asText());
+    }
+
+    private Idle idle(HostJvm host, EmbeddedApiServer server) throws IOException, InterruptedException {
         Duration cpu = host.cpu();
         long begin = System.nanoTime();
-        host.rest(plan.idle());
-        Duration lasted = Timing.since(begin);
-        return new Idle(difference(before, server.requests()), host.cpu().minus(cpu), lasted);
-    }
-
-    private static Map<String, Long> difference(Map<String, Long> before, Map<String, Long> after) {
-        Map<String, Long> difference = new TreeMap<>(after);
-        difference.replaceAll((kind, count) -> count - before.getOrDefault(kind, 0L));
-        difference.values().removeIf(count -> count == 0);
-        return difference;
+        Map<String, Traffic> traffic = traffic(server, () -> host.rest(plan.idle()));
+        return new Idle(traffic, host.cpu().minus(cpu), Timing.since(begin));
     }
 
     /** Describes what is missing of the slices of all nodes, or wrong with them; empty if nothing is. */
