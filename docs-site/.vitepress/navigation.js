@@ -36,7 +36,7 @@ const kinds = [
     text: 'Explanation',
     folder: 'explanation',
     groups: [
-      { pages: ['claims', 'allocation', 'publishing', 'reports', 'misread-guides', 'go-helper', 'footprint', 'real-cluster', 'code'] },
+      { pages: ['claims', 'allocation', 'publishing', 'reports', 'misread-guides', 'go-helper', 'footprint', 'scale', 'real-cluster', 'code'] },
       { text: 'Decisions', pages: all('explanation', 'decisions') },
     ],
   },
