@@ -3,6 +3,7 @@
 package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -50,16 +51,29 @@ class BenchNodesIT {
         assertThat(numbers.path("slices").asInt()).isEqualTo(2 * NODES);
         JsonNode requests = numbers.path("requests");
         assertThat(requests.path("create resourceslices").asInt()).isEqualTo(2 * NODES);
+        assertThat(requests.path("get nodes").asInt()).isEqualTo(NODES);
         assertThat(requests.path("watch resourceslices").asInt()).isGreaterThanOrEqualTo(NODES);
         assertThat(numbers.path("requestsEach").asDouble())
                 .as("%s", requests)
                 .isLessThan(9); // 8, and what a machine under load repeats
         assertThat(numbers.at("/idle/requests")).as("in the pace of the upkeep").isEmpty();
+        assertThat(numbers.at("/connectionsEach").asDouble()).isBetween(1.0, 5.0);
+        JsonNode hour = numbers.path("perNodeAndHour");
+        assertThat(hour.at("/idle/watch resourceslices/requests").asDouble())
+                .as("each watch ends every 45 minutes")
+                .isCloseTo(4 / 3.0, within(0.1));
+        assertThat(hour.at("/idle").has("get resourceclaims")).isFalse();
+        assertThat(hour.at("/busy/get resourceclaims/requests").asDouble())
+                .as("a claim is read once to be prepared, and not to be unprepared")
+                .isEqualTo(60);
+        assertThat(hour.at("/busy/get resourceclaims/sentBytes").asDouble()).isGreaterThan(60 * 300);
         assertThat(numbers.at("/eachAdds/threads").asDouble()).isBetween(1.0, 11.0);
         assertThat(out.toString())
                 .containsPattern("slices published +40\n")
                 .containsPattern("in all +1[67][0-9] +8.[0-9]+\n")
                 .containsPattern("resident +[0-9.]+ MiB +[0-9.]+ MiB +-?[0-9.]+ KiB\n")
+                .containsPattern("the same with 60 prepares +requests +KiB sent to it +KiB from it\n")
+                .containsPattern("get resourceclaims +60.0 +[0-9.]+ +[0-9.]+\n")
                 .containsPattern("other API requests +0 +0.00\n")
                 .containsPattern("processor, of one core +[0-9.]+ % +[0-9.]+ %\n");
         assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(101));

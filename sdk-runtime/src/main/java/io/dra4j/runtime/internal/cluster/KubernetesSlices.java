@@ -79,10 +79,10 @@ final class KubernetesSlices implements SliceStore {
         return codec.refusals(content, gates);
     }
 
-    /** Reads the node's UID, too: a node that was created again under its name owns nothing old. */
+    /** Reads the node's UID, too, before its slices: a node that was created again under its name owns nothing old. */
     @Override
     public Snapshot list(Scope scope) {
-        String owner = isOfController() ? "" : readNodeUid();
+        String owner = scope == Scope.NODE ? readNodeUid() : nodeUid();
         JsonNode list = Json.parse(readSlices(slices(scope)));
         return new Snapshot(
                 Json.list(list.path("items"), slice -> codec.decode(slice, owner)).stream()
