@@ -28,7 +28,6 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -161,19 +160,23 @@ final class ApiConnections {
         beside.execute(() -> loaded(() -> {
             KeyPairGenerator keys = KeyPairGenerator.getInstance("EC");
             keys.initialize(CURVE_BITS);
-            return keys.generateKeyPair();
+            keys.generateKeyPair();
         }));
         beside.execute(() -> loaded(() -> {
             SSLContext tls = SSLContext.getInstance("TLS");
             tls.init(null, new TrustManager[0], null);
-            return tls.createSSLEngine();
+            tls.createSSLEngine();
         }));
     }
 
-    private static void loaded(Callable<?> part) {
+    private interface Loading {
+        void run() throws GeneralSecurityException;
+    }
+
+    private static void loaded(Loading part) {
         try {
-            part.call();
-        } catch (Exception e) { // whoever needs it will say so
+            part.run();
+        } catch (GeneralSecurityException e) { // whoever needs it will say so
             LOG.atDebug().setCause(e).log("A part of TLS can't be loaded ahead");
         }
     }

@@ -28,12 +28,13 @@ class ShortLivedThreadsTest {
 
     private void each(Task task) {
         CompletableFuture<?>[] calls = IntStream.range(0, TASKS)
-                .mapToObj(i -> CompletableFuture.runAsync(
-                        () -> CompletableFuture.runAsync(() -> quietly(task), called)
-                                .join(),
-                        callers))
+                .mapToObj(i -> CompletableFuture.runAsync(() -> call(task), callers))
                 .toArray(CompletableFuture[]::new);
         CompletableFuture.allOf(calls).join();
+    }
+
+    private void call(Task task) {
+        CompletableFuture.runAsync(() -> quietly(task), called).join();
     }
 
     private static void quietly(Task task) {
