@@ -95,10 +95,11 @@ public record Settings(
      * @throws SettingsException if its manifests cannot be read, or do not have it
      */
     public Optional<ServiceAccountAccess> access() {
+        String release = apiServer.isEmbedded() ? apiServer.kubernetes() : "1.36"; // until the real one tells its own
         return apiServer.serviceAccount().isEmpty()
                 ? Optional.empty()
                 : Optional.of(new ServiceAccountAccess(
-                        apiServer.serviceAccount(), apiServer.manifests(), driver.name(), apiServer.played()));
+                        apiServer.serviceAccount(), apiServer.manifests(), driver.name(), release));
     }
 
     /**
@@ -150,11 +151,6 @@ public record Settings(
                 throw new SettingsException(
                         "apiServer.serviceAccount and apiServer.manifests go together: whose rights, and the files that grant them");
             }
-        }
-
-        /** The release that is taken for a server's until it has told its own. */
-        private String played() {
-            return isEmbedded() ? kubernetes : EMBEDDED.kubernetes();
         }
 
         /** Returns the release of the embedded one, and its gates. */

@@ -92,7 +92,7 @@ public final class Cluster {
     public List<String> lines(String path, String beginning, Duration limit) {
         HttpRequest request = HttpRequest.newBuilder(server.resolve(path)).build();
         return CLIENT.sendAsync(request, BodyHandlers.ofLines())
-                .thenApplyAsync(response -> lines(response, beginning), Cluster::inBackground)
+                .thenApplyAsync(response -> lines(response, beginning), task -> new Thread(task, "dra4j-page").start())
                 .completeOnTimeout(List.of(), limit.toMillis(), TimeUnit.MILLISECONDS)
                 .exceptionally(failure -> List.of())
                 .join();
@@ -104,12 +104,6 @@ public final class Cluster {
                     ? lines.filter(line -> line.startsWith(beginning)).toList()
                     : List.of();
         }
-    }
-
-    private static void inBackground(Runnable task) {
-        Thread thread = new Thread(task, "dra4j-page");
-        thread.setDaemon(true); // a page that stalls ends with its connection
-        thread.start();
     }
 
     /** Lists a collection; the query may be empty. */
