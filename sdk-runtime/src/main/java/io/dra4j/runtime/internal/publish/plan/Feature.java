@@ -62,7 +62,9 @@ public enum Feature {
     COUNTERS("counters", Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES), "consumesCounters", Loss.WITHHELD) {
         @Override
         List<CounterConsumption> guard(Device device) {
-            return device.consumesCounters().stream().map(ConsumedCounters::amounts).toList();
+            return device.consumesCounters().stream()
+                    .map(ConsumedCounters::amounts)
+                    .toList();
         }
 
         @Override
