@@ -111,13 +111,13 @@ public final class Engine implements AutoCloseable {
                 Set.copyOf(settings.skip()),
                 progress);
         List<Result> results = results(groups, ready, parts, together);
-        notes.addAll(access.map(ServiceAccountAccess::notes).orElse(List.of(NO_RBAC)));
         return new Outcome(
                 header(kubernetes, capabilities, started), catalogue.profiles(), results, notes(capabilities));
     }
 
     /** Returns the notes, and the driver's own reason for publishing nothing. */
     private List<String> notes(Capabilities capabilities) {
+        notes.addAll(access.map(ServiceAccountAccess::notes).orElse(List.of(NO_RBAC)));
         List<String> all = new ArrayList<>(new LinkedHashSet<>(notes)); // each context has the same
         Unpublished unpublished = capabilities.unpublished();
         if (unpublished != null) {

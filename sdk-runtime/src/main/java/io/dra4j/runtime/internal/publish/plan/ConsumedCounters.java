@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** What a device consumes of counters, as servers keep it whose feature gates are off. */
+/** The counters that a device consumes, as servers keep them whose feature gates are off. */
 final class ConsumedCounters {
 
     private ConsumedCounters() {}
