@@ -18,7 +18,7 @@ import io.dra4j.conformance.load.NodesPlan;
 import io.dra4j.conformance.load.NodesRun;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
-import io.dra4j.testkit.apiserver.Traffic;
+import io.dra4j.testkit.apiserver.model.Traffic;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.load;
 
-import io.dra4j.testkit.apiserver.Traffic;
+import io.dra4j.testkit.apiserver.model.Traffic;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -10,7 +10,7 @@ import io.dra4j.conformance.inprocess.NodesMain;
 import io.dra4j.conformance.load.NodesNumbers.Host;
 import io.dra4j.conformance.load.NodesNumbers.Idle;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.Traffic;
+import io.dra4j.testkit.apiserver.model.Traffic;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.http.Connections;

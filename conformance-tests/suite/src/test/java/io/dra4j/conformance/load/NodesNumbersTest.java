@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.dra4j.conformance.load.NodesNumbers.Host;
 import io.dra4j.conformance.load.NodesNumbers.Idle;
-import io.dra4j.testkit.apiserver.Traffic;
+import io.dra4j.testkit.apiserver.model.Traffic;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

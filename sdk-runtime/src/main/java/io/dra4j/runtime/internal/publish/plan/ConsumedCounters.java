@@ -34,7 +34,11 @@ final class ConsumedCounters {
     }
 
     /** Nothing of a counter is what a server makes of an amount that it does not know. */
-    static CounterConsumption amounts(CounterConsumption consumption) {
+    static List<CounterConsumption> amounts(Device device) {
+        return device.consumesCounters().stream().map(ConsumedCounters::amounts).toList();
+    }
+
+    private static CounterConsumption amounts(CounterConsumption consumption) {
         Map<String, Quantity> amounts = new LinkedHashMap<>(consumption.counters());
         amounts.values().removeIf(amount -> amount.compareTo(Quantity.of(0)) == 0);
         return CounterConsumption.of(consumption.counterSet(), amounts);

@@ -62,9 +62,7 @@ public enum Feature {
     COUNTERS("counters", Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES), "consumesCounters", Loss.WITHHELD) {
         @Override
         List<CounterConsumption> guard(Device device) {
-            return device.consumesCounters().stream()
-                    .map(ConsumedCounters::amounts)
-                    .toList();
+            return ConsumedCounters.amounts(device);
         }
 
         @Override

@@ -28,7 +28,7 @@ import picocli.CommandLine;
  *
  * <p>It needs no network: the launcher runs it when there is no archive yet.
  */
-final class Training {
+final class TrainingMain {
 
     private static final String KUBECONFIG = """
             clusters: [{name: one, cluster: {server: 'https://127.0.0.1:%d', certificate-authority: '%s'}}]
@@ -42,7 +42,7 @@ final class Training {
     private static final int OK = 200;
     private static final int ROUNDS = 3; // a JVM that keeps profiles sees what is called often
 
-    private Training() {}
+    private TrainingMain() {}
 
     /**
      * Runs each command, several times.
@@ -86,7 +86,7 @@ final class Training {
         HttpsServer server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setHttpsConfigurator(new HttpsConfigurator(tls));
         JsonNode answers;
-        try (InputStream file = Training.class.getResourceAsStream("training.json")) {
+        try (InputStream file = TrainingMain.class.getResourceAsStream("training.json")) {
             answers = new JsonMapper().readTree(file);
         }
         server.createContext("/", exchange -> answer(exchange, answers));

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.testkit.apiserver;
+package io.dra4j.testkit.apiserver.model;
 
 /**
  * Requests, and their bytes in both directions; a share of them has fractions.
