@@ -10,6 +10,7 @@ import io.dra4j.testkit.apiserver.http.ApiListener;
 import io.dra4j.testkit.apiserver.http.Serving;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import io.dra4j.testkit.apiserver.model.Traffic;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
