@@ -88,7 +88,7 @@ public record SliceCodec(String driver, String node) {
     }
 
     /** Reads a slice; empty if its pool bears a name that no pool of this SDK can bear. */
-    Optional<Stored> decode(JsonNode slice, String nodeUid) {
+    public Optional<Stored> decode(JsonNode slice, String nodeUid) {
         JsonNode metadata = slice.path("metadata");
         JsonNode spec = slice.path("spec");
         return poolName(spec).map(pool -> {

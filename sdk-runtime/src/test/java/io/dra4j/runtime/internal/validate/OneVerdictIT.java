@@ -23,6 +23,7 @@ import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
 import io.dra4j.runtime.internal.publish.plan.Feature;
+import io.dra4j.runtime.internal.publish.plan.PlannedSlice;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.publish.plan.RandomPools;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
@@ -60,6 +61,9 @@ class OneVerdictIT {
     private static final int SLICES = Boolean.getBoolean("dra4j.nightly") ? 20_000 : 400;
     private static final long SEED = 20261124;
 
+    /** Around the numbers of devices that a slice takes, often enough that some pools fit each release. */
+    private static final List<Integer> SIZES = List.of(63, 64, 65, 127, 128, 129, 63, 64, 65, 127, 128, 129);
+
     private static final ObjectMapper JSON = Json.MAPPER;
     private static final SliceCodec CODEC = new SliceCodec("gpu.example.com", "node-a");
     private static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -78,15 +82,17 @@ class OneVerdictIT {
     @EnumSource
     void allNameTheSameFields(KubernetesVersion release) throws Exception {
         FeatureGates gates = new FeatureGates(release, allGates(release));
-        EmbeddedApiServer.Builder builder = EmbeddedApiServer.builder().version(release);
-        allGates(release).forEach(builder::featureGate);
-        try (EmbeddedApiServer server = builder.start()) {
+        try (EmbeddedApiServer server = server(release)) {
             for (int i = 0; i < SLICES; i++) {
                 assertShown(hostile.next());
                 Pool pool = Publishable.of(next(), missing(release)).pool();
-                Optional<String> slice = slice(pool, release);
+                Content content = content(pool, release);
+                Optional<String> slice = slice(content);
                 if (slice.isPresent()) {
-                    compare(pool, slice.get(), gates, server);
+                    HttpResponse<String> answer = compare(pool, slice.get(), gates, server);
+                    if (answer.statusCode() == CREATED && rules.problems(pool).isEmpty()) {
+                        assertNothingToWrite(answer, content);
+                    }
                 } else {
                     assertThat(rules.problems(pool)).as("%s", pool).isNotEmpty();
                 }
@@ -113,6 +119,12 @@ class OneVerdictIT {
             Content written = SliceCodec.canonical(content);
             assertThat(SliceCodec.canonical(written)).isEqualTo(written);
         }
+    }
+
+    private static EmbeddedApiServer server(KubernetesVersion release) {
+        EmbeddedApiServer.Builder builder = EmbeddedApiServer.builder().version(release);
+        allGates(release).forEach(builder::featureGate);
+        return builder.start();
     }
 
     private static Map<FeatureGate, Boolean> allGates(KubernetesVersion release) {
@@ -145,13 +157,16 @@ class OneVerdictIT {
         return list.stream().limit(1).toList();
     }
 
-    /** The slice as it is sent; empty if the pool can't be written. */
-    private static Optional<String> slice(Pool pool, KubernetesVersion release) throws Exception {
+    private static Content content(Pool pool, KubernetesVersion release) {
         List<CounterSet> besides = pool.devices().stream()
                 .flatMap(device -> CounterLayout.of(release).besides(device).stream())
                 .toList();
         List<CounterSet> sets = besides.isEmpty() ? pool.counterSets() : besides;
-        Content content = new Content(pool.name(), 1, 1, pool.placement(), pool.devices(), sets);
+        return new Content(pool.name(), 1, 1, pool.placement(), pool.devices(), sets);
+    }
+
+    /** The slice as it is sent; empty if it can't be written. */
+    private static Optional<String> slice(Content content) throws Exception {
         try {
             ObjectNode slice = (ObjectNode) JSON.readTree(CODEC.json(content));
             slice.putObject("metadata").put("name", "slice");
@@ -162,11 +177,53 @@ class OneVerdictIT {
         }
     }
 
-    private void compare(Pool pool, String slice, FeatureGates gates, EmbeddedApiServer server) throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void poolsAroundTheLimitsAreKeptAsTheyWereSent(KubernetesVersion release) throws Exception {
+        RandomPools valid = new RandomPools(random);
+        CounterLayout layout = CounterLayout.of(release);
+        int kept = 0;
+        try (EmbeddedApiServer server = server(release)) {
+            for (int size : SIZES) {
+                Pool next = valid.next("pool", size);
+                Pool pool = Publishable.of(next, missing(release)).pool();
+                List<PlannedSlice> plan =
+                        layout.problems(pool).isEmpty() ? layout.plan(pool, List.of(), true) : List.of();
+                for (PlannedSlice planned : plan) {
+                    Content content = planned.content().at(1, plan.size());
+                    HttpResponse<String> answer = post(server, slice(content).orElseThrow());
+                    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(CREATED);
+                    assertNothingToWrite(answer, content);
+                }
+                kept += plan.isEmpty() ? 0 : 1;
+            }
+        }
+        assertThat(kept).isGreaterThanOrEqualTo(SIZES.size() / 2);
+    }
+
+    /** A restart finds in the cluster what it would write; it takes over the times that the server has given to taints. */
+    private static void assertNothingToWrite(HttpResponse<String> answer, Content content) throws Exception {
+        boolean hasTimes = content.devices().stream()
+                .flatMap(device -> device.taints().stream())
+                .allMatch(taint -> taint.timeAdded() != null);
+        Content sent = SliceCodec.canonical(content);
+        assertThat(read(answer.body(), hasTimes))
+                .as(answer.body())
+                .isEqualTo(hasTimes ? sent : read(CODEC.json(sent), false));
+    }
+
+    private static Content read(String slice, boolean hasTimes) throws Exception {
+        String text = hasTimes ? slice : slice.replaceAll(",\"timeAdded\":\"[^\"]*\"", "");
+        return CODEC.decode(JSON.readTree(text), "").orElseThrow().content();
+    }
+
+    /** Returns the server's answer. */
+    private HttpResponse<String> compare(Pool pool, String slice, FeatureGates gates, EmbeddedApiServer server)
+            throws Exception {
         HttpResponse<String> answer = post(server, slice);
         if (answer.statusCode() == BAD_REQUEST) {
             assertThat(rules.problems(pool)).as(slice).isNotEmpty();
-            return;
+            return answer;
         }
         Set<String> ofServer = new TreeSet<>();
         JSON.readTree(answer.body())
@@ -188,6 +245,7 @@ class OneVerdictIT {
         if (gates.version() == KubernetesVersion.newest()) {
             preview(pool, slice, expected);
         }
+        return answer;
     }
 
     private void count(Set<String> ofServer) {
