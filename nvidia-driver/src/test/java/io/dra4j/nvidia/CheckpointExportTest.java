@@ -29,10 +29,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 
 /** Claims of this driver in the checkpoint of NVIDIA's own. */
-@EnabledIf("io.dra4j.nvidia.standin.MpsStandIn#canMount")
 class CheckpointExportTest extends VfioOnBoards {
 
     private static final String MIG = "gpu-1-mig-1g10gb-19-4";

@@ -37,13 +37,11 @@ import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** GPUs for virtual machines: published, taken from their driver, and returned; claims of others go on meanwhile. */
 @Tag("slow")
-@EnabledIf("io.dra4j.nvidia.standin.MpsStandIn#canMount")
 class VfioTest extends VfioOnBoards {
 
     /** Unknown is not none. */
