@@ -28,7 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims that share GPUs and MIG devices by MPS, with stand-ins that record their calls. */
 @Tag("slow")
-@EnabledIf("io.dra4j.nvidia.standin.MpsStandIn#canMount")
+@EnabledIf(
+        value = "io.dra4j.nvidia.standin.MpsStandIn#canMount",
+        disabledReason = "MPS daemons need root, and the right to mount")
 class MpsTest extends SharingOnBoards {
 
     private static final Duration SOON = Duration.ofSeconds(60);

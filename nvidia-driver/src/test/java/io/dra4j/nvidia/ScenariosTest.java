@@ -27,6 +27,7 @@ import io.dra4j.nvidia.standin.MpsStandIn;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.runtime.ClaimPreview;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +37,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -45,10 +50,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Providers, their claims and the doctor, on nodes with stand-ins of what they look at. */
 class ScenariosTest extends ScenarioNode {
 
-    private static final String CAN_MOUNT = "io.dra4j.nvidia.standin.MpsStandIn#canMount";
     private static final long WHILE = Duration.ofMillis(800).toNanos(); // some intervals of the watch
     private static final Path RESOURCES = Path.of("src/test/resources/io/dra4j/nvidia");
+    private static final Pattern HEAD = Pattern.compile("(?:#.*\n)+((?:(?:"
+            + "older|shares(?: \\d+)?|effect \\w+|xids \\S+|thresholds(?: \\w+=\\d+)*|library \\S+"
+            + ")\n)*)(?:boards (\\S+)( dynamic)?\n)?");
+    private static final Predicate<String> FORM = forms();
+    private static final Predicate<String> WITH_MPS = scenario -> scenario.contains("\nmps\n");
 
+    private String library = "fabric/now/libnvfm.so.1";
     private String config = "";
     private NodeLock lock;
     private HeldClaim remembered;
@@ -66,7 +76,15 @@ class ScenariosTest extends ScenarioNode {
     private static Stream<String> ofMachines() throws IOException {
         return Stream.concat(
                 scenarios("vfio-scenarios.txt"),
-                Stream.concat(scenarios("sharing-scenarios.txt"), scenarios("doctor-scenarios.txt")));
+                Stream.concat(ofSharing().filter(WITH_MPS.negate()), scenarios("doctor-scenarios.txt")));
+    }
+
+    private static Stream<String> ofMps() throws IOException {
+        return ofSharing().filter(WITH_MPS);
+    }
+
+    private static Stream<String> ofSharing() throws IOException {
+        return scenarios("sharing-scenarios.txt");
     }
 
     private static Stream<String> ofClaims() throws IOException {
@@ -80,13 +98,9 @@ class ScenariosTest extends ScenarioNode {
     @ParameterizedTest(name = "{0}")
     @MethodSource("ofClaims")
     void claimsArePreparedAndUnprepared(String scenario) throws Exception {
-        String[] settings = scenario.split("\nboards ");
-        for (String line : settings[0].split("\n")) {
-            set(line.split(" "));
-        }
-        String[] boards = settings[1].split("\n")[0].split(" ");
-        install(boards[0], boards.length > 1);
-        play(scenario);
+        Matcher head = set(scenario);
+        install(head.group(2), head.group(3) != null);
+        play(scenario.substring(head.end()));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -94,6 +108,24 @@ class ScenariosTest extends ScenarioNode {
     @Tag("slow")
     void faultsBecomeTaintsAndReports(String scenario) throws Exception {
         claimsArePreparedAndUnprepared(scenario);
+    }
+
+    private static Predicate<String> forms() {
+        try (Stream<String> lines = Files.lines(RESOURCES.resolve("scenario-forms.txt"))) {
+            return Pattern.compile(lines.filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                            .collect(Collectors.joining("|")))
+                    .asMatchPredicate();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Sets what a scenario begins with, up to the boards. */
+    private Matcher set(String scenario) {
+        Matcher head = HEAD.matcher(scenario);
+        assertThat(head.lookingAt()).as("a scenario begins with its title").isTrue();
+        head.group(1).lines().forEach(line -> set(line.split(" ")));
+        return head;
     }
 
     /** Changes a setting of the next provider. */
@@ -111,41 +143,46 @@ class ScenariosTest extends ScenarioNode {
                         .forEach(limit -> limits.put(Measure.valueOf(limit[0]), Integer.valueOf(limit[1])));
                 thresholds = new Thresholds(limits, Duration.ofMillis(50));
             }
-            default -> {} // is no setting
+            case "library" -> library = words[1];
+            default -> throw new IllegalArgumentException(words[0]);
         }
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("ofFabric")
     @Tag("slow")
-    @EnabledIf(CAN_MOUNT)
     void partitionsAreActivatedAndDeactivated(String scenario) throws Exception {
-        shares = Shares.parse(scenario.contains("\nshares\n") ? "unlimited" : "");
-        String library = scenario.contains("\nlibrary : ")
-                ? scenario.split("\nlibrary : ")[1].split("\n")[0]
-                : "";
-        fabric = scenario.contains("\neffect\n") ? Effect.NO_EXECUTE : Effect.NONE;
+        Matcher head = set(scenario);
         gates = "FabricManagerPartitioning=true,";
         begin("h100-80", false);
-        manager = FabricStandIn.install(node, library.isEmpty() ? "fabric/now/libnvfm.so.1" : library);
+        manager = FabricStandIn.install(node, library);
         provider.inventory();
         preview = ClaimPreview.of("gpu.nvidia.com", provider);
-        play(scenario);
+        play(scenario.substring(head.end()));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("ofMachines")
     @Tag("slow")
-    @EnabledIf(CAN_MOUNT)
     void gpusAreTakenAndSharedAndExamined(String scenario) throws Exception {
-        shares = Shares.parse(scenario.contains("\nshares\n") ? "unlimited" : "");
-        String[] boards = scenario.split("\nboards ")[1].split("\n")[0].split(" ");
-        begin(boards[0], boards.length > 1);
-        play(scenario);
+        Matcher head = set(scenario);
+        begin(head.group(2), head.group(3) != null);
+        play(scenario.substring(head.end()));
     }
 
-    private void play(String scenario) throws Exception {
-        for (String line : scenario.split("\n")) {
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("ofMps")
+    @Tag("slow")
+    @EnabledIf(
+            value = "io.dra4j.nvidia.standin.MpsStandIn#canMount",
+            disabledReason = "MPS daemons need root, and the right to mount")
+    void gpusAreSharedByMps(String scenario) throws Exception {
+        gpusAreTakenAndSharedAndExamined(scenario);
+    }
+
+    private void play(String steps) throws Exception {
+        for (String line : steps.split("\n")) {
+            assertThat(line).matches(FORM, "a form of scenario-forms.txt");
             String filled = line.replace("{root}", node.root().toString())
                     .replace("{library}", node.library().toString())
                     .replace("{gpu0}", gpu0)
@@ -167,7 +204,6 @@ class ScenariosTest extends ScenarioNode {
 
     private void run(String[] words, String text) throws Exception {
         switch (words[0]) {
-            case "#", "library", "shares", "effect", "boards", "xids", "older" -> {} // of the node
             case "is" -> assertThat(state(words)).isEqualTo(text);
             case "await" -> Await.until(text, SOON, () -> state(words).equals(text));
             case "has" -> assertThat(state(words)).contains(text);
