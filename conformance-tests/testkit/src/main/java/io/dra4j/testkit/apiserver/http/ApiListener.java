@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
-import io.dra4j.testkit.apiserver.model.Traffic;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
+import io.dra4j.testkit.apiserver.model.Traffic;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.http.Connections;
