@@ -190,6 +190,7 @@ class DriverEventsIT {
                     .hasMessageContaining("(podUid)");
             second.close();
 
+            assertThat(driver.checks()).as("those of the first one").hasSize(1);
             assertThat(driver.place.registry()).isDirectoryContaining("glob:**/gpu.example.com-reg.sock");
             driver.driver.close();
             try (DraDriver next = driver.builder.build()) {

@@ -131,6 +131,11 @@ final class PublishingDriver implements AutoCloseable {
         return proxy.requests(Requests.to(SLICES).and(request -> request.status() >= 400 && request.status() < 500));
     }
 
+    /** The first requests of drivers. */
+    List<RecordedRequest> checks() {
+        return proxy.requests(request -> request.path().endsWith("apis/resource.k8s.io/v1"));
+    }
+
     /** Requests, dry runs too, that sent something of a pool. */
     List<RecordedRequest> about(String pool) {
         return proxy.requests(Requests.to(SLICES).and(request -> request.body().contains('"' + pool + '"')));

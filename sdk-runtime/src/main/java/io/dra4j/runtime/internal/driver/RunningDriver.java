@@ -85,11 +85,11 @@ public final class RunningDriver implements AutoCloseable {
         this.settings = settings;
         this.provider = new SuspendableProvider(provider, settings.clock);
         try {
-            meters = started(Meters.global(settings.driverName, settings.nodeName));
-            CompletableFuture<Cluster> connecting = connecting(); // first: the rest is ready sooner than its answer
-            CompletableFuture<Void> apiCheck = check(connecting);
             DataDirectory data = DataDirectory.of(settings);
             locks = locks(data);
+            meters = started(Meters.global(settings.driverName, settings.nodeName));
+            CompletableFuture<Cluster> connecting = connecting(); // the rest is ready sooner than its answer
+            CompletableFuture<Void> apiCheck = check(connecting);
             Readiness readiness = serveHttp(new Readiness());
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             journal = started(openJournal(data));
@@ -121,7 +121,7 @@ public final class RunningDriver implements AutoCloseable {
         }
     }
 
-    /** Before what others may have, since one with the same sockets would take them; a process that ends gives the lock back. */
+    /** First, since one with the same sockets would take them; a process that ends gives the lock back. */
     private LockFile locks(DataDirectory data) {
         LockFile opened = started(LockFile.open(data.locks(), settings.clock));
         opened.named(
