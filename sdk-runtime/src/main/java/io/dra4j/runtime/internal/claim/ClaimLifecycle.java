@@ -105,7 +105,8 @@ final class ClaimLifecycle implements AutoCloseable {
      */
     Results prepare(AllocatedClaim claim, @Nullable Boolean unprepareSkipped, Consumer<ClaimIndex> check)
             throws Exception {
-        boolean changesNothing = context.provider().changesNothing(claim);
+        boolean changesNothing =
+                context.providerCalls().apart(() -> context.provider().changesNothing(claim));
         ClaimRecord begun = new ClaimRecord(
                 claim.ref(),
                 Phase.PREPARING,
@@ -130,19 +131,27 @@ final class ClaimLifecycle implements AutoCloseable {
         if (changesNothing && prepared.state() != null) {
             PreparedCheck.refuseState(prepared.state());
         }
-        Results results = PreparedResults.results(claim, context.reports().prepared(claim, prepared));
-
-        writeSpec(results);
+        Results results = withFiles(claim, prepared);
 
         ProviderState state = prepared.state() == null ? state() : prepared.state();
         writes.put(begun.prepared(state, results));
         return results;
     }
 
+    private Results withFiles(AllocatedClaim claim, PreparedClaim prepared) {
+        return context.providerCalls().apart(() -> {
+            Results results = PreparedResults.results(claim, context.reports().prepared(claim, prepared));
+            writeSpec(results);
+            return results;
+        });
+    }
+
     /** Puts the CDI spec and the reports of a claim that was prepared earlier in place, and returns the outcome. */
     PrepareOutcome restore(Results results) {
-        writeSpec(results); // no write if the spec is as it should be
-        return reported(results);
+        return context.providerCalls().apart(() -> {
+            writeSpec(results); // no write if the spec is as it should be
+            return reported(results);
+        });
     }
 
     /** Puts the reports of the prepared claim, whose CDI spec is there, in place, and returns the outcome. */
@@ -164,16 +173,18 @@ final class ClaimLifecycle implements AutoCloseable {
             return true;
         });
 
-        context.specs().remove(uid);
-        context.reports().end(uid);
+        removeFiles();
 
         writes.forget(uid);
     }
 
-    /** Removes what may be left of the claim, which has no record. */
-    void removeUnrecorded() {
-        context.specs().remove(uid);
-        context.reports().end(uid);
+    /** Removes the claim's files, and what may be left of one that has no record. */
+    void removeFiles() {
+        context.providerCalls().apart(() -> {
+            context.specs().remove(uid);
+            context.reports().end(uid);
+            return true;
+        });
     }
 
     private void writeSpec(Results results) {

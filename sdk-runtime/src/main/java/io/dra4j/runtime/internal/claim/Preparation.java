@@ -213,8 +213,7 @@ final class Preparation {
         try {
             lifecycle
                     .record()
-                    .ifPresentOrElse(
-                            started -> Unpreparation.unprepare(lifecycle, started), lifecycle::removeUnrecorded);
+                    .ifPresentOrElse(started -> Unpreparation.unprepare(lifecycle, started), lifecycle::removeFiles);
         } catch (DraException e) {
             cause.addSuppressed(e); // the claim stays held; the kubelet's next call tries again
         }

@@ -43,6 +43,12 @@ public final class ProviderCalls {
         T in(ClaimContext call) throws Exception;
     }
 
+    /** Work that may fail. */
+    @FunctionalInterface
+    interface Fallible<T, E extends Exception> {
+        T get() throws E;
+    }
+
     /**
      * Makes the calls.
      *
@@ -65,15 +71,29 @@ public final class ProviderCalls {
         try (NodeLock turn = turn(deadline);
                 CallContext call = new CallContext(durably, deadline)) {
             requireOpen();
-            return CompletableFuture.supplyAsync(ClaimQueue.inContextOfCaller(() -> result(work, call)), threads)
+            return apart(() -> work.in(call));
+        } finally {
+            permits.release();
+        }
+    }
+
+    /**
+     * Does what may hang, a file's write for example, where that holds up no other claim, and waits for it.
+     *
+     * <p>It needs no turn: it is not a call that is to be serialized.
+     *
+     * @throws E what the work throws
+     */
+    @SuppressWarnings("unchecked") // the work throws no other checked exception
+    <T, E extends Exception> T apart(Fallible<T, E> work) throws E {
+        try {
+            return CompletableFuture.supplyAsync(ClaimQueue.inContextOfCaller(() -> result(work)), threads)
                     .join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof Error error) {
                 throw error;
             }
-            throw (Exception) e.getCause();
-        } finally {
-            permits.release();
+            throw (E) e.getCause();
         }
     }
 
@@ -104,9 +124,9 @@ public final class ProviderCalls {
                                 .formatted(holder));
     }
 
-    private static <T> T result(Work<T> work, CallContext call) {
+    private static <T> T result(Fallible<T, ?> work) {
         try {
-            return work.in(call);
+            return work.get();
         } catch (Exception e) { // a provider may throw any
             throw new CompletionException(e);
         }

@@ -171,7 +171,7 @@ final class SpecRepair {
                 return;
             }
             if (rebooted) {
-                lifecycle.removeUnrecorded();
+                lifecycle.removeFiles();
             } else if (context.specs().claimUids().contains(uid)) {
                 lost.holdForSpec(uid);
             }

@@ -50,7 +50,7 @@ final class Unpreparation {
         try (ClaimLifecycle lifecycle = ClaimLifecycle.take(context, uid, deadline, writes)) {
             Optional<ClaimRecord> record = lifecycle.record().or(() -> lost.possible(uid));
             if (record.isEmpty()) {
-                lifecycle.removeUnrecorded();
+                lifecycle.removeFiles();
             } else {
                 unprepare(lifecycle, record.get());
                 LOG.atInfo().addKeyValue(LogField.CLAIM, record.get().ref()).log("Claim unprepared");

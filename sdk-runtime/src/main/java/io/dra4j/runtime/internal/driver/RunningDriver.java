@@ -248,7 +248,7 @@ public final class RunningDriver implements AutoCloseable {
                             cluster.claimFeed(),
                             cluster.claimStatuses(),
                             settings.clock),
-                    ShortLivedThreads.upkeep("dra4j-binding")));
+                    ShortLivedThreads.timer("dra4j-binding")));
         }
     }
 

@@ -25,7 +25,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * A gRPC server on a unix socket, as the kubelet expects one.
  *
- * <p>Calls run on threads of their own, as many as there are calls, so that one that hangs keeps no other waiting.
+ * <p>Calls run on threads of their own, as many as there are calls, so that one that hangs keeps no other waiting. They
+ * are not virtual, nor are those of the connections: files that stall elsewhere hold the carriers of virtual threads.
  * Connections are never closed for their age or for being idle: the kubelet takes a lost connection for a lost plugin.
  */
 final class SocketServer {
@@ -43,9 +44,9 @@ final class SocketServer {
         OkHttpServerBuilder builder = OkHttpServerBuilder.forPort(
                         UnixDomainSocketAddress.of(file.hidden()), InsecureServerCredentials.create())
                 .socketFactory(Accepting.of(UnixServerSocket::new))
-                .executor(ShortLivedThreads.waiting("dra4j-" + name + "-call"))
-                .transportExecutor(ShortLivedThreads.waiting("dra4j-" + name + "-io"))
-                .scheduledExecutorService(ShortLivedThreads.upkeep("dra4j-" + name + "-timer"))
+                .executor(ShortLivedThreads.unlimited("dra4j-" + name + "-call"))
+                .transportExecutor(ShortLivedThreads.unlimited("dra4j-" + name + "-io"))
+                .scheduledExecutorService(ShortLivedThreads.timer("dra4j-" + name + "-timer"))
                 .keepAliveTime(Long.MAX_VALUE, TimeUnit.NANOSECONDS) // of no use on a node
                 .intercept(new MessageLimit(LARGEST_MESSAGE))
                 .maxInboundMessageSize(LARGEST_READ);

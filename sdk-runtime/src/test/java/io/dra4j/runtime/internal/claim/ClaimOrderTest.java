@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.ClaimContext;
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Quantity;
@@ -15,6 +16,8 @@ import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +42,35 @@ class ClaimOrderTest extends NodeFixture {
     void allocate() {
         node.allocate(A, "gpu-0");
         node.allocate(B, "gpu-1");
+    }
+
+    /** More than the threads that carry virtual ones. Who opens a pipe stalls until it is written, as with a dead disk. */
+    @Test
+    void filesThatStallKeepNoOtherClaimWaiting() throws Exception {
+        int stalled = Runtime.getRuntime().availableProcessors() + 2;
+        provider.devices = stalled + 1;
+        List<ClaimRef> refs = node.allocateEach(stalled + 1);
+        Files.createDirectories(node.cdi);
+        for (ClaimRef ref : refs.subList(0, stalled)) {
+            String pipe = node.spec(ref.uid()).toString();
+            assertThat(new ProcessBuilder("mkfifo", pipe).start().waitFor()).isZero();
+        }
+        CountDownLatch prepared = new CountDownLatch(stalled);
+        provider.onPrepare = (claim, context) -> prepared.countDown();
+        var stalling = CompletableFuture.runAsync(() -> node.prepare(Duration.ofMinutes(1), refs.subList(0, stalled)));
+        prepared.await();
+
+        try {
+            assertThat(node.prepare(refs.get(stalled))).isInstanceOf(Prepared.class);
+        } finally {
+            for (ClaimRef ref : refs.subList(0, stalled)) {
+                try (var pipe = new RandomAccessFile(node.spec(ref.uid()).toFile(), "rw")) {
+                    Files.delete(node.spec(ref.uid()));
+                    pipe.write('\n');
+                }
+            }
+            stalling.join();
+        }
     }
 
     @Nested
