@@ -141,6 +141,11 @@ public final class Journal implements AutoCloseable {
         return place.bootId();
     }
 
+    /** Returns the mark next to this journal; for one object, which keeps it. */
+    public BootMark bootMark() {
+        return new BootMark(place);
+    }
+
     /**
      * Returns the committed claims that are not prepared in this boot, or that the kubelet never
      * asks to unprepare; cheap, even with many claims.

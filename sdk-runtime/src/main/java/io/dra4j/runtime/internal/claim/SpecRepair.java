@@ -3,21 +3,15 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.checkpoint.BootMark;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.LogField;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -45,7 +39,7 @@ final class SpecRepair {
     SpecRepair(ClaimParts context, LostClaims lost) {
         this.context = context;
         this.lost = lost;
-        this.boot = new BootMark(context.dataDirectory());
+        this.boot = context.journal().bootMark();
     }
 
     /** Repairs what an earlier process left. */
@@ -101,7 +95,7 @@ final class SpecRepair {
         attempt("the CDI directory", () -> checkSpecs(failures), failures);
         attempt("what devices report", () -> endReports(failures), failures);
         if (failures.isEmpty()) {
-            attempt("its mark", () -> boot.write(context.journal().bootId()), failures);
+            attempt("its mark", boot::write, failures);
         }
         settle(failures);
     }
@@ -155,9 +149,7 @@ final class SpecRepair {
     }
 
     private void checkSpecs(Map<String, DraException> failures) {
-        Optional<String> lastBoot = boot.read();
-        boolean rebooted =
-                lastBoot.filter(id -> !id.equals(context.journal().bootId())).isPresent();
+        boolean rebooted = boot.isOfEarlierBoot();
         for (String uid : context.specs().claimUids()) {
             if (context.journal().claim(uid).isEmpty()) {
                 attempt(uid, () -> checkSpec(uid, rebooted), failures);
@@ -184,45 +176,5 @@ final class SpecRepair {
                 .formatted(failures.size(), first.getKey(), first.getValue().getMessage());
         LOG.atWarn().setCause(first.getValue()).log(message);
         context.events().record(new DriverEvent(Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));
-    }
-
-    /**
-     * A file next to the journal, with the boot in which CDI specs were last reconciled.
-     *
-     * <p>In another boot, specs without a record are of that one and of no use. A mark that a crash of the node lost
-     * makes them count as evidence of damage, which is the safe side: so it is not synced.
-     */
-    private static final class BootMark {
-
-        private static final FileAttribute<?> OWNER_ONLY =
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-
-        private final Path file;
-
-        BootMark(Path dataDirectory) {
-            this.file = dataDirectory.resolve("claims.boot");
-        }
-
-        /** Returns the boot of the last start that came this far, if the file has one. */
-        Optional<String> read() {
-            try {
-                return Optional.of(Files.readString(file).strip()).filter(id -> !id.isEmpty());
-            } catch (IOException e) {
-                return Optional.empty(); // none, or none that can be read: the safe side
-            }
-        }
-
-        /** Records that a start of this boot came this far. */
-        void write(String bootId) {
-            Path next = file.resolveSibling(file.getFileName() + ".new");
-            try {
-                Files.deleteIfExists(next);
-                Files.createFile(next, OWNER_ONLY);
-                Files.writeString(next, bootId + "\n");
-                Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-            } catch (IOException e) {
-                throw new DraException("Can't write " + file + ": " + e, e);
-            }
-        }
     }
 }

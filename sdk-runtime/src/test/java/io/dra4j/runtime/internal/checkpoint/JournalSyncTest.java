@@ -326,6 +326,33 @@ class JournalSyncTest extends JournalFixture {
         }
     }
 
+    @Test
+    void theBootsMarkIsOnTheDiskOnceForEachBoot() throws IOException {
+        Path mark = file.resolveSibling("claims.boot");
+        Files.writeString(mark, "boot-0\n");
+        try (Journal journal = openWatched()) {
+            BootMark written = journal.bootMark();
+            assertThat(written.isOfEarlierBoot()).isTrue();
+            int before = syncs.get();
+            fault = (channel, metadata) -> {
+                if (!Files.exists(Path.of(mark + ".new"))) {
+                    fail();
+                }
+            };
+            assertThatThrownBy(written::write).as("of the name").hasMessageContaining("Input/output error");
+            fault = NONE;
+            written.write();
+            assertThat(syncs.get() - before).as("twice of file and name").isEqualTo(2 + 2);
+
+            written.write();
+            journal.bootMark().write();
+
+            assertThat(syncs.get() - before).isEqualTo(4);
+            assertThat(mark).hasContent("boot-1");
+            assertThat(journal.bootMark().isOfEarlierBoot()).isFalse();
+        }
+    }
+
     private static Thread caller(Journal journal, String uid) {
         Thread caller = new Thread(() -> journal.put(started(uid)), uid);
         caller.start();
