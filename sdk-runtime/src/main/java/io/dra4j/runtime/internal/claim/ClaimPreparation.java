@@ -67,8 +67,8 @@ public final class ClaimPreparation implements ClaimOperations {
         LostClaims lost = new LostClaims(context);
         this.unpreparation = new Unpreparation(context, queue, lost);
         this.specs = new SpecRepair(context, lost);
-        this.preparation = new Preparation(context, queue, executor, lost, unpreparation);
         this.orphans = new Orphans(context, unpreparation, monotonic);
+        this.preparation = new Preparation(context, queue, executor, lost, unpreparation, orphans::noteInTheWay);
     }
 
     /**

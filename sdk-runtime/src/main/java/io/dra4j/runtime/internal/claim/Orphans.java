@@ -16,6 +16,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +30,9 @@ import org.slf4j.LoggerFactory;
  * does not name the claim. A reading that fails counts for nothing. An orphan stays while an operation of it runs.
  *
  * <p>The API server of a large cluster has a hundred thousand claims: one that the kubelet's file names is not read, since
- * the kubelet will ask for it, and of the others eight in five minutes, those first that were not read for the longest
- * time, with those that were absent. Not thread-safe.
+ * the kubelet will ask for it, and of the others eight in five minutes, with those that were absent: first those that
+ * another claim was refused for, then those that were not read for the longest time. Not thread-safe, except for
+ * {@link #noteInTheWay}.
  */
 final class Orphans {
 
@@ -51,6 +54,7 @@ final class Orphans {
     private final InstantSource nodeClock;
     private final Map<String, Instant> absentSince = new HashMap<>();
     private final Map<String, Instant> lastRead = new HashMap<>();
+    private final Set<String> inTheWay = ConcurrentHashMap.newKeySet();
     private Instant next; // look at some of all claims
     private Instant nextAbsent = Instant.MAX; // look at those that were absent
 
@@ -77,6 +81,11 @@ final class Orphans {
         return !now.isBefore(next) || !now.isBefore(nextAbsent);
     }
 
+    /** Notes that another claim was refused for a claim: it is among the first that are read. */
+    void noteInTheWay(String uid) {
+        inTheWay.add(uid);
+    }
+
     /** Looks, if it is time to. */
     void look() {
         if (!isDue()) {
@@ -90,7 +99,6 @@ final class Orphans {
         }
         for (ClaimRecord claim : due(isForAll ? MOST_READ : 0)) {
             try {
-                lastRead.put(claim.ref().uid(), now);
                 judge(claim, now);
             } catch (ClusterException e) {
                 LOG.atDebug()
@@ -101,6 +109,7 @@ final class Orphans {
                     return;
                 }
             }
+            lastRead.put(claim.ref().uid(), now);
         }
     }
 
@@ -108,12 +117,17 @@ final class Orphans {
     private List<ClaimRecord> due(int others) {
         Map<String, ClaimRecord> held = new HashMap<>();
         journal.claims().forEach(claim -> held.put(claim.ref().uid(), claim));
-        held.keySet().removeIf(kubelet::names);
+        held.keySet().removeIf(kubelet.named());
         absentSince.keySet().retainAll(held.keySet());
         lastRead.keySet().retainAll(held.keySet());
+        Set<String> first = Set.copyOf(inTheWay);
+        if (others > 0) {
+            inTheWay.removeAll(first); // refused again, another claim notes it again
+        }
         Stream<String> oldest = held.keySet().stream()
                 .filter(uid -> !absentSince.containsKey(uid))
-                .sorted(Comparator.comparing(uid -> lastRead.getOrDefault(uid, Instant.MIN)))
+                .sorted(Comparator.<String, Boolean>comparing(uid -> !first.contains(uid))
+                        .thenComparing(uid -> lastRead.getOrDefault(uid, Instant.MIN)))
                 .limit(others);
         return Stream.concat(List.copyOf(absentSince.keySet()).stream(), oldest)
                 .map(held::get)

@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,14 +60,21 @@ final class Preparation {
     private final StaleClaims stale;
     private final DeviceHolds holds;
 
-    Preparation(ClaimParts context, ClaimQueue queue, Executor executor, LostClaims lost, Unpreparation unpreparation) {
+    /** Prepares claims, and names those that others are refused for. */
+    Preparation(
+            ClaimParts context,
+            ClaimQueue queue,
+            Executor executor,
+            LostClaims lost,
+            Unpreparation unpreparation,
+            Consumer<String> inTheWay) {
         this.context = context;
         this.queue = queue;
         this.executor = executor;
         this.allocations = new Allocations(context.driver(), context.provider().configTypes());
         this.lost = lost;
         this.holds = new DeviceHolds(context.driver());
-        this.stale = new StaleClaims(context, holds, unpreparation);
+        this.stale = new StaleClaims(context, holds, unpreparation, inTheWay);
     }
 
     /**
@@ -242,13 +250,15 @@ final class Preparation {
         private final Unpreparation unpreparation;
         private final PresentAllocations present;
         private final KubeletClaims kubelet;
+        private final Consumer<String> inTheWay;
 
-        StaleClaims(ClaimParts context, DeviceHolds holds, Unpreparation unpreparation) {
+        StaleClaims(ClaimParts context, DeviceHolds holds, Unpreparation unpreparation, Consumer<String> inTheWay) {
             this.context = context;
             this.holds = holds;
             this.unpreparation = unpreparation;
             this.present = new PresentAllocations(context);
             this.kubelet = new KubeletClaims(context.dataDirectory());
+            this.inTheWay = inTheWay;
         }
 
         /** Unprepares the stale claims that hold devices which a claim wants. */
@@ -277,7 +287,7 @@ final class Preparation {
                     devices,
                     deadline,
                     "the kubelet has forgotten it, and another claim was allocated a device of it",
-                    holder -> isForgotten(holder) && present.isOver(holder, third(deadline)));
+                    holder -> isForgottenAndOver(holder, deadline));
         }
 
         private boolean unprepareHolders(
@@ -322,6 +332,14 @@ final class Preparation {
         /** The kubelet names a claim before it asks for it: none that is prepared again is forgotten. */
         private boolean isForgotten(ClaimRecord record) {
             return context.isPrepared(record) && kubelet.lacks(record.ref().uid());
+        }
+
+        private boolean isForgottenAndOver(ClaimRecord holder, Deadline deadline) {
+            if (isForgotten(holder)) {
+                return present.isOver(holder, third(deadline));
+            }
+            inTheWay.accept(holder.ref().uid());
+            return false;
         }
 
         /** One that the kubelet asks to unprepare is over when it has. */

@@ -4,10 +4,12 @@ package io.dra4j.runtime.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -111,13 +115,65 @@ class OrphansTest extends NodeFixture {
         assertThat(provider.calls).containsExactly("unprepare uid-a");
     }
 
-    @Test
-    void ofManyClaimsEightAreReadInFiveMinutesAndEachInItsTurn() {
-        for (int i = 0; i < 16; i++) {
+    private void holdOthers(int count) {
+        for (int i = 0; i < count; i++) {
             ClaimRef other = new ClaimRef("ns", "other-" + i, "uid-other-" + i);
             node.journal.put(ClaimRecord.damaged(other, "boot-1", List.of()));
             node.allocate(other, "gpu-0");
         }
+    }
+
+    /** The kubelet's file can be of a MB, and a node hold a thousand claims. */
+    @Test
+    void theKubeletsFileIsReadOnceForAllClaims() throws Exception {
+        holdOthers(98);
+        Files.writeString(node.kubeletState().path(), "x".repeat(1 << 20));
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        lookAfter(5);
+        node.api.failure = new ClusterException("503", 503, null); // the first claim ends the look
+        long before = threads.getCurrentThreadAllocatedBytes();
+        lookAfter(5);
+
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+                .as("bytes that a look at 100 claims allocates")
+                .isLessThan(10 << 20);
+    }
+
+    @Test
+    void theClaimThatAnotherIsRefusedForIsReadFirst() throws Exception {
+        holdOthers(16);
+        ClaimRef wants = new ClaimRef("ns", "wants", "uid-wants");
+        node.allocate(wants, "gpu-0");
+        assertThat(message(node.prepare(wants))).contains("gpu-0 is held by another claim");
+        read.clear();
+        CountDownLatch eight = new CountDownLatch(8);
+        node.api.beforeRead = ref -> {
+            read.add(ref);
+            eight.countDown();
+        };
+
+        node.now = node.now.plus(Duration.ofMinutes(5));
+        node.claims.maintain();
+
+        assertThat(eight.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(read).hasSize(8).startsWith(A);
+    }
+
+    @Test
+    void aClaimWhoseReadHadNoAnswerIsNotBehindTheOthers() {
+        holdOthers(16);
+        node.api.failure = new ClusterException("503", 503, null);
+        lookAfter(5);
+        node.api.failure = null;
+        lookAfter(5);
+
+        assertThat(read).hasSize(1 + 8);
+        assertThat(read.subList(1, 9)).contains(read.get(0));
+    }
+
+    @Test
+    void ofManyClaimsEightAreReadInFiveMinutesAndEachInItsTurn() {
+        holdOthers(16);
         lookAfter(5);
         assertThat(read).hasSize(8).doesNotHaveDuplicates();
         lookAfter(5);
