@@ -13,9 +13,11 @@ import io.dra4j.testkit.manifests.ManifestObjects;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +46,12 @@ class KubectlDraProgramIT {
                     {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: worker-1-gpu},
                      spec: {driver: gpu.example.com, nodeName: worker-1,
                             pool: {name: worker-1, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}]}}
+                    ---
+                    {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu},
+                     spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}}
+                    ---
+                    {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: train, namespace: default},
+                     spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}
                     """, server.store());
             String kubeconfig = "--kubeconfig=" + server.writeKubeconfig(folder.resolve("kubeconfig"));
             Map<String, String> unwritable = Map.of("XDG_CACHE_HOME", folder + "/file", "KUBECTL_DRA_ARCHIVE", "now");
@@ -51,6 +59,17 @@ class KubectlDraProgramIT {
 
             assertThat(new JsonMapper().readTree(tree).at("/places/0/node").asText())
                     .isEqualTo("worker-1");
+            assertThat(run(
+                            unwritable,
+                            place.resolve("kubectl-dra"),
+                            "explain",
+                            "claim/train",
+                            "-o",
+                            "json",
+                            kubeconfig))
+                    .as("no warning of the JVM, of CEL's parser for example")
+                    .startsWith("{")
+                    .endsWith("}\n");
             assertThat(run(unwritable, place.resolve("kubectl_complete-dra"), "exp"))
                     .isEqualTo("explain\n:4\n");
         }
@@ -65,23 +84,50 @@ class KubectlDraProgramIT {
                         CompletableFuture.runAsync(() -> version(now, script)))
                 .join();
 
+        assertThat(archives())
+                .extracting(file -> file.getFileName().toString())
+                .containsExactly("archive", "archive.key");
         Path archive = archives().get(0);
-        assertThat(archives()).hasSize(1);
         for (Path one = archive.getParent(); !one.equals(folder.resolve("cache")); one = one.getParent()) {
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(one)))
                     .isEqualTo("rwx------");
         }
         long before = classesOfTheJar(Map.of("KUBECTL_DRA_ARCHIVE", "no"), script);
         assertThat(classesOfTheJar(Map.of(), script)).isLessThan(before * 7 / 10); // picocli's are too old for archives
+    }
 
-        Files.delete(archive);
-        Files.writeString(archive, "damaged");
-        version(Map.of(), script);
-
-        Files.setLastModifiedTime(
-                script.resolveSibling("kubectl-dra.jar"), FileTime.from(Instant.parse("2025-01-01T00:00:00Z")));
+    @Test
+    void anArchiveThatIsDamagedOrOfAnotherJavaOrJarIsMadeAgain() throws Exception {
+        Path script = installed("programs").resolve("kubectl-dra");
+        Path jar = script.resolveSibling("kubectl-dra.jar");
+        Path java = Path.of(System.getProperty("java.home"));
+        Path home = Files.createDirectory(folder.resolve("jdk"));
+        Path bin = Files.createSymbolicLink(home.resolve("bin"), java.resolve("bin"));
+        Path lib = Files.createSymbolicLink(home.resolve("lib"), java.resolve("lib"));
+        Path release = Files.copy(java.resolve("release"), home.resolve("release"));
+        Map<String, String> now = Map.of("KUBECTL_DRA_ARCHIVE", "now", "JAVA_HOME", home.toString());
         version(now, script);
-        assertThat(archives()).hasSize(1).doesNotContain(archive);
+        Path archive = archives().get(0);
+        long size = Files.size(archive);
+
+        Files.write(archive, Arrays.copyOf(Files.readAllBytes(archive), (int) size / 2));
+        version(now, script);
+        assertThat(Files.size(archive)).as("damaged").isGreaterThan(size / 2 + 1);
+
+        assertThat(isMadeAgain(now, script, archive)).as("nothing changed").isFalse();
+        Files.writeString(
+                release, Files.readString(release).replace("JAVA_RUNTIME_VERSION=\"", "JAVA_RUNTIME_VERSION=\"x"));
+        assertThat(isMadeAgain(now, script, archive)).as("another Java").isTrue();
+        FileTime built = Files.getLastModifiedTime(jar);
+        byte[] content = Files.readAllBytes(jar);
+        content[10] ^= 1; // the time of the first entry
+        Files.write(jar, content);
+        Files.setLastModifiedTime(jar, built);
+        assertThat(isMadeAgain(now, script, archive)).as("another build").isTrue();
+        Files.setLastModifiedTime(jar, FileTime.from(Instant.parse("2025-01-01T00:00:00Z")));
+        assertThat(isMadeAgain(now, script, archive)).as("another time").isTrue();
+        Files.delete(bin);
+        Files.delete(lib);
     }
 
     @Test
@@ -94,7 +140,11 @@ class KubectlDraProgramIT {
         assertThat(krew.at("/metadata/name").asText()).isEqualTo("dra");
         assertThat(krew.at("/spec/version").asText()).isEqualTo("v@version@");
         assertThat(platform.path("sha256").asText()).isEqualTo("@sha256@");
-        assertThat(platform.path("uri").asText()).endsWith("/kubectl-dra.tar.gz");
+        assertThat(platform.path("uri").asText()).isEqualTo("@url@/releases/download/v@version@/kubectl-dra.tar.gz");
+        assertThat(Path.of("../../.github/workflows/release.yml"))
+                .content()
+                .contains("target/release/kubectl-dra.tar.gz", "target/release/dra.yaml")
+                .contains(" artifacts/kubectl-dra.tar.gz artifacts/dra.yaml");
         assertThat(platform.path("files")
                         .valueStream()
                         .map(one -> one.path("from").asText()))
@@ -127,10 +177,17 @@ class KubectlDraProgramIT {
         }
     }
 
+    private boolean isMadeAgain(Map<String, String> now, Path script, Path archive) throws IOException {
+        Object before = Files.readAttributes(archive, BasicFileAttributes.class).fileKey();
+        version(now, script);
+        return !before.equals(
+                Files.readAttributes(archive, BasicFileAttributes.class).fileKey());
+    }
+
     /** The files of the cache. */
     private List<Path> archives() throws IOException {
         try (Stream<Path> all = Files.walk(folder.resolve("cache"))) {
-            return all.filter(Files::isRegularFile).toList();
+            return all.filter(Files::isRegularFile).sorted().toList();
         }
     }
 
