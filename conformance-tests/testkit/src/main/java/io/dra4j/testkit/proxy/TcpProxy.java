@@ -8,6 +8,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.net.URI;
 import java.time.Duration;
@@ -166,6 +167,8 @@ public final class TcpProxy implements AutoCloseable {
             return true;
         } catch (ConnectException e) {
             return false;
+        } catch (SocketException e) {
+            return true; // reset: the socket was closed while this connection waited in its queue
         }
     }
 
