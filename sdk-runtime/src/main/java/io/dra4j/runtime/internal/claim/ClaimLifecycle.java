@@ -15,6 +15,7 @@ import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -105,8 +106,7 @@ final class ClaimLifecycle implements AutoCloseable {
      */
     Results prepare(AllocatedClaim claim, @Nullable Boolean unprepareSkipped, Consumer<ClaimIndex> check)
             throws Exception {
-        boolean changesNothing =
-                context.providerCalls().apart(() -> context.provider().changesNothing(claim));
+        boolean changesNothing = context.provider().changesNothing(claim);
         ClaimRecord begun = new ClaimRecord(
                 claim.ref(),
                 Phase.PREPARING,
@@ -123,27 +123,28 @@ final class ClaimLifecycle implements AutoCloseable {
             writes.put(begun, check);
         }
 
-        PreparedClaim prepared = context.providerCalls()
+        ClaimRecord done = context.providerCalls()
                 .call(
                         changesNothing ? PreparedCheck::refuseState : this::recordProgress,
                         deadline,
-                        call -> PreparedCheck.checked(claim, context.provider().prepare(claim, call)));
+                        call -> withFiles(
+                                begun,
+                                claim,
+                                PreparedCheck.checked(claim, context.provider().prepare(claim, call)),
+                                changesNothing));
+        writes.put(done);
+        return Objects.requireNonNull(done.results());
+    }
+
+    /** Runs in the provider's call, since files may stall, too: a claim's own thread may be virtual. */
+    private ClaimRecord withFiles(
+            ClaimRecord begun, AllocatedClaim claim, PreparedClaim prepared, boolean changesNothing) {
         if (changesNothing && prepared.state() != null) {
             PreparedCheck.refuseState(prepared.state());
         }
-        Results results = withFiles(claim, prepared);
-
-        ProviderState state = prepared.state() == null ? state() : prepared.state();
-        writes.put(begun.prepared(state, results));
-        return results;
-    }
-
-    private Results withFiles(AllocatedClaim claim, PreparedClaim prepared) {
-        return context.providerCalls().apart(() -> {
-            Results results = PreparedResults.results(claim, context.reports().prepared(claim, prepared));
-            writeSpec(results);
-            return results;
-        });
+        Results results = PreparedResults.results(claim, context.reports().prepared(claim, prepared));
+        writeSpec(results);
+        return begun.prepared(prepared.state() == null ? state() : prepared.state(), results);
     }
 
     /** Puts the CDI spec and the reports of a claim that was prepared earlier in place, and returns the outcome. */
@@ -170,21 +171,24 @@ final class ClaimLifecycle implements AutoCloseable {
 
         context.providerCalls().call(this::recordProgress, deadline, call -> {
             context.provider().unprepare(context.held(record), call);
+            removeOwnFiles();
             return true;
         });
-
-        removeFiles();
 
         writes.forget(uid);
     }
 
-    /** Removes the claim's files, and what may be left of one that has no record. */
+    /** Removes what may be left of the claim, which has no record. */
     void removeFiles() {
         context.providerCalls().apart(() -> {
-            context.specs().remove(uid);
-            context.reports().end(uid);
+            removeOwnFiles();
             return true;
         });
+    }
+
+    private void removeOwnFiles() {
+        context.specs().remove(uid);
+        context.reports().end(uid);
     }
 
     private void writeSpec(Results results) {

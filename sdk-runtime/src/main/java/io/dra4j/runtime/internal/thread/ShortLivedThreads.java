@@ -39,8 +39,8 @@ public final class ShortLivedThreads {
 
     /**
      * Returns threads for what tasks of {@link #waiting} call and wait for: few for what is quick, as many as there are
-     * tasks for what is not. A task that finds {@value #QUICK} at work waits for one of them {@value #PATIENCE_MILLIS}
-     * ms at most.
+     * tasks for what is not. A task that finds {@value #QUICK} at work waits for one of them, until none has ended for
+     * {@value #PATIENCE_MILLIS} ms.
      */
     public static Executor ofNativeCode(String name) {
         if (!HAS_VIRTUAL) {
@@ -48,13 +48,15 @@ public final class ShortLivedThreads {
         }
         Executor threads = unlimited(name);
         Semaphore quick = new Semaphore(QUICK);
+        AtomicInteger ended = new AtomicInteger();
         return task -> {
-            boolean isCounted = isSoonFree(quick);
+            boolean isCounted = isSoonFree(quick, ended);
             threads.execute(() -> {
                 try {
                     task.run();
                 } finally {
                     if (isCounted) {
+                        ended.incrementAndGet();
                         quick.release();
                     }
                 }
@@ -62,9 +64,16 @@ public final class ShortLivedThreads {
         };
     }
 
-    private static boolean isSoonFree(Semaphore quick) {
+    private static boolean isSoonFree(Semaphore quick, AtomicInteger ended) {
         try {
-            return quick.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+            int before;
+            do {
+                before = ended.get();
+                if (quick.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+                    return true;
+                }
+            } while (ended.get() != before);
+            return false;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
