@@ -8,6 +8,7 @@ import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,8 +28,9 @@ class StartCostIT {
     private static final long JAR_BYTES = 15_700_000;
     private static final int CLASSES = 7_250;
     private static final int VIRTUAL = 24; // the release whose virtual threads do what waits
-    private static final long THREADS = Runtime.version().feature() >= VIRTUAL ? 28 : 48;
+    private static final int THREADS = Runtime.version().feature() >= VIRTUAL ? 39 : 48;
     private static final int CUSTOMIZED = 127; // calls after which a method handle would get code for itself
+    private static final long OTHERS = 16; // may be loaded by tasks of some seconds; handles of calls would get 64
     private static final Path OPTIONS = Path.of("../sdk-runtime/deploy/jvm.options");
 
     @TempDir
@@ -57,7 +59,7 @@ class StartCostIT {
         try (TestNode node = node()) {
             Instance driver = start(node);
 
-            assertThat(threads(driver)).isBetween(10L, THREADS);
+            assertThat(threads(driver)).hasSizeBetween(10, THREADS);
         }
     }
 
@@ -73,7 +75,7 @@ class StartCostIT {
 
             assertThat(node.prepare(claims).complaint()).isEmpty();
 
-            assertThat(threads(driver)).isBetween(10L, THREADS + 4);
+            assertThat(threads(driver)).hasSizeBetween(10, THREADS + 18);
         }
     }
 
@@ -90,8 +92,10 @@ class StartCostIT {
                 afterTheFirst = i == 10 ? codeOfMethodHandles(log) : afterTheFirst;
             }
 
+            long later = codeOfMethodHandles(log) - afterTheFirst;
+            System.out.printf("%d classes of method handles after ten calls, %d later%n", afterTheFirst, later);
             assertThat(afterTheFirst).isPositive();
-            assertThat(codeOfMethodHandles(log)).isEqualTo(afterTheFirst);
+            assertThat(later).isLessThan(OTHERS);
         }
     }
 
@@ -115,11 +119,16 @@ class StartCostIT {
         return driver;
     }
 
-    private static long threads(Instance driver) throws IOException {
+    /** Returns their names, cut by the kernel. */
+    private static List<String> threads(Instance driver) throws IOException {
+        List<String> names = new ArrayList<>();
         long pid = driver.pid().orElseThrow();
-        try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
-            return threads.count();
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
+            for (Path thread : threads) {
+                names.add(Files.readString(thread.resolve("comm")).strip());
+            }
         }
+        return names;
     }
 
     private static String java() {
