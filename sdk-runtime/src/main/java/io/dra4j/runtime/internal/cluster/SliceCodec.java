@@ -87,8 +87,13 @@ public record SliceCodec(String driver, String node) {
         return json;
     }
 
+    /** Reads the JSON of a slice that no node owns, as {@link #json} has it; empty as its other form. */
+    public Optional<Stored> decode(String slice) {
+        return decode(Json.parse(slice), "");
+    }
+
     /** Reads a slice; empty if its pool bears a name that no pool of this SDK can bear. */
-    public Optional<Stored> decode(JsonNode slice, String nodeUid) {
+    Optional<Stored> decode(JsonNode slice, String nodeUid) {
         JsonNode metadata = slice.path("metadata");
         JsonNode spec = slice.path("spec");
         return poolName(spec).map(pool -> {
