@@ -87,7 +87,7 @@ public record SliceCodec(String driver, String node) {
         return json;
     }
 
-    /** Reads the JSON of a slice that no node owns, as {@link #json} has it; empty as its other form. */
+    /** Reads the JSON of a slice that no node owns; empty if its pool has a name that the SDK does not allow. */
     public Optional<Stored> decode(String slice) {
         return decode(Json.parse(slice), "");
     }

@@ -17,7 +17,7 @@ public record Traffic(double requests, double received, double sent) {
     /** Nothing. */
     public static final Traffic NONE = new Traffic(0, 0, 0);
 
-    /** This, and another so many times. */
+    /** Returns this plus a multiple of another. */
     public Traffic and(Traffic other, double times) {
         return new Traffic(
                 requests + times * other.requests, received + times * other.received, sent + times * other.sent);
