@@ -1,0 +1,95 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.inside;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.runtime.internal.claim.ClaimOperations;
+import io.dra4j.runtime.internal.claim.PrepareOutcome;
+import io.dra4j.runtime.internal.claim.UnprepareOutcome;
+import io.dra4j.runtime.internal.health.HealthFeed;
+import io.dra4j.runtime.internal.kubelet.PluginSockets;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.simulation.node.Plugin;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Stands for {@code KubeletPlugin}: the kubelet calls it without sockets. */
+public final class SimulatedPlugin implements AutoCloseable, Plugin {
+
+    private final ClaimOperations operations;
+    private final @Nullable HealthFeed health;
+    private boolean isPublished;
+
+    private SimulatedPlugin(ClaimOperations operations, @Nullable HealthFeed health) {
+        this.operations = operations;
+        this.health = health;
+    }
+
+    public static SimulatedPlugin start(
+            PluginSockets sockets,
+            ClaimOperations operations,
+            @Nullable HealthFeed health,
+            Meters meters,
+            InstantSource clock) {
+        return new SimulatedPlugin(operations, health);
+    }
+
+    public void publish() {
+        isPublished = true;
+        Replaced.host().publish(this);
+    }
+
+    public void look() {}
+
+    public boolean awaitRegistered(Duration timeout) {
+        return isPublished;
+    }
+
+    public boolean isRegistered() {
+        return isPublished;
+    }
+
+    @Override
+    public void close() {
+        if (health != null) {
+            health.close();
+        }
+        isPublished = false;
+        Replaced.host().withdraw(this);
+    }
+
+    @Override
+    public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline) {
+        Map<ClaimRef, Answer> answers = new LinkedHashMap<>();
+        operations.prepare(claims, deadline).forEach((claim, outcome) -> answers.put(claim, answer(outcome)));
+        return answers;
+    }
+
+    private static Answer answer(PrepareOutcome outcome) {
+        if (outcome instanceof PrepareOutcome.Failed failed) {
+            return new Answer(failed.message(), List.of());
+        }
+        return new Answer(
+                null,
+                ((PrepareOutcome.Prepared) outcome)
+                        .devices().stream()
+                                .map(d -> new Device(d.pool(), d.device(), d.cdiDeviceIds(), d.shareId()))
+                                .toList());
+    }
+
+    @Override
+    public Map<String, Answer> unprepare(List<String> uids, Instant deadline) {
+        Map<String, Answer> answers = new LinkedHashMap<>();
+        operations.unprepare(uids, deadline).forEach((uid, outcome) -> answers.put(uid, answer(outcome)));
+        return answers;
+    }
+
+    private static Answer answer(UnprepareOutcome outcome) {
+        return new Answer(outcome instanceof UnprepareOutcome.Failed failed ? failed.message() : null, List.of());
+    }
+}

@@ -1,0 +1,7 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/** Code of a simulated process, loaded rewritten as the runtime is. */
+@NullMarked
+package io.dra4j.simulation.inside;
+
+import org.jspecify.annotations.NullMarked;

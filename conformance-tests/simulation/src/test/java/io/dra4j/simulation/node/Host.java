@@ -1,0 +1,33 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.node;
+
+import io.dra4j.api.DeviceProvider;
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+
+/** What a driver's process finds around it. */
+public interface Host {
+
+    String driverName();
+
+    String nodeName();
+
+    /** The UID of the pod, which two instances of a rolling update have each. */
+    String podUid();
+
+    /** A path on the node's disk. */
+    Path path(String absolute);
+
+    /** The API server. */
+    HttpClient http();
+
+    /** The hardware, as this process uses it. */
+    DeviceProvider provider();
+
+    /** Lets the kubelet find the driver. */
+    void publish(Plugin plugin);
+
+    /** Takes it away again. */
+    void withdraw(Plugin plugin);
+}

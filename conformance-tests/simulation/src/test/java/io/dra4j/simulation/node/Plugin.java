@@ -1,0 +1,39 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.node;
+
+import io.dra4j.api.claim.ClaimRef;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A driver as the kubelet calls it. */
+public interface Plugin {
+
+    /** Prepares claims. */
+    Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline);
+
+    /** Unprepares claims, by their UIDs. */
+    Map<String, Answer> unprepare(List<String> uids, Instant deadline);
+
+    /**
+     * The answer for a claim.
+     *
+     * @param error why it failed; {@code null} if it did not
+     * @param devices of a claim that is prepared
+     */
+    record Answer(@Nullable String error, List<Device> devices) {
+
+        public boolean isOk() {
+            return error == null;
+        }
+    }
+
+    /** A device of a prepared claim. */
+    record Device(
+            String pool,
+            String device,
+            List<String> cdiIds,
+            @Nullable String shareId) {}
+}

@@ -1,0 +1,7 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/** A simulated node: what a driver's process finds there, and what others have of it. */
+@NullMarked
+package io.dra4j.simulation.node;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,55 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.schedule;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/** What happened in a run, in order: the last lines, and a sum of all, by which two runs are compared. */
+public final class Trace {
+
+    private final int longest;
+    private final Deque<String> lines = new ArrayDeque<>();
+    private long sum = 1;
+    private long count;
+
+    /**
+     * A trace.
+     *
+     * @param longest how many lines are kept; with none, lines are only summed up
+     */
+    public Trace(int longest) {
+        this.longest = longest;
+    }
+
+    void add(long nanos, Strand strand, String what) {
+        sum = 31 * (31 * (31 * sum + nanos) + strand.name.hashCode()) + what.hashCode();
+        count++;
+        if (longest > 0) {
+            if (lines.size() == longest) {
+                lines.removeFirst();
+            }
+            lines.addLast("%12.6f %-28s %s".formatted(nanos / 1e9, strand, what));
+        }
+    }
+
+    /** Returns the sum of all lines: two runs with the same did the same. */
+    public long sum() {
+        return sum;
+    }
+
+    /** Returns how many lines there were. */
+    public long count() {
+        return count;
+    }
+
+    /** Returns the lines that were kept. */
+    public List<String> lines() {
+        return List.copyOf(lines);
+    }
+
+    String tail() {
+        return String.join("\n", lines);
+    }
+}

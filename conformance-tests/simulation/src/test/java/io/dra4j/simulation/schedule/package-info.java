@@ -1,0 +1,7 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/** One thread at a time and virtual time: which thread is next, and when, is drawn from a seed. */
+@NullMarked
+package io.dra4j.simulation.schedule;
+
+import org.jspecify.annotations.NullMarked;
