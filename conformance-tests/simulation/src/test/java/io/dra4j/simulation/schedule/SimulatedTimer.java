@@ -28,12 +28,17 @@ public final class SimulatedTimer extends AbstractExecutorService implements Sch
     private @Nullable Thread worker;
     private long made;
     private boolean isShut;
+    private boolean keepsDelayed = true;
 
     public SimulatedTimer(int core, ThreadFactory threads) {
         this.threads = threads;
     }
 
     public void setRemoveOnCancelPolicy(boolean value) {}
+
+    public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean value) {
+        keepsDelayed = value;
+    }
 
     public void setKeepAliveTime(long time, TimeUnit unit) {}
 
@@ -144,7 +149,7 @@ public final class SimulatedTimer extends AbstractExecutorService implements Sch
     @Override
     public void shutdown() {
         isShut = true;
-        tasks.removeIf(Task::isPeriodic);
+        tasks.removeIf(task -> task.isPeriodic() || !keepsDelayed && task.at > Simulation.nanoTime());
     }
 
     @Override

@@ -102,8 +102,8 @@ public final class Simulation {
             } catch (Throwable e) {
                 fail(strand, e);
             } finally {
-                CURRENT.remove();
                 end(strand);
+                CURRENT.remove();
             }
         });
     }
@@ -271,6 +271,7 @@ public final class Simulation {
 
     private void switchFrom(Strand strand) {
         Strand next = next(strand);
+        trace.sum(nanos, next.name.hashCode());
         if (next != strand) {
             next.giveBaton();
             strand.await();

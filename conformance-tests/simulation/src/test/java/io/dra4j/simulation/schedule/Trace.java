@@ -24,7 +24,7 @@ public final class Trace {
     }
 
     void add(long nanos, Strand strand, String what) {
-        sum = 31 * (31 * (31 * sum + nanos) + strand.name.hashCode()) + what.hashCode();
+        sum(strand.name.hashCode(), what.hashCode());
         count++;
         if (longest > 0) {
             if (lines.size() == longest) {
@@ -34,7 +34,11 @@ public final class Trace {
         }
     }
 
-    /** Returns the sum of all lines: two runs with the same did the same. */
+    void sum(long one, long other) {
+        sum = 31 * (31 * sum + one) + other;
+    }
+
+    /** Returns the sum of all lines, and of the order of threads: two runs with the same did the same. */
     public long sum() {
         return sum;
     }
