@@ -23,8 +23,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cluster's objects, for the test or program that holds the server: no HTTP, same rules.
@@ -42,6 +44,18 @@ public final class ClusterObjects {
         this.kinds = kinds;
         this.registry = registry;
         this.store = store;
+    }
+
+    ResourceKinds kinds() {
+        return kinds;
+    }
+
+    Registry registry() {
+        return registry;
+    }
+
+    ObjectStore store() {
+        return store;
     }
 
     /** One object, if it is there. */
@@ -219,6 +233,24 @@ public final class ClusterObjects {
      */
     public void awaitChange(long since, Duration timeout) throws InterruptedException {
         store.await(() -> store.revision() != since, timeout);
+    }
+
+    /**
+     * Calls back for each object of a resource, then with each change, within the write and on its thread.
+     *
+     * @param change gets the object before and after, of which one may be null; may read, but neither write nor wait
+     */
+    public void follow(String resource, BiConsumer<@Nullable JsonNode, @Nullable JsonNode> change) {
+        store.follow(kinds.stored(kinds.named(resource)), one -> change.accept(json(one.before()), json(one.after())));
+    }
+
+    private static @Nullable JsonNode json(@Nullable StoredObject object) {
+        return object == null ? null : object.json();
+    }
+
+    /** The oldest revision that is known; one before it has expired. */
+    public long oldestRevision() {
+        return store.oldestRevision();
     }
 
     /** The revision of the latest write: moves on with every change of any object. */

@@ -7,6 +7,7 @@ import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.http.ApiListener;
+import io.dra4j.testkit.apiserver.http.InMemoryApi;
 import io.dra4j.testkit.apiserver.http.Serving;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
@@ -21,6 +22,7 @@ import io.dra4j.testkit.http.ServiceAccountFiles;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -28,6 +30,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An API server for the DRA types, for tests and demos, in this JVM and on 127.0.0.1.
@@ -48,18 +53,12 @@ public final class EmbeddedApiServer implements AutoCloseable {
     private EmbeddedApiServer(Builder builder) {
         version = builder.version;
         gates = new FeatureGates(builder.version, builder.gates);
-        ResourceKinds kinds = new ResourceKinds(builder.version, builder.preReleases);
-        ObjectStore store = new ObjectStore(builder.historySize);
-        MetadataRules metadata = new MetadataRules(builder.clock);
-        Map<String, Strategy> strategies = Strategies.of(gates, metadata, kinds, store);
-        Registry registry = new Registry(kinds, store, metadata, strategies);
-        objects = new ClusterObjects(kinds, registry, store);
-        listener = new ApiListener(kinds, registry, store, builder.clock, builder.serving(gates));
-        NAMESPACES.forEach(objects::ensureNamespace);
-        builder.nodes.forEach(name -> objects.put(node(name, builder.version)));
+        objects = builder.objects(gates);
+        listener = new ApiListener(
+                objects.kinds(), objects.registry(), objects.store(), builder.clock, builder.serving(gates));
     }
 
-    private static ObjectNode node(String name, KubernetesVersion version) {
+    private static ObjectNode newNode(String name, KubernetesVersion version) {
         ObjectNode node = Json.object().put("apiVersion", "v1").put("kind", "Node");
         Json.metadata(node).put("name", name).putObject("labels").put("kubernetes.io/hostname", name);
         ObjectNode status = node.putObject("status");
@@ -194,6 +193,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
         private boolean preReleases;
         private int port;
         private InstantSource clock = InstantSource.system();
+        private RandomGenerator random = new SecureRandom();
+        private @Nullable ClusterObjects before;
         private int historySize = 10_000;
         private Duration bookmarkInterval = Duration.ofSeconds(60);
         private boolean tls;
@@ -248,6 +249,25 @@ public final class EmbeddedApiServer implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Draws uids, generated names, and how long a watch lasts; by default each server has others.
+         *
+         * @param source has to be thread-safe, unless all requests come from one thread
+         */
+        public Builder random(RandomGenerator source) {
+            random = source;
+            return this;
+        }
+
+        /**
+         * Begins with the objects and the revision of a server that has ended, as after a restart: its history is gone,
+         * and so are objects of kinds that this server does not serve.
+         */
+        public Builder after(ClusterObjects ended) {
+            before = ended;
+            return this;
+        }
+
         /** The number of changes that a watch can go back before it gets 410 Gone. */
         public Builder historySize(int changes) {
             historySize = changes;
@@ -286,7 +306,37 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
 
         private Serving serving(FeatureGates states) {
-            return new Serving(port, tls, goawayChance, requestTimeout, bookmarkInterval, states);
+            return new Serving(port, tls, goawayChance, requestTimeout, bookmarkInterval, states, random);
+        }
+
+        private ClusterObjects objects(FeatureGates states) {
+            ResourceKinds kinds = new ResourceKinds(version, preReleases);
+            ObjectStore store = new ObjectStore(historySize);
+            if (before != null) {
+                store.restore(before.store(), kinds);
+            }
+            MetadataRules metadata = new MetadataRules(clock, random);
+            Map<String, Strategy> strategies = Strategies.of(states, metadata, kinds, store);
+            Registry registry = new Registry(kinds, store, metadata, strategies);
+            ClusterObjects objects = new ClusterObjects(kinds, registry, store);
+            NAMESPACES.forEach(objects::ensureNamespace);
+            nodes.forEach(name -> objects.put(newNode(name, version)));
+            return objects;
+        }
+
+        /**
+         * Makes a server without sockets and threads, which answers the requests that it is handed.
+         *
+         * @param timers run a task after a time: bookmarks, and the ends of watches
+         * @throws IllegalArgumentException when the release has no such gate
+         */
+        public InMemoryApiServer inMemory(BiConsumer<Duration, Runnable> timers) {
+            FeatureGates states = new FeatureGates(version, gates);
+            ClusterObjects objects = objects(states);
+            Serving serving = serving(states);
+            return new InMemoryApiServer(
+                    objects,
+                    new InMemoryApi(objects.kinds(), objects.registry(), objects.store(), clock, serving, timers));
         }
 
         /**

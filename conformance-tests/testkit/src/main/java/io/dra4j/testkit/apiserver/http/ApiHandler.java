@@ -22,9 +22,11 @@ import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.MetaData;
+import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpStream;
@@ -61,25 +63,41 @@ final class ApiHandler extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        Exchange exchange = new Exchange(request, response, callback, serving.requestTimeout());
         if (chances.nextDouble() < serving.goawayChance()) {
-            exchange.endConnection();
+            endConnection(request);
         }
+        answer(Transport.of(request, response, callback), exchange -> counts.add(exchange, request));
+        return true;
+    }
+
+    /** Ends a connection of HTTP/2 once its requests are over; the client is told (GOAWAY). */
+    private static void endConnection(Request request) {
+        if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection) {
+            connection.getSession().shutdown();
+        }
+    }
+
+    /**
+     * Answers a request.
+     *
+     * @param counted gets it when its query has been read
+     */
+    void answer(Transport transport, Consumer<Exchange> counted) {
+        Exchange exchange = new Exchange(transport, serving.requestTimeout());
         try {
             exchange.readQuery();
-            counts.add(exchange, request);
+            counted.accept(exchange);
             route(exchange, exchange.segments());
         } catch (ApiFailure failure) {
             exchange.respond(failure);
         } catch (RuntimeException e) {
             LOG.atError()
-                    .addKeyValue("method", request.getMethod())
-                    .addKeyValue("path", request.getHttpURI().getPath())
+                    .addKeyValue("method", transport.method())
+                    .addKeyValue("path", transport.path())
                     .setCause(e)
                     .log("The embedded API server failed on a request");
             exchange.respond(ApiFailure.internal(e));
         }
-        return true;
     }
 
     private void route(Exchange exchange, List<String> path) {
@@ -177,7 +195,7 @@ final class ApiHandler extends Handler.Abstract {
             String kind = action.verb() + " " + resource;
             add(kind, new Traffic(1, line(request) + bytes(request.getHeaders()), 0));
             request.addHttpStreamWrapper(stream -> new CountedStream(stream, kind));
-            protocols.merge(exchange.protocol(), 1L, Long::sum);
+            protocols.merge(request.getConnectionMetaData().getProtocol(), 1L, Long::sum);
         }
 
         private void add(String kind, Traffic more) {

@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
@@ -45,7 +47,7 @@ public final class ApiListener implements AutoCloseable {
         HttpConfiguration http = Connections.configuration();
         connector = newConnector(server, serving.port(), new HttpConnectionFactory(http));
         secure = serving.tls() ? newConnector(server, 0, Connections.secure(tls, http)) : null;
-        watches = new WatchEndpoint(store, scheduler, serving.bookmarkInterval());
+        watches = new WatchEndpoint(store, this::after, serving);
         ResourceEndpoint resources = new ResourceEndpoint(registry, store, watches, serving.gates(), clock);
         handler = new ApiHandler(kinds, resources, serving);
         server.setHandler(handler);
@@ -59,6 +61,14 @@ public final class ApiListener implements AutoCloseable {
         });
         scheduler.setRemoveOnCancelPolicy(true);
         return scheduler;
+    }
+
+    private Runnable after(Duration delay, boolean again, Runnable task) {
+        long nanos = delay.toNanos();
+        Future<?> timer = again
+                ? scheduler.scheduleWithFixedDelay(task, nanos, nanos, TimeUnit.NANOSECONDS)
+                : scheduler.schedule(task, nanos, TimeUnit.NANOSECONDS);
+        return () -> timer.cancel(false);
     }
 
     private static ServerConnector newConnector(Server server, int port, ConnectionFactory... protocols) {
@@ -158,7 +168,7 @@ public final class ApiListener implements AutoCloseable {
             Object message = request.getAttribute(ERROR_MESSAGE);
             ApiFailure failure = ApiFailure.transport(code, message == null ? "no such request" : message.toString());
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
-            new Exchange(request, response, callback, Duration.ZERO).respond(failure);
+            new Exchange(Transport.of(request, response, callback), Duration.ZERO).respond(failure);
             return true;
         }
     }

@@ -27,13 +27,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.QuotedQualityCSV;
-import org.eclipse.jetty.http2.HTTP2Connection;
-import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,11 +49,9 @@ final class Exchange {
     private static final int LONGEST_WARNINGS = 4096;
     private static final int LONGEST_OF_MANY = 256;
 
-    private final Request request;
-    private final Response response;
-    private final Callback callback;
+    private final Transport transport;
     private final RequestBody body;
-    private final Fields query;
+    private final Fields query = new Fields(true);
 
     private final Set<String> warnings = new LinkedHashSet<>();
 
@@ -67,12 +61,9 @@ final class Exchange {
     /**
      * @param limit how long the request's body may take to arrive
      */
-    Exchange(Request request, Response response, Callback callback, Duration limit) {
-        this.request = request;
-        this.response = response;
-        this.callback = callback;
-        this.body = new RequestBody(request, limit);
-        this.query = new Fields(true);
+    Exchange(Transport transport, Duration limit) {
+        this.transport = transport;
+        this.body = new RequestBody(transport.body(), limit);
     }
 
     /**
@@ -82,19 +73,19 @@ final class Exchange {
      */
     void readQuery() {
         try {
-            query.addAll(Request.extractQueryParameters(request));
+            query.addAll(transport.query().get());
         } catch (IllegalArgumentException | IllegalStateException e) { // no hex, or no UTF-8
             throw ApiFailure.badRequest("the query of the request is invalid: " + e.getMessage());
         }
     }
 
     String method() {
-        return request.getMethod();
+        return transport.method();
     }
 
     /** The path as it was sent. */
     String path() {
-        return request.getHttpURI().getPath();
+        return transport.path();
     }
 
     /**
@@ -195,7 +186,7 @@ final class Exchange {
     /** The one that the client names, or the first word of its user agent. */
     private String fieldManager() {
         String named = query("fieldManager");
-        String agent = request.getHeaders().get(HttpHeader.USER_AGENT);
+        String agent = transport.headers().get(HttpHeader.USER_AGENT);
         return named.isEmpty() ? (agent == null ? "unknown" : agent).split("/")[0] : named;
     }
 
@@ -206,8 +197,8 @@ final class Exchange {
         }
     }
 
-    /** Sends the warnings; if they are long together, the beginnings of the first of them. */
-    private void sendWarnings() {
+    /** Adds the warnings; if they are long together, the beginnings of the first of them. */
+    private void addWarnings() {
         int all = warnings.stream().mapToInt(String::length).sum();
         int sent = 0;
         for (String warning : warnings) {
@@ -218,27 +209,27 @@ final class Exchange {
             int length = Math.min(warning.length(), tooLong ? LONGEST_OF_MANY : all);
             String text = warning.substring(0, length);
             String escaped = text.replace("\\", "\\\\").replace("\"", "\\\"");
-            response.getHeaders().add("Warning", "299 - \"" + escaped + '"');
+            transport.responseHeaders().add("Warning", "299 - \"" + escaped + '"');
             sent += length;
         }
     }
 
     /** The JDK's client offers h2c by the same header; that offer is simply not taken. */
     boolean asksForWebSocket() {
-        return request.getHeaders().contains(HttpHeader.UPGRADE, "websocket");
+        return transport.headers().contains(HttpHeader.UPGRADE, "websocket");
     }
 
     /** The Accept header's media types, best first; everything when there is none. */
     List<String> accepted() {
         QuotedQualityCSV accept = new QuotedQualityCSV();
-        request.getHeaders().getValuesList(HttpHeader.ACCEPT).forEach(accept::addValue);
+        transport.headers().getValuesList(HttpHeader.ACCEPT).forEach(accept::addValue);
         List<String> values = accept.getValues();
         return values.isEmpty() ? List.of("*/*") : values;
     }
 
     /** The body's media type without parameters. */
     String contentType() {
-        String header = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+        String header = transport.headers().get(HttpHeader.CONTENT_TYPE);
         return header == null || header.isBlank()
                 ? Body.JSON
                 : HttpField.stripParameters(header).trim().toLowerCase(Locale.ROOT);
@@ -361,7 +352,7 @@ final class Exchange {
     }
 
     private byte[] rawBody() {
-        if (request.getHeaders().contains(HttpHeader.CONTENT_ENCODING)) {
+        if (transport.headers().contains(HttpHeader.CONTENT_ENCODING)) {
             throw ApiFailure.unsupportedBody("application/json, without Content-Encoding");
         }
         try {
@@ -378,11 +369,12 @@ final class Exchange {
     }
 
     void respond(int status, String contentType, byte[] body) {
-        response.setStatus(status);
-        sendWarnings();
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
-        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
-        response.write(true, ByteBuffer.wrap(body), callback);
+        transport.status().accept(status);
+        addWarnings();
+        HttpFields.Mutable head = transport.responseHeaders();
+        head.put(HttpHeader.CONTENT_TYPE, contentType);
+        head.put(HttpHeader.CONTENT_LENGTH, body.length);
+        transport.response().write(true, ByteBuffer.wrap(body), transport.callback());
     }
 
     void respond(int status, Body body) {
@@ -401,7 +393,7 @@ final class Exchange {
         drain();
         JsonNode retryAfter = failure.status().path("details").path("retryAfterSeconds");
         if (!retryAfter.isMissingNode()) {
-            response.getHeaders().put(HttpHeader.RETRY_AFTER, retryAfter.asText());
+            transport.responseHeaders().put(HttpHeader.RETRY_AFTER, retryAfter.asText());
         }
         respond(failure.code(), Negotiation.ofFailure(accepted(), failure));
     }
@@ -410,7 +402,7 @@ final class Exchange {
     private void drain() {
         try {
             if (!body.drain(BODY_LIMIT)) {
-                response.getHeaders().put(HttpHeader.CONNECTION, "close");
+                transport.responseHeaders().put(HttpHeader.CONNECTION, "close");
             }
         } catch (IOException e) {
             LOG.atDebug().setCause(e).log("The client ended its request early");
@@ -418,40 +410,11 @@ final class Exchange {
     }
 
     /** Leaves the response to a stream, which writes it piece by piece. */
-    Response startStream(String contentType) {
-        response.setStatus(200);
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
-        response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache, private");
-        return response;
-    }
-
-    /**
-     * Closes the connection, or only the request's stream of HTTP/2, which fails a write that waits
-     * for the client to read.
-     */
-    void disconnect(String reason) {
-        IOException cause = new IOException(reason);
-        Connection connection = request.getConnectionMetaData().getConnection();
-        if (connection instanceof HTTP2Connection) {
-            callback.failed(cause);
-        } else {
-            connection.getEndPoint().close(cause);
-        }
-    }
-
-    /** The protocol, for example {@code HTTP/1.1} or {@code HTTP/2.0}. */
-    String protocol() {
-        return request.getConnectionMetaData().getProtocol();
-    }
-
-    /** Ends a connection of HTTP/2 once its requests are over; the client is told (GOAWAY). */
-    void endConnection() {
-        if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection) {
-            connection.getSession().shutdown();
-        }
-    }
-
-    Callback callback() {
-        return callback;
+    Transport startStream(String contentType) {
+        transport.status().accept(200);
+        HttpFields.Mutable head = transport.responseHeaders();
+        head.put(HttpHeader.CONTENT_TYPE, contentType);
+        head.put(HttpHeader.CACHE_CONTROL, "no-cache, private");
+        return transport;
     }
 }

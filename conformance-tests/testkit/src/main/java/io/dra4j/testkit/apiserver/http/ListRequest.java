@@ -108,7 +108,7 @@ record ListRequest(
             return store.list(kind, selection);
         }
         store.requireReached(from.revision());
-        if (!store.remembers(from.revision())) {
+        if (from.revision() < store.oldestRevision()) {
             throw ApiFailure.expiredContinuation(new Continuation(Continuation.CURRENT, from.after()).token());
         }
         return store.listAt(kind, selection, from.revision());

@@ -11,19 +11,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.eclipse.jetty.io.Content;
-import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 
 /** The body of a request, which has to be there within the time that the request has. */
 final class RequestBody {
-    private final Request request;
+    private final Content.Source source;
     private final long end;
     private boolean complete;
 
-    RequestBody(Request request, Duration limit) {
-        this.request = request;
+    RequestBody(Content.Source source, Duration limit) {
+        this.source = source;
         end = System.nanoTime() + limit.toNanos();
     }
 
@@ -51,7 +50,7 @@ final class RequestBody {
     private void pass(long most, Consumer<ByteBuffer> sink) throws IOException {
         long passed = 0;
         while (!complete && passed <= most) {
-            Content.Chunk chunk = request.read();
+            Content.Chunk chunk = source.read();
             if (chunk == null) {
                 awaitMore();
                 continue;
@@ -72,7 +71,7 @@ final class RequestBody {
             if (left > 0) {
                 CountDownLatch more = new CountDownLatch(1);
                 // Needs no thread of the pool, which may all wait here.
-                request.demand(Invocable.from(InvocationType.NON_BLOCKING, more::countDown));
+                source.demand(Invocable.from(InvocationType.NON_BLOCKING, more::countDown));
                 if (more.await(left, TimeUnit.NANOSECONDS)) {
                     return;
                 }

@@ -4,6 +4,7 @@ package io.dra4j.testkit.apiserver.http;
 
 import io.dra4j.rules.FeatureGates;
 import java.time.Duration;
+import java.util.random.RandomGenerator;
 
 /**
  * The settings of what is the same for all requests.
@@ -14,6 +15,7 @@ import java.time.Duration;
  * @param requestTimeout how long a request's body may take to arrive
  * @param bookmarkInterval the interval of bookmarks in watches that request them
  * @param gates of the release
+ * @param random draws how long a watch lasts
  */
 public record Serving(
         int port,
@@ -21,4 +23,5 @@ public record Serving(
         double goawayChance,
         Duration requestTimeout,
         Duration bookmarkInterval,
-        FeatureGates gates) {}
+        FeatureGates gates,
+        RandomGenerator random) {}

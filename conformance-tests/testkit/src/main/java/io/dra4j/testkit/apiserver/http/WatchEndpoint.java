@@ -7,25 +7,33 @@ import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.store.Selection;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 
 /** Opens watches, sends their bookmarks, and ends them in time. */
 final class WatchEndpoint {
     private final ObjectStore store;
-    private final ScheduledExecutorService scheduler;
-    private final Duration bookmarkInterval;
-    private final Map<WatchStream, List<Future<?>>> open = new ConcurrentHashMap<>();
+    private final Timers timers;
+    private final Serving serving;
+    private final Map<WatchStream, List<Runnable>> open = Collections.synchronizedMap(new LinkedHashMap<>());
 
-    WatchEndpoint(ObjectStore store, ScheduledExecutorService scheduler, Duration bookmarkInterval) {
+    WatchEndpoint(ObjectStore store, Timers timers, Serving serving) {
         this.store = store;
-        this.scheduler = scheduler;
-        this.bookmarkInterval = bookmarkInterval;
+        this.timers = timers;
+        this.serving = serving;
+    }
+
+    /** Runs tasks later. */
+    interface Timers {
+        /**
+         * Runs a task after a time.
+         *
+         * @param again whether it runs again and again, with that time between
+         * @return cancels it
+         */
+        Runnable after(Duration delay, boolean again, Runnable task);
     }
 
     void open(Exchange exchange, ResourceKind kind, Selection selection, Rendition rendition) {
@@ -59,25 +67,22 @@ final class WatchEndpoint {
         }
     }
 
-    private List<Future<?>> timers(WatchStream stream, WatchRequest request) {
+    private List<Runnable> timers(WatchStream stream, WatchRequest request) {
         long seconds = request.timeoutSeconds() > 0
                 ? request.timeoutSeconds()
-                : 1800 + ThreadLocalRandom.current().nextInt(1800);
-        Future<?> end = scheduler.schedule(stream::end, seconds, TimeUnit.SECONDS);
+                : 1800 + serving.random().nextInt(1800);
+        Runnable end = timers.after(Duration.ofSeconds(seconds), false, stream::end);
         if (!request.bookmarks()) {
             return List.of(end);
         }
-        long nanos = bookmarkInterval.toNanos();
-        return List.of(
-                end,
-                scheduler.scheduleWithFixedDelay(() -> store.bookmark(stream), nanos, nanos, TimeUnit.NANOSECONDS));
+        return List.of(end, timers.after(serving.bookmarkInterval(), true, () -> store.bookmark(stream)));
     }
 
     private void forget(WatchStream stream) {
         store.unwatch(stream.kind(), stream);
-        List<Future<?>> timers = open.remove(stream);
-        if (timers != null) {
-            timers.forEach(timer -> timer.cancel(false));
+        List<Runnable> started = open.remove(stream);
+        if (started != null) {
+            started.forEach(Runnable::run);
         }
     }
 
@@ -86,6 +91,6 @@ final class WatchEndpoint {
     }
 
     void endAll() {
-        open.keySet().forEach(WatchStream::end);
+        List.copyOf(open.keySet()).forEach(WatchStream::end);
     }
 }

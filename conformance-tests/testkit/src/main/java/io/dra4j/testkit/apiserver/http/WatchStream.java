@@ -14,11 +14,11 @@ import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.store.WatchEvent;
 import io.dra4j.testkit.apiserver.store.Watcher;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.function.Consumer;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.IteratingCallback;
 
@@ -40,8 +40,7 @@ final class WatchStream implements Watcher {
     private final Selection selection;
     private final Rendition rendition;
     private final boolean announceSync;
-    private final Exchange exchange;
-    private final Response response;
+    private final Transport transport;
     private final Consumer<WatchStream> onEnd;
     private final Writer writer = new Writer();
     // Guarded by this.
@@ -65,8 +64,7 @@ final class WatchStream implements Watcher {
         this.selection = selection;
         this.rendition = rendition;
         this.announceSync = announceSync;
-        this.exchange = exchange;
-        this.response = exchange.startStream(rendition.watchType());
+        this.transport = exchange.startStream(rendition.watchType());
         this.onEnd = onEnd;
     }
 
@@ -120,7 +118,7 @@ final class WatchStream implements Watcher {
             disconnected = cutOff;
         }
         if (disconnected) {
-            exchange.disconnect("the client does not read its watch");
+            transport.disconnect().accept(new IOException("the client does not read its watch"));
         }
         writer.iterate();
     }
@@ -165,20 +163,20 @@ final class WatchStream implements Watcher {
             }
             headersSent = true;
             ByteBuffer bytes = lines.size() == 0 ? BufferUtil.EMPTY_BUFFER : ByteBuffer.wrap(lines.toByteArray());
-            response.write(lastSent, bytes, this);
+            transport.response().write(lastSent, bytes, this);
             return Action.SCHEDULED;
         }
 
         @Override
         protected void onCompleteSuccess() {
             onEnd.accept(WatchStream.this);
-            exchange.callback().succeeded();
+            transport.callback().succeeded();
         }
 
         @Override
         protected void onCompleteFailure(Throwable cause) {
             onEnd.accept(WatchStream.this);
-            exchange.callback().failed(cause);
+            transport.callback().failed(cause);
         }
     }
 }

@@ -120,6 +120,13 @@ public final class ResourceKinds {
         return kind.group().equals(EVENTS) ? named(kind.plural()) : kind;
     }
 
+    /** The kind that another release has under the same name; none if this one does not serve it. */
+    public Optional<ResourceKind> like(ResourceKind other) {
+        return kinds.stream()
+                .filter(kind -> kind.qualifiedKind().equals(other.qualifiedKind()))
+                .findFirst();
+    }
+
     public ResourceKind ofObject(String apiVersion, String kindName) {
         return only(
                 kind -> kind.kind().equals(kindName)

@@ -90,7 +90,7 @@ public final class Registry {
         if (!name.isEmpty() || base.isEmpty()) {
             return kind.key(namespace, name);
         }
-        ObjectKey key = kind.key(namespace, MetadataRules.generatedName(base));
+        ObjectKey key = kind.key(namespace, metadata.generatedName(base));
         return store.find(kind, key) == null ? key : newKey(kind, namespace, body);
     }
 

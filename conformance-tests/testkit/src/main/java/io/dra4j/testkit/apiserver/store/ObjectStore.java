@@ -7,9 +7,11 @@ import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
@@ -22,6 +24,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,9 +66,9 @@ public final class ObjectStore {
                 objectsOf(kind).values().stream().filter(selection::matches).toList());
     }
 
-    /** Returns whether the history reaches back to that revision. */
-    public synchronized boolean remembers(long asked) {
-        return asked >= forgotten;
+    /** Returns the revision that the history reaches back to. */
+    public synchronized long oldestRevision() {
+        return forgotten;
     }
 
     /**
@@ -171,6 +174,34 @@ public final class ObjectStore {
         watchersOf(kind).add(watcher);
     }
 
+    /** Hands on all objects of the kind, then each later change, under the lock: must neither write nor wait. */
+    public void follow(ResourceKind kind, Consumer<Change> follower) {
+        watchFromNow(kind, new Watcher() {
+            @Override
+            public void changed(Change change) {
+                follower.accept(change);
+            }
+
+            @Override
+            public void synced(long revision) {}
+
+            @Override
+            public void bookmark(long revision) {}
+
+            @Override
+            public void flush() {}
+        });
+    }
+
+    /** Takes over the objects of another store, as far as there are such kinds, and its revision; its history is gone. */
+    public synchronized void restore(ObjectStore other, ResourceKinds kinds) {
+        revision = other.revision();
+        forgotten = revision;
+        for (StoredObject object : other.all()) {
+            kinds.like(object.kind()).ifPresent(kind -> objectsOf(kind).put(object.key(), object.as(kind)));
+        }
+    }
+
     /** Refuses a revision that this server has not reached: it comes from an earlier life of the cluster. */
     public void requireReached(long asked) {
         long current = revision();
@@ -211,9 +242,11 @@ public final class ObjectStore {
         return true;
     }
 
+    /** All objects, the one that was written last at the end. */
     public synchronized List<StoredObject> all() {
         List<StoredObject> all = new ArrayList<>();
         objects.values().forEach(ofKind -> all.addAll(ofKind.values()));
+        all.sort(Comparator.comparing(StoredObject::revision));
         return all;
     }
 

@@ -97,6 +97,13 @@ public final class StoredObject {
         return new StoredObject(served, key, revision, Conversion.toServed(served, json));
     }
 
+    /** The object as it is stored by a server that stores its kind in another version. */
+    StoredObject as(ResourceKind stored) {
+        ObjectNode copy = Json.object();
+        copy.setAll(json);
+        return new StoredObject(stored, key, revision, copy.put("apiVersion", stored.apiVersion()));
+    }
+
     /** The same content with another resourceVersion: what a DELETED event carries. */
     StoredObject atRevision(long newRevision) {
         return new StoredObject(

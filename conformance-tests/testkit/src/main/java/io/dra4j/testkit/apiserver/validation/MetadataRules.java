@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
 
 /** Initializes and validates {@code metadata} of all kinds. */
 public final class MetadataRules {
@@ -36,20 +36,23 @@ public final class MetadataRules {
     private static final Set<String> CHECKED_AS_NEW = Set.of("deviceclasses", "resourceclaims");
 
     private final InstantSource clock;
+    private final RandomGenerator random;
 
-    public MetadataRules(InstantSource clock) {
+    /**
+     * @param random draws uids, and the ends of generated names
+     */
+    public MetadataRules(InstantSource clock, RandomGenerator random) {
         this.clock = clock;
+        this.random = random;
     }
 
     public String now() {
         return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
-    public static String generatedName(String base) {
+    public String generatedName(String base) {
         StringBuilder name = new StringBuilder(base.substring(0, Math.min(base.length(), MAX_GENERATED_BASE)));
-        ThreadLocalRandom.current()
-                .ints(5, 0, RANDOM_CHARACTERS.length())
-                .forEach(at -> name.append(RANDOM_CHARACTERS.charAt(at)));
+        random.ints(5, 0, RANDOM_CHARACTERS.length()).forEach(at -> name.append(RANDOM_CHARACTERS.charAt(at)));
         return name.toString();
     }
 
@@ -109,7 +112,7 @@ public final class MetadataRules {
         } else {
             metadata.remove("namespace");
         }
-        metadata.put("uid", UUID.randomUUID().toString());
+        metadata.put("uid", newUid());
         metadata.put("creationTimestamp", now());
         if (kind.has(Trait.GENERATION)) {
             metadata.put("generation", 1);
@@ -117,6 +120,12 @@ public final class MetadataRules {
             metadata.set("generation", generation);
         }
         name(kind, object);
+    }
+
+    /** A uid of version 4. */
+    private String newUid() {
+        long high = random.nextLong() & ~0xF000L | 0x4000L;
+        return new UUID(high, random.nextLong() >>> 2 | Long.MIN_VALUE).toString();
     }
 
     /** Carries over what clients cannot change. */

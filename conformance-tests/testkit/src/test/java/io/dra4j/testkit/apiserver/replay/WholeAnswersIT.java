@@ -10,27 +10,34 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.InMemoryApiServer;
+import io.dra4j.testkit.apiserver.http.InMemoryApi;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.proxy.ApiProxy;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -42,7 +49,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Sequences of requests, each to a new server, and the whole answer to each: directly and through the proxy.
+ * Sequences of requests, each to a new server, and the whole answer to each: directly, through the proxy, in memory.
  *
  * <p>The line before a sequence says its name and how its server is started. An object after {@code put} is in the
  * cluster before the next request, and {@code clock} is the time of the server from there on. {@code {uid1}} is the
@@ -90,7 +97,7 @@ class WholeAnswersIT {
 
     static Stream<Arguments> sequences() {
         return SEQUENCES.keySet().stream()
-                .flatMap(name -> Stream.of(Arguments.of(name, false), Arguments.of(name, true)));
+                .flatMap(name -> Stream.of(Way.values()).map(way -> Arguments.of(name, way)));
     }
 
     @AfterAll
@@ -105,26 +112,100 @@ class WholeAnswersIT {
         }
     }
 
-    @ParameterizedTest(name = "{0}, through the proxy: {1}")
+    @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("sequences")
-    void isAnsweredTheSame(String name, boolean proxied) throws Exception {
+    void isAnsweredTheSame(String name, Way way) throws Exception {
         List<ObjectNode> lines = SEQUENCES.get(name);
-        try (EmbeddedApiServer server = start(lines.get(0));
+        if (way == Way.IN_MEMORY) {
+            InMemory requests = new InMemory();
+            InMemoryApiServer server = server(lines.get(0)).inMemory((delay, task) -> requests.timers.put(delay, task));
+            compare(
+                    lines,
+                    server.store(),
+                    (method, path, headers, body) -> requests.send(server, method, path, headers, body));
+            return;
+        }
+        try (EmbeddedApiServer server = server(lines.get(0)).start();
                 ApiProxy proxy = ApiProxy.before(server.url())) {
-            for (ObjectNode line : lines.subList(1, lines.size())) {
-                if (line.has("clock")) {
-                    now = Instant.parse(line.path("clock").asText());
-                } else if (line.has("put")) {
-                    JsonNode object = Json.parse(resolved(line.path("put").toString()));
-                    withoutUids(server.store().put(object).toString());
-                } else {
-                    compare(line, answer(proxied ? proxy.url() : server.url(), line));
-                }
+            URI url = way == Way.PROXIED ? proxy.url() : server.url();
+            compare(
+                    lines,
+                    server.store(),
+                    (method, path, headers, body) -> overHttp(url + path, method, headers, body));
+        }
+    }
+
+    /** A way for requests to the server. */
+    private enum Way {
+        DIRECT,
+        PROXIED,
+        IN_MEMORY
+    }
+
+    /** Sends a request. */
+    private interface Requests {
+        Received send(String method, String path, Map<String, List<String>> headers, byte[] body)
+                throws IOException, InterruptedException;
+    }
+
+    private record Received(int code, HttpHeaders headers, byte[] body) {}
+
+    private static Received overHttp(String url, String method, Map<String, List<String>> headers, byte[] body)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url))
+                .method(method, body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+        headers.forEach((header, values) -> request.header(header, values.get(0)));
+        HttpResponse<byte[]> response = CLIENT.send(request.build(), BodyHandlers.ofByteArray());
+        return new Received(response.statusCode(), response.headers(), response.body());
+    }
+
+    /** Takes an answer; that to a watch ends with the first of the timers. */
+    private static final class InMemory implements InMemoryApi.Receiver {
+        private final NavigableMap<Duration, Runnable> timers = new TreeMap<>();
+        private final ByteArrayOutputStream content = new ByteArrayOutputStream();
+        private int code;
+        private Map<String, List<String>> fields = Map.of();
+
+        Received send(
+                InMemoryApiServer server, String method, String path, Map<String, List<String>> headers, byte[] body) {
+            content.reset();
+            server.api().handle(method, path, headers, body, this);
+            if (server.api().openWatches() > 0) {
+                timers.firstEntry().getValue().run();
+            }
+            timers.clear();
+            return new Received(code, HttpHeaders.of(fields, (name, value) -> true), content.toByteArray());
+        }
+
+        @Override
+        public void head(int status, Map<String, List<String>> headers) {
+            code = status;
+            fields = headers;
+        }
+
+        @Override
+        public void body(byte[] piece) {
+            content.writeBytes(piece);
+        }
+
+        @Override
+        public void end() {}
+    }
+
+    private void compare(List<ObjectNode> lines, ClusterObjects store, Requests requests) throws Exception {
+        for (ObjectNode line : lines.subList(1, lines.size())) {
+            if (line.has("clock")) {
+                now = Instant.parse(line.path("clock").asText());
+            } else if (line.has("put")) {
+                JsonNode object = Json.parse(resolved(line.path("put").toString()));
+                withoutUids(store.put(object).toString());
+            } else {
+                compare(line, answer(requests, line));
             }
         }
     }
 
-    private EmbeddedApiServer start(JsonNode line) {
+    private EmbeddedApiServer.Builder server(JsonNode line) {
         KubernetesVersion version = KubernetesVersion.parse(line.path("version").asText());
         EmbeddedApiServer.Builder server =
                 EmbeddedApiServer.builder().version(version).clock(() -> now);
@@ -142,7 +223,7 @@ class WholeAnswersIT {
                 .filter(gate ->
                         List.of("all", gate.text()).contains(line.path("gates").asText()))
                 .forEach(gate -> server.featureGate(gate, true));
-        return server.start();
+        return server;
     }
 
     private static void compare(ObjectNode line, ObjectNode answer) {
@@ -154,21 +235,20 @@ class WholeAnswersIT {
                 .isEqualTo(answer);
     }
 
-    private ObjectNode answer(URI server, JsonNode line) throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(
-                        URI.create(server + resolved(line.path("path").asText())))
-                .method(line.path("method").asText(), body(line))
-                .header("User-Agent", "test/1")
-                .header("Accept", line.path("accept").asText("*/*"));
+    private ObjectNode answer(Requests requests, JsonNode line) throws IOException, InterruptedException {
+        Map<String, List<String>> headers = new LinkedHashMap<>();
+        headers.put("User-Agent", List.of("test/1"));
+        headers.put("Accept", List.of(line.path("accept").asText("*/*")));
         if (line.has("type")) {
-            request.header("Content-Type", line.path("type").asText());
+            headers.put("Content-Type", List.of(line.path("type").asText()));
         }
-        HttpResponse<byte[]> response = CLIENT.send(request.build(), BodyHandlers.ofByteArray());
+        Received response = requests.send(
+                line.path("method").asText(), resolved(line.path("path").asText()), headers, body(line));
         String type = response.headers().firstValue("Content-Type").orElse("").toLowerCase(Locale.ROOT);
         String text = KubernetesProtobuf.isProtobuf(type)
                 ? CODEC.decode(response.body()).toString()
                 : new String(response.body(), UTF_8);
-        ObjectNode answer = Json.object().put("code", response.statusCode());
+        ObjectNode answer = Json.object().put("code", response.code());
         if (!type.equals("application/json")) {
             answer.put("contentType", type);
         }
@@ -179,15 +259,15 @@ class WholeAnswersIT {
     }
 
     /** The body as it is sent: an object in the form that its type says, and a text as it is. */
-    private BodyPublisher body(JsonNode line) {
+    private byte[] body(JsonNode line) {
         JsonNode body = line.path("body");
         if (body.isMissingNode()) {
-            return BodyPublishers.noBody();
+            return new byte[0];
         }
         String text = resolved(body.isTextual() ? body.asText() : body.toString());
         return KubernetesProtobuf.isProtobuf(line.path("type").asText())
-                ? BodyPublishers.ofByteArray(CODEC.encode(Json.parse(text)))
-                : BodyPublishers.ofString(text);
+                ? CODEC.encode(Json.parse(text))
+                : text.getBytes(UTF_8);
     }
 
     private String withoutUids(String text) {

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,7 +166,7 @@ class GatedFieldsTest {
                     states.put(gate, gate.isLockedIn(version) || enabled.test(gate));
                 }
             }
-            MetadataRules metadata = new MetadataRules(InstantSource.system());
+            MetadataRules metadata = new MetadataRules(InstantSource.system(), new SplittableRandom(1));
             FeatureGates gates = new FeatureGates(version, states);
             return new Registry(kinds, store, metadata, Strategies.of(gates, metadata, kinds, store));
         }
