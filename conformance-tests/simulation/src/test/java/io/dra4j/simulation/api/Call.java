@@ -1,0 +1,40 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.api;
+
+import io.dra4j.testkit.rbac.ApiAction;
+import java.net.URI;
+import java.util.Map;
+
+/**
+ * A request as faults are chosen for it.
+ *
+ * @param verb for example {@code list}
+ * @param resource the plural, with a slash and the subresource if there is one; empty for a path that is no resource's
+ * @param name of the object; empty for a collection
+ * @param cached whether it is a list that the server may answer from a cache that is behind
+ */
+public record Call(String verb, String resource, String namespace, String name, boolean cached) {
+
+    static Call of(String method, URI target) {
+        String query = "&" + target.getRawQuery() + "&";
+        boolean watch = query.contains("&watch=true&");
+        ApiAction action = ApiAction.of(method, target.getRawPath(), Map.of("watch", Boolean.toString(watch)));
+        boolean cached = action.verb().equals("list") && query.contains("&resourceVersion=0&");
+        return new Call(action.verb(), action.resource(), action.namespace(), action.name(), cached);
+    }
+
+    public boolean isWatch() {
+        return verb.equals("watch");
+    }
+
+    /** Returns whether it changes an object that there is. */
+    public boolean isChange() {
+        return verb.equals("update") || verb.equals("patch") || verb.equals("delete");
+    }
+
+    @Override
+    public String toString() {
+        return verb + " " + resource + (name.isEmpty() ? "" : "/" + name);
+    }
+}

@@ -1,0 +1,160 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.api;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.simulation.schedule.Simulation;
+import io.dra4j.testkit.apiserver.ClusterObjects;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.InMemoryApiServer;
+import io.dra4j.testkit.apiserver.http.InMemoryApi;
+import java.net.http.HttpRequest;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cluster's API server, by the rules of the test kit's: for drivers through {@link SimulatedHttpClient}, and for the
+ * world through {@link #objects}, without latency and faults.
+ *
+ * <p>To be made and used on threads of one simulation.
+ */
+public final class SimulatedApiServer {
+
+    private final Network network;
+    private final Set<Connection<?>> connections = new LinkedHashSet<>();
+    private final Map<BiConsumer<@Nullable JsonNode, @Nullable JsonNode>, String> followers = new LinkedHashMap<>();
+    private InMemoryApiServer server;
+    private boolean isUp = true;
+    private @Nullable String authorization;
+
+    /**
+     * Starts it.
+     *
+     * @param settings change those of a server with the simulation's time and chance
+     */
+    public SimulatedApiServer(Network network, UnaryOperator<EmbeddedApiServer.Builder> settings) {
+        this.network = network;
+        this.server = server(settings.apply(builder()));
+    }
+
+    private static EmbeddedApiServer.Builder builder() {
+        return EmbeddedApiServer.builder()
+                .clock(Simulation::now)
+                .random(() -> Simulation.random().nextLong());
+    }
+
+    private static InMemoryApiServer server(EmbeddedApiServer.Builder builder) {
+        return builder.inMemory((delay, task) -> Simulation.after(delay, "timer of the API server", task));
+    }
+
+    /** The objects; others after a restart, which are equal. */
+    public ClusterObjects objects() {
+        return server.store();
+    }
+
+    /** Ends all connections, in the middle; no other can be made until it is started again. */
+    public void stop() {
+        isUp = false;
+        List.copyOf(connections).forEach(Connection::reset);
+        connections.clear();
+    }
+
+    /** Starts it again, maybe of another release or with other gates: with its objects, and without their history. */
+    public void start(UnaryOperator<EmbeddedApiServer.Builder> settings) {
+        server = server(settings.apply(builder()).after(objects()));
+        isUp = true;
+        followers.forEach((change, resource) -> follow(resource, change, true));
+    }
+
+    /** Ends all watches in an orderly way, as it does with each after half an hour to an hour. */
+    public void endWatches() {
+        api().endWatches();
+    }
+
+    /** Refuses with 401, from now on, each request whose header Authorization has another value. */
+    public void trust(String header) {
+        authorization = header;
+    }
+
+    /**
+     * Calls back for each object of a resource that is there, and after each change, also after restarts.
+     *
+     * @param change gets the object before and after, of which one may be null; may read, but neither write nor wait
+     */
+    public void follow(String resource, BiConsumer<@Nullable JsonNode, @Nullable JsonNode> change) {
+        followers.put(change, resource);
+        follow(resource, change, false);
+    }
+
+    private void follow(String resource, BiConsumer<@Nullable JsonNode, @Nullable JsonNode> change, boolean isKnown) {
+        AtomicBoolean isSilent = new AtomicBoolean(isKnown);
+        objects().follow(resource, (before, after) -> {
+            if (!isSilent.get()) {
+                change.accept(before, after);
+            }
+        });
+        isSilent.set(false);
+    }
+
+    /** Deletes a driver's slices of a node, as the kubelet does once the driver is gone. */
+    public void wipe(String driver, String node) {
+        objects().list("resourceslices").stream()
+                .filter(slice -> slice.at("/spec/driver").asText().equals(driver))
+                .filter(slice -> slice.at("/spec/nodeName").asText().equals(node))
+                .forEach(slice -> objects()
+                        .delete("resourceslices", "", slice.at("/metadata/name").asText()));
+    }
+
+    Network network() {
+        return network;
+    }
+
+    void opened(Connection<?> connection) {
+        connections.removeIf(one -> one.process().isDead());
+        connections.add(connection);
+    }
+
+    void closed(Connection<?> connection) {
+        connections.remove(connection);
+    }
+
+    boolean isUp() {
+        return isUp;
+    }
+
+    InMemoryApi api() {
+        return server.api();
+    }
+
+    boolean trusts(HttpRequest request) {
+        return authorization == null
+                || authorization.equals(
+                        request.headers().firstValue("Authorization").orElse(""));
+    }
+
+    /** The revision that was so many before, or the oldest that is known. */
+    long revisionBefore(int revisions) {
+        return Math.max(objects().oldestRevision(), objects().revision() - revisions);
+    }
+
+    /** Changes an object without a reason, as another writer. */
+    void touch(Call call) {
+        String resource = call.resource().split("/", 2)[0];
+        if (objects().find(resource, call.namespace(), call.name()).isPresent()) {
+            String revision = Long.toString(objects().revision());
+            objects()
+                    .change(
+                            resource,
+                            call.namespace(),
+                            call.name(),
+                            object -> object.withObject("/metadata/annotations").put("simulation/touched", revision));
+        }
+    }
+}
