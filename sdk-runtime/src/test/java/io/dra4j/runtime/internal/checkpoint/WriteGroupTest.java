@@ -58,6 +58,15 @@ class WriteGroupTest extends JournalFixture {
     }
 
     @Test
+    void whoCompletesAGroupStartsNoTimer() {
+        Duration longerThanATimer = Duration.ofSeconds(Long.MAX_VALUE); // which would refuse it
+        WriteGroup group = journal.group(Set.of("uid-1"), longerThanATimer);
+
+        group.put(started("uid-1"));
+        assertThat(journal.claims()).containsExactly(started("uid-1"));
+    }
+
+    @Test
     void waitsForTheLateOnceAndNeverAgain() {
         WriteGroup group = journal.group(Set.of("uid-1", "late"), Duration.ofMillis(1));
         group.put(started("uid-1"));
