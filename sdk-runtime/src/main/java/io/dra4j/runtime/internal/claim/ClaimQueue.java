@@ -55,15 +55,17 @@ final class ClaimQueue {
      */
     synchronized <T> CompletableFuture<T> submit(String uid, Task<T> task) {
         arrivals.getOrDefault(uid, List.of()).forEach(arrival -> arrival.overtaken = true);
-        return enqueue(uid, task);
+        return enqueue(uid, task, executor);
     }
 
     /** Submits an operation of a claim if there is no other, and none has arrived. */
     synchronized <T> Optional<CompletableFuture<T>> submitIfIdle(String uid, Task<T> task) {
-        return last.containsKey(uid) || arrivals.containsKey(uid) ? Optional.empty() : Optional.of(enqueue(uid, task));
+        return last.containsKey(uid) || arrivals.containsKey(uid)
+                ? Optional.empty()
+                : Optional.of(enqueue(uid, task, executor));
     }
 
-    private synchronized <T> CompletableFuture<T> enqueue(String uid, Task<T> task) {
+    private synchronized <T> CompletableFuture<T> enqueue(String uid, Task<T> task, Executor ifFirst) {
         Operation<?> before = last.get(uid);
         if (before != null && before.equalsTask(task)) {
             before.task.deadline().extendTo(task.deadline());
@@ -74,7 +76,8 @@ final class ClaimQueue {
                 ? CompletableFuture.completedFuture(null)
                 : before.future.handle((ended, failed) -> null);
         // An operation that is seen to have ended must not be found in the queue any more.
-        CompletableFuture<T> future = earlier.thenApplyAsync(ignored -> traced.get(), executor)
+        CompletableFuture<T> future = earlier.thenApplyAsync(
+                        ignored -> traced.get(), before == null ? ifFirst : executor)
                 .whenComplete((ended, failed) -> forget(uid, task));
         last.put(uid, new Operation<>(task, future));
         if (future.isDone()) { // refused by the executor: it was not there to be forgotten
@@ -115,12 +118,16 @@ final class ClaimQueue {
             this.uid = uid;
         }
 
-        /** Submits the operation, unless another one overtook it. */
+        /** Submits the operation, unless another one overtook it; its caller's thread runs it if it is the first. */
         <T> Optional<CompletableFuture<T>> submit(Task<T> task) {
+            List<Runnable> first = new ArrayList<>(); // to be run without the queue's lock
+            Optional<CompletableFuture<T>> submitted;
             synchronized (ClaimQueue.this) {
                 close();
-                return overtaken ? Optional.empty() : Optional.of(enqueue(uid, task));
+                submitted = overtaken ? Optional.empty() : Optional.of(enqueue(uid, task, first::add));
             }
+            first.forEach(Runnable::run);
+            return submitted;
         }
 
         /** Withdraws it, if it was not submitted. */

@@ -149,12 +149,21 @@ class ClaimQueueTest {
     class AnArrival {
 
         @Test
+        void isRunByItsCallerIfItIsTheFirst() {
+            assertThat(queue.arrive("a").submit(named("prepare"))).isPresent();
+
+            assertThat(tasks).as("hand-overs to another thread").isEmpty();
+            assertThat(ran).containsExactly("prepare");
+        }
+
+        @Test
         void isSubmittedInItsTurn() {
-            ClaimQueue.Arrival arrival = queue.arrive("a");
-            assertThat(arrival.submit(named("prepare"))).isPresent();
+            submit("a", "unprepare", Object.class);
+            assertThat(queue.arrive("a").submit(named("prepare"))).isPresent();
+            assertThat(ran).isEmpty();
             runAll();
 
-            assertThat(ran).containsExactly("prepare");
+            assertThat(ran).containsExactly("unprepare", "prepare");
         }
 
         @Test
