@@ -9,6 +9,8 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -16,6 +18,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +30,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,8 +55,17 @@ public final class CdiSpecs {
     /** Empty edits are invalid: what a device without edits of its own gets. */
     private static final String MARKER = "DRA4J_DEVICE_";
 
+    private static final Set<StandardOpenOption> NEW =
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
     private final Path root;
     private final String vendor;
+
+    /** Of this process alone: two may write a claim's file, in a process only the thread that works on the claim. */
+    private final String temporary =
+            "." + Long.toUnsignedString(ThreadLocalRandom.current().nextLong()) + TEMPORARY;
 
     /**
      * Takes care of the specs of a driver, and removes what a crash left half written.
@@ -222,10 +236,9 @@ public final class CdiSpecs {
                 return;
             }
             createRoot();
-            // A name of its own, since two processes may write; and for its owner alone.
-            Path next = Files.createTempFile(root, file.getFileName() + ".", TEMPORARY);
+            Path next = root.resolve(file.getFileName() + temporary);
             try {
-                Files.write(next, content);
+                write(next, content);
                 Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
             } catch (IOException e) {
                 discard(next, e);
@@ -233,6 +246,12 @@ public final class CdiSpecs {
             }
         } catch (IOException e) {
             throw new DraException("Can't write the CDI spec " + file + ": " + e, e);
+        }
+    }
+
+    private static void write(Path file, byte[] content) throws IOException {
+        try (OutputStream out = Channels.newOutputStream(Files.newByteChannel(file, NEW, OWNER_ONLY))) {
+            out.write(content);
         }
     }
 

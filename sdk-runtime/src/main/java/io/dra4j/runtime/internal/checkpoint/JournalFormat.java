@@ -23,7 +23,7 @@ import java.io.Serial;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Locale;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -213,7 +213,7 @@ final class JournalFormat {
     private static String sum(byte[] bytes, int length) {
         CRC32C crc = new CRC32C();
         crc.update(bytes, 0, length);
-        return String.format(Locale.ROOT, "%08x", crc.getValue());
+        return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 
     private static SimpleModule names() {
