@@ -2,20 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.api;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.simulation.schedule.Simulation;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.InMemoryApiServer;
 import io.dra4j.testkit.apiserver.http.InMemoryApi;
 import java.net.http.HttpRequest;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +24,6 @@ public final class SimulatedApiServer {
 
     private final Network network;
     private final Set<Connection<?>> connections = new LinkedHashSet<>();
-    private final Map<BiConsumer<@Nullable JsonNode, @Nullable JsonNode>, String> followers = new LinkedHashMap<>();
     private InMemoryApiServer server;
     private boolean isUp = true;
     private @Nullable String authorization;
@@ -70,7 +64,6 @@ public final class SimulatedApiServer {
     public void start(UnaryOperator<EmbeddedApiServer.Builder> settings) {
         server = server(settings.apply(builder()).after(objects()));
         isUp = true;
-        followers.forEach((change, resource) -> follow(resource, change, true));
     }
 
     /** Ends all watches in an orderly way, as it does with each after half an hour to an hour. */
@@ -81,26 +74,6 @@ public final class SimulatedApiServer {
     /** Refuses with 401, from now on, each request whose header Authorization has another value. */
     public void trust(String header) {
         authorization = header;
-    }
-
-    /**
-     * Calls back for each object of a resource that is there, and after each change, also after restarts.
-     *
-     * @param change gets the object before and after, of which one may be null; may read, but neither write nor wait
-     */
-    public void follow(String resource, BiConsumer<@Nullable JsonNode, @Nullable JsonNode> change) {
-        followers.put(change, resource);
-        follow(resource, change, false);
-    }
-
-    private void follow(String resource, BiConsumer<@Nullable JsonNode, @Nullable JsonNode> change, boolean isKnown) {
-        AtomicBoolean isSilent = new AtomicBoolean(isKnown);
-        objects().follow(resource, (before, after) -> {
-            if (!isSilent.get()) {
-                change.accept(before, after);
-            }
-        });
-        isSilent.set(false);
     }
 
     /** Deletes a driver's slices of a node, as the kubelet does once the driver is gone. */

@@ -279,7 +279,9 @@ class SimulatedHttpClientTest {
     void aRestartEndsConnectionsAndForgetsTheHistory() {
         run(3, world -> {
             List<String> followed = new ArrayList<>();
-            world.server.follow("nodes", (before, after) -> followed.add((before == null) + " " + (after == null)));
+            world.server
+                    .objects()
+                    .follow("nodes", (before, after) -> followed.add((before == null) + " " + (after == null)));
             String revision = world.put("a").at("/metadata/resourceVersion").asText();
             List<String> watched = world.watch(WATCH + "&timeoutSeconds=600");
             world.pass(1);

@@ -236,7 +236,8 @@ public final class ClusterObjects {
     }
 
     /**
-     * Calls back for each object of a resource, then with each change, within the write and on its thread.
+     * Calls back for each object of a resource, then with each change, within the write and on its thread; also of
+     * the servers {@linkplain EmbeddedApiServer.Builder#after after} this one.
      *
      * @param change gets the object before and after, of which one may be null; may read, but neither write nor wait
      */

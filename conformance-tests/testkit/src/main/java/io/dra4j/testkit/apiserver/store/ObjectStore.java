@@ -176,30 +176,41 @@ public final class ObjectStore {
 
     /** Hands on all objects of the kind, then each later change, under the lock: must neither write nor wait. */
     public void follow(ResourceKind kind, Consumer<Change> follower) {
-        watchFromNow(kind, new Watcher() {
-            @Override
-            public void changed(Change change) {
-                follower.accept(change);
-            }
-
-            @Override
-            public void synced(long revision) {}
-
-            @Override
-            public void bookmark(long revision) {}
-
-            @Override
-            public void flush() {}
-        });
+        watchFromNow(kind, new Follower(follower));
     }
 
-    /** Takes over the objects of another store, as far as there are such kinds, and its revision; its history is gone. */
+    /** Hands changes on where they are made. */
+    private record Follower(Consumer<Change> follower) implements Watcher {
+        @Override
+        public void changed(Change change) {
+            follower.accept(change);
+        }
+
+        @Override
+        public void synced(long revision) {}
+
+        @Override
+        public void bookmark(long revision) {}
+
+        @Override
+        public void flush() {}
+    }
+
+    /**
+     * Takes over the objects, the revision and the followers of another store, as far as there are such kinds; its
+     * history is gone.
+     */
     public synchronized void restore(ObjectStore other, ResourceKinds kinds) {
         revision = other.revision();
         forgotten = revision;
         for (StoredObject object : other.all()) {
             kinds.like(object.kind()).ifPresent(kind -> objectsOf(kind).put(object.key(), object.as(kind)));
         }
+        other.watchers.forEach((kind, all) -> kinds.like(kind).ifPresent(same -> keepFollowers(same, all)));
+    }
+
+    private void keepFollowers(ResourceKind kind, Set<Watcher> all) {
+        all.stream().filter(Follower.class::isInstance).forEach(watchersOf(kind)::add);
     }
 
     /** Refuses a revision that this server has not reached: it comes from an earlier life of the cluster. */
