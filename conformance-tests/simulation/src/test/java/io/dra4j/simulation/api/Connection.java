@@ -171,7 +171,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
     private void refuse(int code) {
         Map<String, List<String>> fields = new HashMap<>(Map.of("Content-Type", List.of("application/json")));
         if (fate.fault() == Fault.THROTTLED) {
-            fields.put("Retry-After", List.of(Integer.toString(fate.amount())));
+            fields.put("Retry-After", List.of(Integer.toString(Math.max(1, fate.amount()))));
         }
         head(code, fields);
         body(Json.bytes(
