@@ -1,0 +1,345 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.world;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.simulation.node.Plugin;
+import io.dra4j.simulation.schedule.Process;
+import io.dra4j.simulation.schedule.Simulation;
+import io.dra4j.simulation.world.Violation.Invariant;
+import io.dra4j.testkit.apiserver.ClusterObjects;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What must hold of a driver, by what the kubelet was told, by its files, by the hardware and by the API server.
+ *
+ * <p>The methods that note something check what is cheap; {@link #killed} and {@link #quiet} check more. Each throws a
+ * {@link Violation}.
+ */
+public final class Invariants {
+
+    private static final String GENERATION = "/spec/pool/generation";
+
+    private final NodeFiles files;
+    private final ClusterObjects api;
+    private final Hardware hardware;
+    private final Quiet quiet;
+    private final Map<String, Told> told = new LinkedHashMap<>(); // by UID
+    private final Map<String, List<Process>> preparing = new LinkedHashMap<>(); // calls in progress, by UID
+    private final Map<String, Long> generations = new LinkedHashMap<>(); // of slices, by pool and name
+    private @Nullable Violation written;
+    private long answers;
+
+    /** What the kubelet was told of a claim that is prepared in this boot. */
+    private record Told(
+            ClaimRef ref, List<Plugin.Device> devices, List<HeldDevice> allocated, String spec, Instant since) {}
+
+    /**
+     * Invariants of a node.
+     *
+     * @param paths a path on the node's disk, as a process sees it that nothing happens to
+     */
+    public Invariants(
+            Site site, ClusterObjects api, FeatureGates gates, Function<String, Path> paths, Hardware hardware) {
+        this.files = new NodeFiles(site.driver(), paths);
+        this.api = api;
+        this.hardware = hardware;
+        this.quiet = new Quiet(site, api, gates, files, hardware);
+    }
+
+    /** A driver on a node. */
+    public record Site(String driver, String node) {}
+
+    NodeFiles files() {
+        return files;
+    }
+
+    /** Returns how many claims were answered as prepared or unprepared. */
+    public long answers() {
+        return answers;
+    }
+
+    /** Notes that a process is asked to prepare a claim. */
+    void prepareBegins(String uid, Process process) {
+        preparing.computeIfAbsent(uid, unseen -> new ArrayList<>()).add(process);
+    }
+
+    /** Notes that the process has ended a call, though the kubelet may have given it up before. */
+    void prepareEnds(String uid, Process process) {
+        preparing.getOrDefault(uid, new ArrayList<>()).remove(process);
+    }
+
+    /** Checks an answer by which a claim is prepared, and notes it. */
+    void prepared(ClaimRef ref, List<Plugin.Device> devices) {
+        answers++;
+        Told before = told.get(ref.uid());
+        if (before != null) {
+            require(
+                    before.devices.equals(devices),
+                    Invariant.SAME_ANSWER,
+                    "claim %s is answered as %s, and was as %s at %s",
+                    ref,
+                    devices,
+                    before.devices,
+                    before.since);
+        }
+        String spec = files.specText(ref.uid()).orElse("");
+        require(
+                before == null || before.spec.equals(spec),
+                Invariant.SPEC_THERE,
+                "claim %s is answered again, and its spec has changed to: %s",
+                ref,
+                spec);
+        requireIn(spec, ref, devices);
+        Instant since = before == null ? Simulation.now() : before.since;
+        told.put(ref.uid(), new Told(ref, devices, allocated(ref), spec, since));
+        exclusive();
+    }
+
+    private static void requireIn(String spec, ClaimRef ref, List<Plugin.Device> devices) {
+        Map<String, JsonNode> there;
+        try {
+            there = NodeFiles.cdiDevices(spec);
+        } catch (IOException e) {
+            throw new Violation(Invariant.SPEC_THERE, "claim %s is prepared, and its spec is: %s".formatted(ref, spec));
+        }
+        for (Plugin.Device device : devices) {
+            String variable = "\"" + ModelProvider.variable(device.device()) + "=";
+            boolean isWhole = !device.cdiIds().isEmpty()
+                    && device.cdiIds().stream()
+                            .allMatch(id -> there.containsKey(id)
+                                    && Objects.requireNonNull(there.get(id))
+                                            .path("env")
+                                            .toString()
+                                            .contains(variable));
+            require(
+                    isWhole,
+                    Invariant.SPEC_THERE,
+                    "claim %s is prepared with %s, and its spec is: %s",
+                    ref,
+                    device,
+                    spec);
+        }
+    }
+
+    private List<HeldDevice> allocated(ClaimRef ref) {
+        List<HeldDevice> devices = new ArrayList<>();
+        claim(ref).at("/status/allocation/devices/results").forEach(one -> devices.add(held(one)));
+        return devices;
+    }
+
+    private JsonNode claim(ClaimRef ref) {
+        return api.find("resourceclaims", ref.namespace(), ref.name())
+                .filter(object -> object.at("/metadata/uid").asText().equals(ref.uid()))
+                .orElseGet(MissingNode::getInstance);
+    }
+
+    static HeldDevice held(JsonNode result) {
+        HeldDevice.Builder device = HeldDevice.builder(
+                        result.path("request").asText(),
+                        new PoolName(result.path("pool").asText()),
+                        new DeviceName(result.path("device").asText()))
+                .shareId(result.path("shareID").textValue())
+                .adminAccess(result.path("adminAccess").asBoolean());
+        result.path("consumedCapacity")
+                .properties()
+                .forEach(one -> device.consumedCapacity(
+                        one.getKey(), new Quantity(one.getValue().asText())));
+        return device.build();
+    }
+
+    /** Notes that the kubelet asks to unprepare a claim: from then on it may be gone. */
+    void unprepareBegins(String uid) {
+        told.remove(uid);
+    }
+
+    /** Checks an answer by which a claim is unprepared. */
+    void unprepared(String uid) {
+        answers++;
+        List<Process> calls = preparing.getOrDefault(uid, new ArrayList<>());
+        calls.removeIf(Process::isDead);
+        if (calls.isEmpty()) {
+            preparing.remove(uid);
+            nothingLeft(uid);
+        }
+    }
+
+    private void nothingLeft(String uid) {
+        String left = "claim %s was unprepared, and there is still %s";
+        files.records().stream()
+                .filter(record -> record.ref().uid().equals(uid))
+                .forEach(record -> require(false, Invariant.NOTHING_LEFT, left, uid, record));
+        require(files.of(uid).isEmpty(), Invariant.NOTHING_LEFT, left, uid, files.of(uid));
+        require(hardware.of(uid).isEmpty(), Invariant.NOTHING_LEFT, left, uid, hardware.of(uid));
+    }
+
+    /** Notes that the kubelet has forgotten a claim: the driver may unprepare it as soon as the API has it over. */
+    void forgotten(String uid) {
+        told.remove(uid);
+    }
+
+    /**
+     * Notes a write of a slice, in the middle of it: what is wrong is thrown by the next check.
+     *
+     * @param before the slice before, if there was one
+     * @param after the slice that is there now, if there is one
+     */
+    public void sliceWritten(@Nullable JsonNode before, @Nullable JsonNode after) {
+        JsonNode slice = Objects.requireNonNull(after == null ? before : after);
+        String pool = slice.at("/spec/driver").asText() + "/"
+                + slice.at("/spec/pool/name").asText() + "/";
+        String name = pool + slice.at("/metadata/name").asText();
+        generations.remove(name);
+        if (after == null) {
+            return;
+        }
+        generations.forEach((other, generation) -> {
+            if (other.startsWith(pool) && generation > after.at(GENERATION).asLong()) {
+                written = new Violation(
+                        Invariant.WRITES,
+                        "slice %s was written with generation %s while %s had %s, at %s"
+                                .formatted(name, after.at(GENERATION), other, generation, Simulation.now()));
+            }
+        });
+        generations.put(name, after.at(GENERATION).asLong());
+    }
+
+    /** Notes a reboot: nothing that was told holds any more. */
+    public void rebooted() {
+        told.clear();
+        preparing.clear();
+    }
+
+    /** Checks what can be checked while a process is dead, or in the middle of its work. */
+    public void killed() {
+        specs();
+        exclusive();
+    }
+
+    /** Checks that no device is given away twice: by the hardware, by answers, and by records. */
+    void exclusive() {
+        if (written != null) {
+            throw written;
+        }
+        require(hardware.misuses().isEmpty(), Invariant.PROVIDER_CALLS, "%s", hardware.misuses());
+        require(
+                hardware.conflicts().isEmpty(),
+                Invariant.EXCLUSIVE,
+                "the hardware was set to %s",
+                hardware.conflicts());
+        Exclusive byAnswers = new Exclusive(hardware, "told to be prepared");
+        told.values().forEach(claim -> byAnswers.add(claim.ref + " since " + claim.since, claim.allocated));
+        Exclusive byRecords = new Exclusive(hardware, "recorded");
+        files.records().stream()
+                .filter(record -> record.phase() != HeldClaim.Phase.DAMAGED && record.damaged() == null)
+                .forEach(record -> byRecords.add(record.ref() + " " + record.phase(), record.devices()));
+    }
+
+    /** Checks that claims that are prepared have the specs that they were answered with. */
+    void specs() {
+        for (Told claim : told.values()) {
+            String now = files.specText(claim.ref.uid()).orElse("none");
+            require(
+                    now.equals(claim.spec),
+                    Invariant.SPEC_THERE,
+                    "claim %s is prepared since %s, and its spec is now: %s",
+                    claim.ref,
+                    claim.since,
+                    now);
+        }
+    }
+
+    /** Checks all of it, when faults have ended and time has passed. */
+    public void quiet(Collection<Pod> pods) {
+        specs();
+        exclusive();
+        quiet.check(pods);
+    }
+
+    /** Takes note of the API server's objects and the driver's files, before a restart that changes nothing. */
+    public Snapshot snapshot() {
+        return Snapshot.of(api, files);
+    }
+
+    /** Checks that nothing has changed since, and that no temporary file is left. */
+    public void unchanged(Snapshot before) {
+        before.requireSame(Snapshot.of(api, files));
+    }
+
+    static void require(boolean condition, Invariant invariant, String format, Object... args) {
+        if (!condition) {
+            throw new Violation(invariant, format.formatted(args));
+        }
+    }
+
+    /** Adds up what claims have of devices, and throws when it is too much. */
+    private static final class Exclusive {
+
+        private final Hardware hardware;
+        private final String how;
+        private final Map<String, List<Use>> uses = new LinkedHashMap<>(); // by chip
+
+        private record Use(String claim, HeldDevice device, long amount) {}
+
+        Exclusive(Hardware hardware, String how) {
+            this.hardware = hardware;
+            this.how = how;
+        }
+
+        void add(String claim, List<HeldDevice> devices) {
+            for (HeldDevice device : devices) {
+                if (!device.adminAccess()) {
+                    Use use = new Use(claim, device, amount(device));
+                    List<Use> before =
+                            uses.computeIfAbsent(hardware.chipOf(device.device().value()), unseen -> new ArrayList<>());
+                    before.stream().filter(other -> clash(other, use)).forEach(other -> refuse(List.of(other, use)));
+                    before.add(use);
+                    if (before.stream().mapToLong(Use::amount).sum() > 80) {
+                        refuse(before);
+                    }
+                }
+            }
+        }
+
+        private static long amount(HeldDevice device) {
+            return device.consumedCapacity().values().stream()
+                    .mapToLong(amount -> amount.amount().longValue() >> 30)
+                    .sum();
+        }
+
+        private boolean clash(Use one, Use other) {
+            String device = one.device.device().value();
+            String second = other.device.device().value();
+            if (device.equals(second)) {
+                return share(one) == null || share(other) == null || Objects.equals(share(one), share(other));
+            }
+            return hardware.parts(device).stream().anyMatch(hardware.parts(second)::contains);
+        }
+
+        private static @Nullable String share(Use use) {
+            return use.device.shareId();
+        }
+
+        private void refuse(List<Use> claims) {
+            throw new Violation(Invariant.EXCLUSIVE, "%s together: %s".formatted(how, claims));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.world;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.Journal;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** The files of a driver on its node, as others read them: by the code of the runtime that is loaded unchanged. */
+final class NodeFiles {
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final String driver;
+    private final Path data;
+    private final Path specs;
+    private final Path kubelet;
+
+    /**
+     * @param paths a path on the node's disk, as a process sees it that nothing happens to
+     */
+    NodeFiles(String driver, Function<String, Path> paths) {
+        this.driver = driver;
+        this.data = paths.apply("/var/lib/kubelet/plugins/" + driver);
+        this.specs = paths.apply("/var/run/cdi");
+        this.kubelet = paths.apply("/var/lib/kubelet/dra_manager_state");
+    }
+
+    Path kubelet() {
+        return kubelet;
+    }
+
+    /** Returns the records of the driver's journal. */
+    List<ClaimRecord> records() {
+        return Journal.read(data.resolve("claims.journal"), "any").claims();
+    }
+
+    /** Returns the file of a claim's CDI spec. */
+    Path spec(String uid) {
+        return specs.resolve("k8s." + driver + "-claim_" + uid + ".json");
+    }
+
+    /** Returns a claim's spec as text, if there is one. */
+    Optional<String> specText(String uid) {
+        return read(spec(uid));
+    }
+
+    /** Returns the devices of a spec by the ids by which a runtime finds them; throws if it is no JSON. */
+    static Map<String, JsonNode> cdiDevices(String spec) throws IOException {
+        JsonNode json = JSON.readTree(spec);
+        Map<String, JsonNode> devices = new TreeMap<>();
+        for (JsonNode device : json.path("devices")) {
+            devices.put(json.path("kind").asText() + "=" + device.path("name").asText(), device.path("containerEdits"));
+        }
+        return devices;
+    }
+
+    /** Returns the files that name a claim, its records aside. */
+    List<Path> of(String uid) {
+        return Stream.of(specs, data.resolve("reports"), data.resolve("dra-device-metadata"))
+                .flatMap(directory -> in(directory).stream())
+                .filter(file -> file.getFileName().toString().contains(uid))
+                .toList();
+    }
+
+    /** Returns what is in a directory, by name. */
+    static List<Path> in(Path directory) {
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns all specs. */
+    List<Path> specs() {
+        return in(specs);
+    }
+
+    /** Returns whether an administrator has asked for maintenance. */
+    boolean isInMaintenance() {
+        return Files.exists(data.resolve("maintenance.json"));
+    }
+
+    /** Returns the contents of all of the driver's files, by path. */
+    Map<String, String> contents() {
+        Map<String, String> contents = new TreeMap<>();
+        for (Path root : List.of(data, specs)) {
+            addContents(root, contents);
+        }
+        return contents;
+    }
+
+    private static void addContents(Path directory, Map<String, String> contents) {
+        for (Path file : in(directory)) {
+            if (Files.isDirectory(file)) {
+                addContents(file, contents);
+            } else {
+                contents.put(file.toString(), read(file).orElse(""));
+            }
+        }
+    }
+
+    private static Optional<String> read(Path file) {
+        try {
+            return Optional.of(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
