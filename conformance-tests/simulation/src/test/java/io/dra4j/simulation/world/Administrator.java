@@ -1,0 +1,112 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.world;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.runtime.internal.policy.Maintenance;
+import io.dra4j.runtime.internal.policy.MaintenanceFiles;
+import io.dra4j.simulation.schedule.Simulation;
+import io.dra4j.simulation.world.Invariants.Site;
+import io.dra4j.testkit.apiserver.ClusterObjects;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** The cluster's administrator, who does what is allowed and what is not wise; each step can be repeated. */
+public final class Administrator {
+
+    static final String RULES = "devicetaintrules";
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final Site site;
+    private final ClusterObjects api;
+    private final MaintenanceFiles maintenance;
+
+    public Administrator(Site site, ClusterObjects api, Function<String, Path> paths) {
+        this.site = site;
+        this.api = api;
+        this.maintenance = new MaintenanceFiles(paths.apply("/var/lib/kubelet/plugins/" + site.driver()));
+    }
+
+    /** Creates the Node object; one that is there stays. */
+    public void createNode() {
+        if (api.find("nodes", "", site.node()).isEmpty()) {
+            ObjectNode node = JSON.createObjectNode().put("apiVersion", "v1").put("kind", "Node");
+            node.withObject("/metadata")
+                    .put("name", site.node())
+                    .withObject("labels")
+                    .put("kubernetes.io/hostname", site.node());
+            api.put(node);
+        }
+    }
+
+    /** Deletes the Node object, and as the garbage collector does, the slices that it owns. */
+    public void deleteNode() {
+        api.find("nodes", "", site.node()).ifPresent(node -> {
+            api.delete("nodes", "", site.node());
+            deleteSlices(slice -> slice.at("/metadata/ownerReferences")
+                    .valueStream()
+                    .anyMatch(owner -> owner.path("uid").equals(node.at("/metadata/uid"))));
+        });
+    }
+
+    /** Deletes the driver's slices. */
+    public void wipePools() {
+        deleteSlices(slice -> slice.at("/spec/driver").asText().equals(site.driver()));
+    }
+
+    private void deleteSlices(Predicate<JsonNode> which) {
+        for (JsonNode slice : api.list("resourceslices")) {
+            if (which.test(slice)) {
+                api.delete("resourceslices", "", slice.at("/metadata/name").asText());
+            }
+        }
+    }
+
+    /** Deletes a claim, prepared or not. */
+    public void deleteByForce(ClaimRef claim) {
+        api.delete(ClaimScheduler.CLAIMS, claim.namespace(), claim.name());
+    }
+
+    /** Keeps claims from a device, where the release has rules for that. */
+    public void taint(String device) {
+        if (api.serves(RULES)) {
+            ObjectNode rule = JSON.createObjectNode()
+                    .put("apiVersion", "resource.k8s.io/v1beta2")
+                    .put("kind", "DeviceTaintRule");
+            rule.withObject("/metadata").put("name", device);
+            rule.withObject("/spec/deviceSelector")
+                    .put("driver", site.driver())
+                    .put("pool", site.node())
+                    .put("device", device);
+            rule.withObject("/spec/taint").put("key", "example.com/bad").put("effect", "NoSchedule");
+            api.put(rule);
+        }
+    }
+
+    public void untaint(String device) {
+        if (api.serves(RULES)) {
+            api.delete(RULES, "", device);
+        }
+    }
+
+    /** Ends all pods. */
+    public void drain(ClaimScheduler scheduler) {
+        scheduler.pods().stream().filter(pod -> !pod.isEnded()).forEach(scheduler::end);
+    }
+
+    /** Asks the driver to keep claims from a device, by the file that its command writes. */
+    public void beginMaintenance(String device) {
+        String now = Simulation.now().toString();
+        maintenance.write(new Maintenance(now, List.of(device), "NoSchedule", now));
+    }
+
+    public void endMaintenance() {
+        maintenance.remove();
+    }
+}

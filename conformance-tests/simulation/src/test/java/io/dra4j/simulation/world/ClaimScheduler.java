@@ -1,0 +1,286 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.world;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.allocator.Allocator;
+import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.model.Claim;
+import io.dra4j.allocator.model.DeviceClass;
+import io.dra4j.allocator.model.Node;
+import io.dra4j.allocator.model.Slice;
+import io.dra4j.allocator.model.TaintRule;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.simulation.schedule.Simulation;
+import io.dra4j.simulation.world.Invariants.Site;
+import io.dra4j.testkit.apiserver.ClusterObjects;
+import io.dra4j.testkit.controllers.Allocations;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/**
+ * Creates claims for pods, and gives them devices as a scheduler does, from the slices as they are; what does not fit
+ * waits. When nothing of a pod is left, its claims are deleted, unless another pod has them.
+ */
+public final class ClaimScheduler {
+
+    static final String CLAIMS = "resourceclaims";
+
+    private static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final List<String> MODELS = List.of("plain", "mode", "share", "whole", "half", "quarter");
+
+    /** A claim of a pod. */
+    public enum Wish {
+        PLAIN,
+        MODE,
+        CONFIGURED,
+        TWO_MODES,
+        MODE_AND_SHARE,
+        WHOLE,
+        HALF,
+        QUARTER,
+        SHARE,
+        LARGE_SHARE,
+        ADMIN
+    }
+
+    private final Site site;
+    private final ClusterObjects api;
+    private final Allocator allocator;
+    private final Allocations allocations;
+    private final Consumer<Pod> kubelet;
+    private final List<Pod> pods = new ArrayList<>(); // all, in the order of their creation
+    private long tried = -1; // revision that no waiting pod fits in
+
+    /**
+     * A scheduler.
+     *
+     * @param kubelet gets pods that have their devices: {@link #runOn}
+     */
+    public ClaimScheduler(Site site, ClusterObjects api, FeatureGates gates, Consumer<Pod> kubelet) {
+        this.site = site;
+        this.api = api;
+        this.allocator = Allocator.of(gates, Set.of(), () -> Instant.EPOCH); // the same for each machine's speed
+        this.allocations = new Allocations(name -> api.find("deviceclasses", "", name), gates, Simulation::now);
+        this.kubelet = kubelet;
+    }
+
+    /** Creates the classes and the namespaces, and begins to look for pods that wait. */
+    public void start() {
+        for (String model : MODELS) {
+            ObjectNode made = object("resource.k8s.io/v1", "DeviceClass", "", model);
+            made.withArray("/spec/selectors")
+                    .addObject()
+                    .putObject("cel")
+                    .put(
+                            "expression",
+                            "device.driver == \"%1$s\" && device.attributes[\"%1$s\"].model == \"%2$s\""
+                                    .formatted(site.driver(), model));
+            api.put(made);
+        }
+        ObjectNode admin = object("v1", "Namespace", "", "admin");
+        admin.withObject("/metadata/labels").put("resource.kubernetes.io/admin-access", "true");
+        api.put(admin);
+        Simulation.start(Simulation.process(), "scheduler", this::work);
+    }
+
+    private static ObjectNode object(String apiVersion, String kind, String namespace, String name) {
+        ObjectNode object = Allocations.claim("unused", "unused").removeAll();
+        object.put("apiVersion", apiVersion).put("kind", kind);
+        object.withObject("/metadata").put("name", name);
+        if (!namespace.isEmpty()) {
+            object.withObject("/metadata").put("namespace", namespace);
+        }
+        return object;
+    }
+
+    /** Creates a pod with a claim for each wish. */
+    public Pod create(List<Wish> wishes) {
+        String name = "pod-" + pods.size();
+        List<ClaimRef> claims = new ArrayList<>();
+        for (int i = 0; i < wishes.size(); i++) {
+            claims.add(ref(api.put(claim(wishes.get(i), name + "-" + i))));
+        }
+        return add(new Pod(name, claims));
+    }
+
+    /** Creates a pod with the claims of another one. */
+    public Pod createWithClaimsOf(Pod other) {
+        return add(new Pod("pod-" + pods.size(), other.claims()));
+    }
+
+    private Pod add(Pod pod) {
+        pods.add(pod);
+        tried = -1;
+        return pod;
+    }
+
+    private static ClaimRef ref(JsonNode claim) {
+        JsonNode metadata = claim.path("metadata");
+        return new ClaimRef(
+                metadata.path("namespace").asText(),
+                metadata.path("name").asText(),
+                metadata.path("uid").asText());
+    }
+
+    private ObjectNode claim(Wish wish, String name) {
+        String model = switch (wish) {
+            case CONFIGURED, TWO_MODES, MODE_AND_SHARE -> "mode";
+            case LARGE_SHARE -> "share";
+            case ADMIN -> "plain";
+            default -> wish.name().toLowerCase(Locale.ROOT);
+        };
+        ObjectNode claim = Allocations.claim("one", model);
+        ObjectNode request = claim.withObject("/spec/devices/requests/0/exactly");
+        switch (wish) {
+            case CONFIGURED -> addConfig(claim);
+            case TWO_MODES -> request.put("count", 2);
+            case ADMIN -> request.put("adminAccess", true);
+            case LARGE_SHARE -> request.withObject("/capacity/requests").put(Hardware.MEMORY, "40Gi");
+            case MODE_AND_SHARE ->
+                claim.withArray("/spec/devices/requests")
+                        .addObject()
+                        .put("name", "two")
+                        .putObject("exactly")
+                        .put("deviceClassName", "share");
+            default -> {}
+        }
+        claim.withObject("/metadata").put("name", name).put("namespace", wish == Wish.ADMIN ? "admin" : "default");
+        return claim;
+    }
+
+    private void addConfig(ObjectNode claim) {
+        ObjectNode opaque = claim.withArray("/spec/devices/config").addObject().putObject("opaque");
+        opaque.put("driver", site.driver());
+        opaque.putObject("parameters")
+                .put("apiVersion", ModelProvider.Mode.VERSION)
+                .put("kind", "Mode")
+                .put("mode", "fast");
+    }
+
+    /** Returns all pods, also those that are gone. */
+    public List<Pod> pods() {
+        return List.copyOf(pods);
+    }
+
+    /** Ends a pod: it is gone when its kubelet has released its claims. */
+    public void end(Pod pod) {
+        pod.end();
+        if (pod.phase() == Pod.Phase.UNSCHEDULED) {
+            pod.enter(Pod.Phase.GONE);
+            release(pod);
+        }
+    }
+
+    private void work() {
+        while (true) {
+            Simulation.sleep(PERIOD);
+            if (api.revision() != tried) {
+                pods.stream()
+                        .filter(pod -> pod.phase() == Pod.Phase.UNSCHEDULED && !pod.isEnded())
+                        .forEach(this::schedule);
+                tried = api.revision();
+            }
+        }
+    }
+
+    private void schedule(Pod pod) {
+        List<JsonNode> claims = pod.claims().stream()
+                .flatMap(ref -> api.find(CLAIMS, ref.namespace(), ref.name()).stream())
+                .filter(claim -> pod.claims().contains(ref(claim)))
+                .toList();
+        List<JsonNode> open = claims.stream()
+                .filter(claim -> claim.at("/status/allocation").isMissingNode())
+                .toList();
+        if (claims.size() < pod.claims().size()) {
+            return; // one was deleted: it never runs
+        }
+        Outcome outcome = allocator.allocate(
+                cluster(),
+                new Node(site.node(), Map.of("kubernetes.io/hostname", site.node())),
+                open.stream().map(Claim::of).toList());
+        if (outcome instanceof Outcome.Allocated allocated) {
+            for (int i = 0; i < open.size(); i++) {
+                allocate(
+                        open.get(i),
+                        allocations.of(open.get(i), allocated.allocations().get(i)));
+            }
+            claims.forEach(claim -> reserve(claim, pod));
+            kubelet.accept(pod);
+        }
+    }
+
+    private Cluster cluster() {
+        return new Cluster(
+                all("deviceclasses", DeviceClass::of),
+                all("resourceslices", Slice::of),
+                all(CLAIMS, Claim::of),
+                api.serves(Administrator.RULES) ? all(Administrator.RULES, TaintRule::of) : List.of());
+    }
+
+    private <T> List<T> all(String resource, Function<JsonNode, T> form) {
+        return api.list(resource).stream().map(form).toList();
+    }
+
+    private void allocate(JsonNode claim, ObjectNode allocation) {
+        RandomGenerator random = Simulation.random();
+        allocation.at("/devices/results").forEach(result -> {
+            if (result.has("shareID")) {
+                ((ObjectNode) result).put("shareID", new UUID(random.nextLong(), random.nextLong()).toString());
+            }
+        });
+        change(ref(claim), status -> status.set("allocation", allocation));
+    }
+
+    private void reserve(JsonNode claim, Pod pod) {
+        change(
+                ref(claim),
+                status -> status.withArray("reservedFor")
+                        .addObject()
+                        .put("resource", "pods")
+                        .put("name", pod.name())
+                        .put("uid", pod.uid()));
+    }
+
+    private void change(ClaimRef ref, Consumer<ObjectNode> change) {
+        api.changeStatus(CLAIMS, ref.namespace(), ref.name(), claim -> change.accept(claim.withObject("/status")));
+    }
+
+    /** Deletes the claims of a pod of which nothing is left; claims of other pods are reserved for it no more. */
+    public void release(Pod pod) {
+        for (ClaimRef ref : pod.claims()) {
+            boolean isThere = api.find(CLAIMS, ref.namespace(), ref.name())
+                    .filter(claim -> ref(claim).equals(ref))
+                    .isPresent();
+            boolean isShared = pods.stream()
+                    .anyMatch(other -> other.phase() != Pod.Phase.GONE
+                            && other != pod
+                            && other.claims().contains(ref));
+            if (isThere && !isShared) {
+                api.delete(CLAIMS, ref.namespace(), ref.name());
+            } else if (isThere) {
+                change(ref, status -> removeFrom(status, pod));
+            }
+        }
+    }
+
+    private static void removeFrom(ObjectNode status, Pod pod) {
+        for (int i = status.withArray("reservedFor").size() - 1; i >= 0; i--) {
+            if (status.at("/reservedFor/" + i + "/uid").asText().equals(pod.uid())) {
+                status.withArray("reservedFor").remove(i);
+            }
+        }
+    }
+}
