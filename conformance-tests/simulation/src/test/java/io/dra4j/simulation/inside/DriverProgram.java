@@ -6,11 +6,17 @@ import io.dra4j.runtime.internal.driver.DriverSettings;
 import io.dra4j.runtime.internal.driver.RunningDriver;
 import io.dra4j.simulation.node.Host;
 import io.dra4j.simulation.node.Program;
+import java.lang.reflect.Field;
+import java.nio.file.FileSystem;
+import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The runtime as a program: {@link RunningDriver} with the settings of a simulated node. */
 public final class DriverProgram implements Program {
+
+    private static final String RANGES = "io.dra4j.runtime.internal.checkpoint.LockRanges";
 
     private @Nullable RunningDriver running;
 
@@ -31,6 +37,18 @@ public final class DriverProgram implements Program {
     public void stop() {
         if (running != null) {
             running.close();
+        }
+    }
+
+    @Override
+    public void forget(FileSystem mounted) {
+        try {
+            Class<?> ranges = Class.forName(RANGES, true, DriverProgram.class.getClassLoader());
+            Field open = ranges.getDeclaredField("OPEN");
+            open.setAccessible(true);
+            ((Map<?, ?>) open.get(null)).keySet().removeIf(path -> ((Path) path).getFileSystem() == mounted);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(RANGES, e);
         }
     }
 }

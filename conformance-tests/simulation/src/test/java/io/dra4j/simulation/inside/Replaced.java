@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.inside;
 
+import io.dra4j.simulation.disk.Disk;
+import java.io.IOException;
+import java.nio.file.attribute.FileAttribute;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.simulation.node.Host;
 import io.dra4j.simulation.schedule.Simulation;
@@ -23,6 +26,13 @@ public final class Replaced {
 
     public static HttpClient httpClient(HttpClient.Builder builder) {
         return host().http();
+    }
+
+    /** With a name that is drawn from the seed. */
+    public static Path createTempFile(
+            Path directory, String prefix, String suffix, FileAttribute<?>... attributes)
+            throws IOException {
+        return io.dra4j.simulation.disk.Disk.createTempFile(directory, prefix, suffix, attributes);
     }
 
     public static Config clientConfig(@Nullable Path kubeconfig, String driver) {

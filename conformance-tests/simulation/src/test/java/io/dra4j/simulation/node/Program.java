@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.node;
 
+import java.nio.file.FileSystem;
+
 /** A driver's program. */
 public interface Program {
 
@@ -10,4 +12,7 @@ public interface Program {
 
     /** Ends it, as SIGTERM does. */
     void stop();
+
+    /** Removes what is left in static fields of a process that was killed, with its view of the disk. */
+    void forget(FileSystem mounted);
 }

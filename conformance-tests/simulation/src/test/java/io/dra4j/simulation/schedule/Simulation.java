@@ -218,6 +218,21 @@ public final class Simulation {
         yieldNow();
     }
 
+    /** Adds a line to the trace. */
+    public static void note(String what) {
+        Strand strand = current();
+        strand.simulation.trace.add(strand.simulation.nanos, strand, what);
+    }
+
+    /**
+     * Ends this thread if its process is dead.
+     *
+     * @throws Killed if it is
+     */
+    public static void requireAlive() {
+        requireAlive(current());
+    }
+
     /** A moment at which another thread may be next. */
     static void yieldNow() {
         Strand strand = current();

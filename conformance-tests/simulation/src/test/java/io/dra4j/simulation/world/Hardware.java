@@ -357,7 +357,7 @@ public final class Hardware {
 
     private Device device(Offer offer) {
         Chip chip = chip(offer.chip);
-        boolean isPart = offer.parts.get(0).startsWith("slot");
+        boolean isPart = !offer.parts.isEmpty() && offer.parts.get(0).startsWith("slot");
         Device.Builder device = Device.builder(offer.name)
                 .physicalId(isPart ? chip.uuid + "/" + offer.name : chip.uuid)
                 .attribute(MODEL, offer.model)

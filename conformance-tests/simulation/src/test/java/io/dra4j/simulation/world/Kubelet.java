@@ -140,7 +140,7 @@ public final class Kubelet {
     }
 
     /** Takes a pod that was scheduled to the node. */
-    void run(Pod pod) {
+    public void run(Pod pod) {
         pod.enter(Pod.Phase.WAITING);
         pods.put(pod.uid(), pod);
         if (!process.isDead()) {

@@ -39,7 +39,7 @@ public record Snapshot(long revision, Map<String, String> things) {
             Invariants.require(
                     before.equals(after), Invariant.UNCHANGED, "%s was:\n%s\nand is:\n%s", name, before, after);
             Invariants.require(
-                    !name.endsWith(".tmp") && !name.endsWith(".new"),
+                    !name.endsWith(".new"),
                     Invariant.NOTHING_LEFT,
                     "a temporary file is left: %s",
                     name);
