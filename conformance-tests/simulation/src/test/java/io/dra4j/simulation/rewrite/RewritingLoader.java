@@ -7,19 +7,22 @@ import java.io.InputStream;
 import java.util.List;
 
 /** Loads the classes of the runtime, and those that stand in for its sockets, rewritten; all others as they are. */
-public final class RewritingLoader extends ClassLoader {
+public class RewritingLoader extends ClassLoader {
+
+    /** The packages of the runtime, and of what stands in for its sockets. */
+    protected static final List<String> RUNTIME = List.of("io.dra4j.runtime.", "io.dra4j.simulation.inside.");
 
     private final Replacements replacements = Replacements.read();
     private final List<String> packages;
 
-    private RewritingLoader(List<String> packages) {
+    protected RewritingLoader(List<String> packages) {
         super("simulated", RewritingLoader.class.getClassLoader());
         this.packages = packages;
     }
 
     /** Makes a loader of the runtime's classes. */
     public static RewritingLoader ofRuntime() {
-        return of("io.dra4j.runtime.", "io.dra4j.simulation.inside.");
+        return new RewritingLoader(RUNTIME);
     }
 
     /** Makes a loader that rewrites classes of which the name begins so. */
