@@ -90,6 +90,16 @@ public record StandInNode(Path folder) {
         return node;
     }
 
+    /** Replaces the library by that of another architecture, after all that it is to say here is known. */
+    public void useLibraryOf(String architecture) {
+        try {
+            Path built = BUILT.resolve(architecture).resolve("libnvidia-ml.so.1");
+            Files.copy(built, library(), StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The build makes no stand-in of NVML for " + architecture, e);
+        }
+    }
+
     /** Reads a file of the stand-ins. */
     static String text(String path) throws IOException {
         String name = "/io/dra4j/nvidia/" + path;

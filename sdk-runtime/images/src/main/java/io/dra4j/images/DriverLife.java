@@ -3,6 +3,8 @@
 package io.dra4j.images;
 
 import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Held;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.driver.MountNamespace;
 import io.dra4j.testkit.driver.ProcessDriver;
@@ -14,12 +16,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The life of a driver on a node of the test kit: registered, published, a claim, SIGTERM. */
+/** The life of a driver on a node of the test kit: registered, published, a claim, in tests a kill, SIGTERM. */
 final class DriverLife {
 
+    private static final String KILLED = "after a SIGKILL and a new start";
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(12);
     private static final int SEVERAL = 8;
-    private static final Duration START = Duration.ofMinutes(2);
+    private static final Duration START = Duration.ofMinutes(5);
 
     /** A JVM that records what it loads writes that at its end, for seconds: hence the factor. */
     private static final String SETTINGS = "{driver: {name: %s, process: {command: [given]}}, timeoutFactor: 6}";
@@ -27,13 +30,23 @@ final class DriverLife {
     private DriverLife() {}
 
     /**
-     * Runs a driver, and returns its log.
+     * Runs a driver, kills it while a claim is prepared, and returns its log.
      *
      * @param prepared looks at the node while the claim is prepared
+     * @throws Violation if it forgets the claim, or can't unprepare it
      * @throws ImageBuildException if it does not end with status 0
      */
     static String run(String driver, List<String> command, Consumer<TestContext> prepared) {
-        return run(driver, new ProcessDriver(command, Map.of(), START), true, prepared);
+        return run(driver, new ProcessDriver(command, Map.of(), START), context -> {
+            Held held = Held.prepared(context);
+            prepared.accept(context);
+            context.driver().restartAfterKill();
+            context.awaitPools();
+            held.resolves(KILLED);
+            held.isRemembered(KILLED);
+            held.repeats(KILLED);
+            held.isReleased(KILLED);
+        });
     }
 
     /**
@@ -43,11 +56,15 @@ final class DriverLife {
     static void runInCluster(String driver, List<String> command) {
         boolean inCluster = MountNamespace.missing().isEmpty();
         ProcessSettings settings = new ProcessSettings(command, Map.of(), false, inCluster, List.of());
-        run(driver, new ProcessDriver(settings, List.of(), START), false, DriverLife::repeat);
+        run(driver, new ProcessDriver(settings, List.of(), START), DriverLife::repeat);
     }
 
     /** Calls of one claim and of several, until what is done every ten seconds was done, too. */
     private static void repeat(TestContext context) {
+        if (context.devices().usable().isEmpty()) {
+            return;
+        }
+        KubeletClaim first = context.preparedClaim(context.devices().one());
         KubeletClaim[] claims = context.devices().usable().stream()
                 .skip(1) // has a claim already
                 .limit(SEVERAL)
@@ -59,19 +76,15 @@ final class DriverLife {
             context.calls().prepare(some);
             context.calls().unprepare(some);
         }
+        context.calls().unprepared(first);
     }
 
-    private static String run(
-            String driver, ProcessDriver process, boolean hasDevices, Consumer<TestContext> prepared) {
+    private static String run(String driver, ProcessDriver process, Consumer<TestContext> calls) {
         try (TestContext context = TestContext.open(
                 SettingsReader.parse(SETTINGS.formatted(driver), "images", Map.of()), process, "images")) {
             context.driver().start();
             context.awaitPools();
-            if (hasDevices || !context.devices().usable().isEmpty()) {
-                KubeletClaim claim = context.preparedClaim(context.devices().one());
-                prepared.accept(context);
-                context.calls().unprepared(claim);
-            }
+            calls.accept(context);
             int status = context.driver().terminate();
             String log = context.driver().log();
             if (status != 0) {

@@ -107,6 +107,8 @@ class ArchiveIT {
         assertThat(config.at("/config/User").asText()).isEqualTo(image.equals(Image.CONFORMANCE) ? "65532:0" : "0:0");
         assertThat(label(config, "title")).isEqualTo(image.title());
         assertThat(label(config, "description")).isEqualTo(image.description());
+        assertThat(config.at("/config/Labels/io.dra4j.image.aot-cache").asText())
+                .isEqualTo("true");
         assertThat(label(config, "licenses")).isEqualTo("Apache-2.0");
         assertThat(Image.JARS + "/dra4j-sdk-api-" + label(config, "version") + ".jar")
                 .isIn(read(image).unpacked().files());

@@ -19,6 +19,9 @@ final class Built {
 
     private static final Path FOLDER = Path.of("target/images").toAbsolutePath();
 
+    /** Debian's, which tests alone need. */
+    private static final String EMULATOR = "/usr/bin/qemu-aarch64-static";
+
     private Built() {}
 
     /** The archive of an image, for this machine. */
@@ -53,6 +56,19 @@ final class Built {
         }
         words.addAll(List.of(others));
         return Inputs.of(words.toArray(String[]::new));
+    }
+
+    /** The architecture whose images drivers are run in: this machine's, or one that is emulated. */
+    static Machine machine() {
+        String tested = System.getProperty("image.tested", "");
+        return tested.isEmpty() ? Machine.current() : Machine.named(tested);
+    }
+
+    /** Unpacks a driver's image, whose programs an emulator runs if they are not for this machine. */
+    static Container driver(Image image, Path folder) throws IOException {
+        assumeContainers();
+        Container container = Container.unpack(archive(image, machine()), folder);
+        return machine().equals(Machine.current()) ? container : container.emulated(Path.of(EMULATOR));
     }
 
     /** Skips a test, and says why, where no process can have a root of its own. */

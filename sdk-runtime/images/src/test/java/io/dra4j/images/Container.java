@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.images;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,18 +27,8 @@ import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
  */
 final class Container {
 
-    /** The words after it are: the root, the user, folders between colons, and the command. */
-    private static final String ENTER = """
-            set -e
-            root=$0 user=$1 folders=$2
-            shift 2
-            IFS=:
-            for folder in $folders; do mkdir -p "$root${folder##*=}"; done
-            mount --bind "$root" "$root"
-            mount -o remount,bind,ro "$root"
-            for folder in $folders; do mount --rbind "${folder%%=*}" "$root${folder##*=}"; done
-            exec chroot --userspec="$user" "$root" "$@"
-            """;
+    private static final Path SCRIPTS =
+            Path.of("src/test/resources/io/dra4j/images").toAbsolutePath();
 
     private final Path root;
     private final Unpacked image;
@@ -52,6 +44,22 @@ final class Container {
         Files.setPosixFilePermissions(folder, permissions(0755));
         Unpacked image = Unpacked.of(archive, (entry, content) -> write(folder, entry, content));
         return new Container(folder, image);
+    }
+
+    /** Lets an emulator run its programs. */
+    Container emulated(Path emulator) {
+        assumeTrue(
+                Files.isExecutable(emulator),
+                "Images of another architecture were not tested: install Debian's qemu-user-static for " + emulator);
+        Tool.output(List.of("bash", SCRIPTS.resolve("emulate").toString(), root.toString(), emulator.toString()));
+        return this;
+    }
+
+    /** An option by which the JVM ends where it cannot use the AOT cache of the image, if that has one. */
+    String cacheOnly() {
+        boolean hasCache =
+                config().path("Labels").path("io.dra4j.image.aot-cache").asBoolean();
+        return hasCache ? "-XX:AOTMode=on" : "";
     }
 
     private static void write(Path folder, TarArchiveEntry entry, InputStream content) throws IOException {
@@ -85,16 +93,6 @@ final class Container {
         return permissions;
     }
 
-    /** The folder in which it was unpacked. */
-    Path root() {
-        return root;
-    }
-
-    /** The image. */
-    Unpacked image() {
-        return image;
-    }
-
     private JsonNode config() {
         return image.config().get("config");
     }
@@ -111,7 +109,7 @@ final class Container {
         words.addAll(List.of("env", "-i"));
         config().get("Env").forEach(variable -> words.add(variable.asText()));
         environment.forEach((name, value) -> words.add(name + "=" + value));
-        words.addAll(List.of("bash", "-c", ENTER, root.toString()));
+        words.addAll(List.of("bash", SCRIPTS.resolve("enter").toString(), root.toString()));
         words.add(config().get("User").asText());
         words.add("/proc:/dev" + (folders.isEmpty() ? "" : ":" + folders));
         words.addAll(command);
