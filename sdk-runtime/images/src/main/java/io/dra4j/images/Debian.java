@@ -40,11 +40,16 @@ record Debian(Machine machine, Path root) {
         if (machine.equals(Machine.current())) {
             return here();
         }
-        List<String> command = new ArrayList<>(List.of("sh", "-c", script(), "debian-root", folder.toString()));
-        command.add(machine.architecture());
+        unpack(List.of(), machine, folder);
+        return new Debian(machine, folder.resolve("root"));
+    }
+
+    /** Downloads and unpacks the packages, by a shell that some words start. */
+    static void unpack(List<String> words, Machine machine, Path folder) {
+        List<String> command = new ArrayList<>(words);
+        command.addAll(List.of("/bin/sh", "-c", script(), "debian-root", folder.toString(), machine.architecture()));
         command.addAll(PACKAGES);
         Tool.output(command);
-        return new Debian(machine, folder.resolve("root"));
     }
 
     private static String script() {

@@ -63,9 +63,12 @@ final class DebianPackages {
     }
 
     private void requirePackages() {
-        if (!Files.isExecutable(Path.of("/usr/bin/dpkg"))) {
-            throw new ImageBuildException(
-                    "The files of bash and glibc are taken from Debian's packages, and this machine has no dpkg: build on Debian or Ubuntu, or give a base that has bash by -Dimage.base=REFERENCE");
+        for (String program : List.of("dpkg", "readelf")) {
+            if (!Files.isExecutable(Path.of("/usr/bin", program))) {
+                throw new ImageBuildException(
+                        "The files of bash and glibc are taken from Debian's packages, and this machine has no %s: build on Debian or Ubuntu with binutils, or give a base that has bash by -Dimage.base=REFERENCE"
+                                .formatted(program));
+            }
         }
     }
 
@@ -121,15 +124,12 @@ final class DebianPackages {
     private void whatElseIsNeeded(Path jdk) {
         List<Path> files = new ArrayList<>(Elf.files(jdk));
         files.addAll(Elf.files(stage.root()));
-        for (Path needed : debian.isHere() ? Elf.needed(files) : Elf.needed(files, debian)) {
+        for (Path needed : Elf.needed(files, debian)) {
             String path = machine.libraries() + "/" + needed.getFileName();
-            if (needed.startsWith(jdk)
-                    || needed.toString().equals(machine.loader())
-                    || Files.exists(stage.file(path))) {
-                continue;
+            if (!Files.exists(stage.file(path))) {
+                String owner = debian.query("--search", debian.real(needed));
+                take(owner.substring(0, owner.indexOf(':')), needed, path);
             }
-            String owner = debian.query("--search", debian.real(needed));
-            take(owner.substring(0, owner.indexOf(':')), needed, path);
         }
     }
 

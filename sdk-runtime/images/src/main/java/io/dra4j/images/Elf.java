@@ -21,11 +21,9 @@ import java.util.stream.Stream;
 final class Elf {
 
     private static final byte[] MAGIC = {0x7f, 'E', 'L', 'F'};
-    private static final Pattern FOUND = Pattern.compile("(?m)^\\s*(?:\\S+ => )?(/\\S+) \\(0x");
+    private static final int E_MACHINE = 18;
 
     private static final Pattern NAMED = Pattern.compile("\\(NEEDED\\).*\\[(.+)]");
-
-    private static final Pattern LOST = Pattern.compile("(?m)^\\s*(\\S+) => not found");
 
     private Elf() {}
 
@@ -42,38 +40,43 @@ final class Elf {
     }
 
     static boolean isElf(Path file) {
+        return Arrays.equals(begin(file, MAGIC.length), MAGIC);
+    }
+
+    private static byte[] begin(Path file, int size) {
         try (InputStream content = Files.newInputStream(file)) {
-            return Arrays.equals(content.readNBytes(MAGIC.length), MAGIC);
+            return content.readNBytes(size);
         } catch (IOException e) {
             throw new UncheckedIOException("Can't read " + file, e);
         }
     }
 
     /**
-     * Finds the libraries that files of the build machine are linked with; the JVM's library is
-     * there before others of the JDK name it.
+     * Checks that all of them in a stage are for an architecture.
+     *
+     * @throws ImageBuildException if one is for another
      */
-    static Set<Path> needed(List<Path> files) {
-        Set<Path> needed = new TreeSet<>();
-        for (Path file : files) {
-            String printed = Tool.tried(List.of("ldd", file.toString())).orElse(""); // static: 1
-            Matcher lost = LOST.matcher(printed);
-            while (lost.find()) {
-                String name = lost.group(1);
-                if (files.stream().noneMatch(other -> other.endsWith(name))) {
-                    throw new ImageBuildException(file + " needs " + name + ", which is not there");
-                }
-            }
-            Matcher found = FOUND.matcher(printed);
-            while (found.find()) {
-                needed.add(Path.of(found.group(1)).normalize());
+    static void require(Machine machine, Stage stage) {
+        for (Path file : files(stage.root())) {
+            byte[] header = begin(file, E_MACHINE + Short.BYTES);
+            int found = header[E_MACHINE] & 0xff; // the lowest byte comes first, and the numbers of both fit into it
+            if (found != machine.elf()) {
+                throw new ImageBuildException(
+                        "/%1$s can't be in an image for %2$s, because it is for another architecture (%3$d in ELF's numbers, not %4$d): take the file for %2$s, or build images for the other by -Dimage.architectures"
+                                .formatted(
+                                        stage.root().relativize(file), machine.architecture(), found, machine.elf()));
             }
         }
-        return needed;
     }
 
-    /** Finds the libraries that files of another architecture, and these libraries themselves, are linked with. */
+    /**
+     * Finds the libraries of an installation that files, and these libraries themselves, are linked with; neither those
+     * among the files, nor the loader.
+     *
+     * @throws ImageBuildException if one is not there
+     */
     static Set<Path> needed(List<Path> files, Debian debian) {
+        Machine machine = debian.machine();
         Set<Path> needed = new TreeSet<>();
         Deque<Path> open = new ArrayDeque<>(files);
         while (!open.isEmpty()) {
@@ -81,12 +84,12 @@ final class Elf {
             Matcher named = NAMED.matcher(Tool.output(List.of("readelf", "--dynamic", "--wide", file.toString())));
             while (named.find()) {
                 String name = named.group(1);
-                if (files.stream().anyMatch(other -> other.endsWith(name))) {
+                if (machine.loader().endsWith("/" + name) || files.stream().anyMatch(other -> other.endsWith(name))) {
                     continue;
                 }
-                Path library = debian.library(debian.machine().libraries() + "/" + name);
+                Path library = debian.library(machine.libraries() + "/" + name);
                 if (!Files.exists(library)) {
-                    throw new ImageBuildException(file + " needs " + name + ", which no package of the base has");
+                    throw new ImageBuildException(file + " needs " + name + ", which is not at " + library);
                 }
                 if (needed.add(library)) {
                     open.add(library);

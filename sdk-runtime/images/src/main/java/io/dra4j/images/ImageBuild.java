@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,8 @@ final class ImageBuild {
     private final Map<Image, Jars> images = new LinkedHashMap<>();
     private final Set<Path> shared;
 
-    private ImageBuild(Inputs inputs, Machine machine) {
+    /** Prepares what all images have: those of this repository, or that of the driver whose jar is given. */
+    ImageBuild(Inputs inputs, Machine machine) {
         this.inputs = inputs;
         this.machine = machine;
         inputs.jar()
@@ -61,14 +63,9 @@ final class ImageBuild {
         images.values().forEach(jars -> shared.retainAll(jars.foreign()));
     }
 
-    /** Prepares what all images have: those of this repository, or that of the driver whose jar is given. */
+    /** The same for the architecture of the build machine. */
     static ImageBuild begin(Inputs inputs) {
-        return begin(inputs, Machine.current());
-    }
-
-    /** The same for an architecture. */
-    static ImageBuild begin(Inputs inputs, Machine machine) {
-        return new ImageBuild(inputs, machine);
+        return new ImageBuild(inputs, Machine.current());
     }
 
     /** The images. */
@@ -158,6 +155,7 @@ final class ImageBuild {
             layers.add(special);
         }
         layers.add(ours);
+        Stream.concat(base.layers().stream(), layers.stream()).forEach(layer -> Elf.require(machine, layer));
         return layers;
     }
 
@@ -167,7 +165,7 @@ final class ImageBuild {
                 throw new ImageBuildException(
                         "%s has no class %s, which %s is to start".formatted(image, program.main(), program.command()));
             }
-            String script = Launcher.script(image, program, jars, hasCache);
+            String script = launcher(image, program, jars, hasCache);
             stage.write("/usr/bin/" + program.command(), script.getBytes(StandardCharsets.UTF_8), true);
         }
         for (String name : image.scripts()) {
@@ -177,6 +175,25 @@ final class ImageBuild {
                 throw new UncheckedIOException(e);
             }
         }
+    }
+
+    /** The file of {@code /usr/bin} that starts a program: no shell stays. */
+    private static String launcher(Image image, Image.Program program, Jars jars, boolean hasCache) {
+        return """
+        #!/usr/bin/bash
+        # %s. SIGUSR2 is the program's: the JVM takes another signal to stop threads. JAVA_OPTS may hold more options of the JVM; with some, it starts without its AOT cache, and slower.
+        _JAVA_SR_SIGNUM=16 exec %s/bin/java %s \\
+          %s \\
+          $JAVA_OPTS \\
+          -cp %s \\
+          %s "$@"
+        """.formatted(
+                        image.description(),
+                        Image.JDK,
+                        hasCache ? "-XX:AOTCache=" + image.cache() : "",
+                        String.join(" ", image.jvmOptions()),
+                        jars.classPath(Image.JARS),
+                        program.main());
     }
 
     /** A folder for temporary files, which belongs to the image's user and to root's group. */

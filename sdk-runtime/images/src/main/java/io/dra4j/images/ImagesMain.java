@@ -30,7 +30,7 @@ public final class ImagesMain {
         }
         Map<Image, List<Path>> archives = new LinkedHashMap<>();
         for (Machine machine : inputs.architectures()) {
-            ImageBuild build = ImageBuild.begin(inputs, machine);
+            ImageBuild build = new ImageBuild(inputs, machine);
             for (Image image : build.images()) {
                 Path archive = build.write(image);
                 archives.computeIfAbsent(image, first -> new ArrayList<>()).add(archive);

@@ -8,15 +8,17 @@ import java.util.stream.Stream;
  * An architecture of images, by default the build machine's.
  *
  * @param architecture its name in OCI's words
+ * @param elf its number in programs and libraries, by elf.h
  * @param libraries the folder of its libraries in Debian
  * @param loader the path of the dynamic loader, which programs name
  * @param netty the name of Netty's library of native transport
  * @param jna the folder of JNA's library in its jar
  */
-record Machine(String architecture, String libraries, String loader, String netty, String jna) {
+record Machine(String architecture, int elf, String libraries, String loader, String netty, String jna) {
 
     private static final Machine AMD64 = new Machine(
             "amd64",
+            62,
             "/usr/lib/x86_64-linux-gnu",
             "/lib64/ld-linux-x86-64.so.2",
             "libnetty_transport_native_epoll_x86_64.so",
@@ -24,6 +26,7 @@ record Machine(String architecture, String libraries, String loader, String nett
 
     private static final Machine ARM64 = new Machine(
             "arm64",
+            183,
             "/usr/lib/aarch64-linux-gnu",
             "/lib/ld-linux-aarch64.so.1",
             "libnetty_transport_native_epoll_aarch_64.so",

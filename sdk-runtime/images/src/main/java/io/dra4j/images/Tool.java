@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** A program of the build machine, which is run to its end. */
 final class Tool {
@@ -21,8 +22,10 @@ final class Tool {
     static String output(List<String> command) {
         Ended ended = run(command);
         if (ended.status != 0) {
-            throw new ImageBuildException(
-                    "%s ended with status %d: %s".formatted(String.join(" ", command), ended.status, ended.output));
+            String words = command.stream()
+                    .filter(word -> !word.contains("\n")) // a script would hide why
+                    .collect(Collectors.joining(" "));
+            throw new ImageBuildException("%s ended with status %d: %s".formatted(words, ended.status, ended.output));
         }
         return ended.output;
     }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +16,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Collectors;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,7 +31,7 @@ class VendorImageIT {
     private Path folder;
 
     /** A jar as the archetype's build makes it: its manifest names the main class and the libraries. */
-    private Path jar(String main, String classPath) throws IOException {
+    private Path jar(String main, String classPath, Map<String, byte[]> files) throws IOException {
         Manifest manifest = new Manifest();
         Attributes attributes = manifest.getMainAttributes();
         attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -40,8 +40,11 @@ class VendorImageIT {
             attributes.put(Attributes.Name.MAIN_CLASS, main);
         }
         Path jar = folder.resolve("fpga-driver.jar");
-        try (OutputStream out = Files.newOutputStream(jar)) {
-            new JarOutputStream(out, manifest).close();
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
+            for (Map.Entry<String, byte[]> file : files.entrySet()) {
+                out.putNextEntry(new ZipEntry(file.getKey()));
+                out.write(file.getValue());
+            }
         }
         return jar;
     }
@@ -52,7 +55,7 @@ class VendorImageIT {
         String libraries = Jars.of(Built.inputs(folder), Image.FAKE_DRIVER).all().stream()
                 .map(library -> library.toUri().toString())
                 .collect(Collectors.joining(" "));
-        Path jar = jar("io.dra4j.example.FakeDriverMain", libraries);
+        Path jar = jar("io.dra4j.example.FakeDriverMain", libraries, Map.of());
         ImageBuild build = ImageBuild.begin(Built.inputs(
                 folder,
                 "--jar=" + jar,
@@ -89,7 +92,7 @@ class VendorImageIT {
         "com.acme.Main, '', --drivername=x, 'There is no setting --drivername=x; those of an image are --architectures, --base, --desc'"
     })
     void isRefusedWithWhatIsMissing(String main, String classPath, String word, String message) throws Exception {
-        Path jar = jar(main, classPath);
+        Path jar = jar(main, classPath, Map.of());
 
         assertThatThrownBy(() -> {
                     ImageBuild build = ImageBuild.begin(Built.inputs(folder, "--jar=" + jar, word));
@@ -97,5 +100,19 @@ class VendorImageIT {
                 })
                 .isInstanceOf(ImageBuildException.class)
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void isRefusedWithALibraryOfAnotherArchitecture() throws Exception {
+        byte[] library = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, (byte) 243, 0}; // RISC-V
+        String name = "com/sun/jna/" + Machine.current().jna() + "/libjnidispatch.so";
+        Path jar = jar("com.acme.Main", "", Map.of("com/acme/Main.class", new byte[0], name, library));
+        ImageBuild build = ImageBuild.begin(Built.inputs(folder, "--jar=" + jar));
+
+        assertThatThrownBy(() -> build.write(build.images().iterator().next()))
+                .isInstanceOf(ImageBuildException.class)
+                .hasMessageStartingWith("/usr/lib/dra4j/native/libjnidispatch.so can't be in an image for ")
+                .hasMessageContaining(
+                        "(243 in ELF's numbers, not " + Machine.current().elf() + ")");
     }
 }
