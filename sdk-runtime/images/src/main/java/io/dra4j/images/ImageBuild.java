@@ -90,13 +90,25 @@ final class ImageBuild {
     /** Writes an image with a new AOT cache; without one, if its JVM does not run on the build machine. */
     Path write(Image image) {
         Jars jars = jars(image);
-        List<Stage> layers = stage(image, jars, debian.isHere());
-        if (!debian.isHere()) {
+        List<String> jvm = jvm();
+        List<Stage> layers = stage(image, jars, !jvm.isEmpty());
+        if (jvm.isEmpty()) {
             return write(image, layers, null);
         }
-        Training training = Training.in(
-                folder.resolve(image.name()).resolve("training"), java.file(Image.JDK + "/bin/java"), layers);
-        return write(image, layers, training.cache(image, jars));
+        Path training = folder.resolve(image.name()).resolve("training");
+        return write(image, layers, Training.in(training, jvm, machine, layers).cache(image, jars));
+    }
+
+    /** The command that starts the JVM of the images on the build machine; empty if it does not run here. */
+    private List<String> jvm() {
+        String program = java.file(Image.JDK + "/bin/java").toString();
+        if (debian.isHere()) {
+            return List.of(program);
+        }
+        String libraries = debian.root().toString();
+        return inputs.given("emulator")
+                .map(emulator -> List.of(emulator, "-L", libraries, program))
+                .orElse(List.of());
     }
 
     /** Writes an image with an AOT cache that is there. */

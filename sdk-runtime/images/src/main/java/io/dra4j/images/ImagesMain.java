@@ -36,6 +36,11 @@ public final class ImagesMain {
                 archives.computeIfAbsent(image, first -> new ArrayList<>()).add(archive);
                 print(archive);
             }
+            if (!machine.equals(Machine.current()) && inputs.given("emulator").isEmpty()) {
+                System.out.printf(
+                        "Images for %s have no AOT cache, and start more slowly: no program that runs their JVM is given by -Dimage.emulator%n",
+                        machine.architecture());
+            }
         }
         for (Map.Entry<Image, List<Path>> entry : archives.entrySet()) {
             if (entry.getValue().size() > 1) {

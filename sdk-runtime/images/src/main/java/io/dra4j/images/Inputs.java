@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 record Inputs(Map<String, String> values) {
 
     private static final List<String> NAMES = List.of(
-            "architectures base description driver jar jdk jvm-options licenses modules name repository sbom target time training version"
+            "architectures base description driver emulator jar jdk jvm-options licenses modules name repository sbom target time training version"
                     .split(" "));
 
     /**

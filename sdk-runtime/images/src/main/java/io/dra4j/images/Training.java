@@ -16,10 +16,11 @@ import java.util.List;
  *
  * <p>The JVM compares the options, the jars' names, sizes and times, and the JDK; where the jars lie, it does not.
  *
- * @param java the JVM of the image
+ * @param java the command that starts the JVM of the image
+ * @param machine its architecture
  * @param folder a folder for what is made; the jars of the image are in {@code lib}
  */
-record Training(Path java, Path folder) {
+record Training(List<String> java, Machine machine, Path folder) {
 
     /** Makes the AOT cache of an image, by its first program. */
     Path cache(Image image, Jars jars) {
@@ -30,6 +31,9 @@ record Training(Path java, Path folder) {
         run.addAll(List.of("-cp", classPath, image.entryPoint().main()));
         if (image.equals(Image.NVIDIA_DRIVER)) {
             StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
+            if (!machine.equals(Machine.current())) {
+                node.useLibraryOf(machine.architecture());
+            }
             run.add("--nvidia-driver-root=" + node.root());
             run.add("--sysfs-root=" + node.sysfs());
             run.add("--proc-root=" + node.proc());
@@ -52,7 +56,7 @@ record Training(Path java, Path folder) {
     }
 
     private List<String> jvm(Image image) {
-        List<String> command = new ArrayList<>(List.of(java.toString()));
+        List<String> command = new ArrayList<>(java);
         for (String option : image.jvmOptions()) {
             command.add(option.replace(Image.NATIVE, folder.resolve("native").toString()));
         }
@@ -60,13 +64,13 @@ record Training(Path java, Path folder) {
     }
 
     /** A folder that has the jars of an image as the image has them, with their times, and its libraries. */
-    static Training in(Path folder, Path java, List<Stage> stages) {
+    static Training in(Path folder, List<String> java, Machine machine, List<Stage> stages) {
         Folders.remove(folder);
         for (Stage stage : stages) {
             link(stage.file(Image.JARS), Folders.make(folder.resolve("lib")));
             link(stage.file(Image.NATIVE), Folders.make(folder.resolve("native")));
         }
-        return new Training(java, folder);
+        return new Training(java, machine, folder);
     }
 
     private static void link(Path from, Path to) {
