@@ -2,15 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.world;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.policy.Maintenance;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import io.dra4j.simulation.schedule.Simulation;
 import io.dra4j.simulation.world.Invariants.Site;
 import io.dra4j.testkit.apiserver.ClusterObjects;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
@@ -20,8 +25,6 @@ import java.util.function.Predicate;
 public final class Administrator {
 
     static final String RULES = "devicetaintrules";
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     private final Site site;
     private final ClusterObjects api;
@@ -33,26 +36,33 @@ public final class Administrator {
         this.maintenance = new MaintenanceFiles(paths.apply("/var/lib/kubelet/plugins/" + site.driver()));
     }
 
+    /** Returns the objects that the cluster has by people, of {@code objects.json}. */
+    static JsonNode objects(Site site, String device) {
+        try (InputStream text = requireNonNull(Administrator.class.getResourceAsStream("objects.json"))) {
+            return new JsonMapper()
+                    .readTree(new String(text.readAllBytes(), StandardCharsets.UTF_8)
+                            .replace("DRIVER", site.driver())
+                            .replace("NODE", site.node())
+                            .replace("DEVICE", device));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Creates the Node object; one that is there stays. */
     public void createNode() {
         if (api.find("nodes", "", site.node()).isEmpty()) {
-            ObjectNode node = JSON.createObjectNode().put("apiVersion", "v1").put("kind", "Node");
-            node.withObject("/metadata")
-                    .put("name", site.node())
-                    .withObject("labels")
-                    .put("kubernetes.io/hostname", site.node());
-            api.put(node);
+            api.put(objects(site, "").path("node"));
         }
     }
 
     /** Deletes the Node object, and as the garbage collector does, the slices that it owns. */
     public void deleteNode() {
-        api.find("nodes", "", site.node()).ifPresent(node -> {
+        for (JsonNode node : api.find("nodes", "", site.node()).stream().toList()) {
             api.delete("nodes", "", site.node());
-            deleteSlices(slice -> slice.at("/metadata/ownerReferences")
-                    .valueStream()
-                    .anyMatch(owner -> owner.path("uid").equals(node.at("/metadata/uid"))));
-        });
+            deleteSlices(slice ->
+                    slice.at("/metadata/ownerReferences").findValues("uid").contains(node.at("/metadata/uid")));
+        }
     }
 
     /** Deletes the driver's slices. */
@@ -76,16 +86,7 @@ public final class Administrator {
     /** Keeps claims from a device, where the release has rules for that. */
     public void taint(String device) {
         if (api.serves(RULES)) {
-            ObjectNode rule = JSON.createObjectNode()
-                    .put("apiVersion", "resource.k8s.io/v1beta2")
-                    .put("kind", "DeviceTaintRule");
-            rule.withObject("/metadata").put("name", device);
-            rule.withObject("/spec/deviceSelector")
-                    .put("driver", site.driver())
-                    .put("pool", site.node())
-                    .put("device", device);
-            rule.withObject("/spec/taint").put("key", "example.com/bad").put("effect", "NoSchedule");
-            api.put(rule);
+            api.put(objects(site, device).path("taint"));
         }
     }
 

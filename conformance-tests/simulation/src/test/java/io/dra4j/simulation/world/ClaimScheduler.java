@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -39,7 +38,6 @@ public final class ClaimScheduler {
     static final String CLAIMS = "resourceclaims";
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
-    private static final List<String> MODELS = List.of("plain", "mode", "share", "whole", "half", "quarter");
 
     /** A claim of a pod. */
     public enum Wish {
@@ -61,6 +59,7 @@ public final class ClaimScheduler {
     private final Allocator allocator;
     private final Allocations allocations;
     private final Consumer<Pod> kubelet;
+    private final JsonNode objects;
     private final List<Pod> pods = new ArrayList<>(); // all, in the order of their creation
     private long tried = -1; // revision that no waiting pod fits in
 
@@ -75,35 +74,13 @@ public final class ClaimScheduler {
         this.allocator = Allocator.of(gates, Set.of(), () -> Instant.EPOCH); // the same for each machine's speed
         this.allocations = new Allocations(name -> api.find("deviceclasses", "", name), gates, Simulation::now);
         this.kubelet = kubelet;
+        this.objects = Administrator.objects(site, "");
     }
 
     /** Creates the classes and the namespaces, and begins to look for pods that wait. */
     public void start() {
-        for (String model : MODELS) {
-            ObjectNode made = object("resource.k8s.io/v1", "DeviceClass", "", model);
-            made.withArray("/spec/selectors")
-                    .addObject()
-                    .putObject("cel")
-                    .put(
-                            "expression",
-                            "device.driver == \"%1$s\" && device.attributes[\"%1$s\"].model == \"%2$s\""
-                                    .formatted(site.driver(), model));
-            api.put(made);
-        }
-        ObjectNode admin = object("v1", "Namespace", "", "admin");
-        admin.withObject("/metadata/labels").put("resource.kubernetes.io/admin-access", "true");
-        api.put(admin);
+        objects.path("start").forEach(api::put);
         Simulation.start(Simulation.process(), "scheduler", this::work);
-    }
-
-    private static ObjectNode object(String apiVersion, String kind, String namespace, String name) {
-        ObjectNode object = Allocations.claim("unused", "unused").removeAll();
-        object.put("apiVersion", apiVersion).put("kind", kind);
-        object.withObject("/metadata").put("name", name);
-        if (!namespace.isEmpty()) {
-            object.withObject("/metadata").put("namespace", namespace);
-        }
-        return object;
     }
 
     /** Creates a pod with a claim for each wish. */
@@ -135,39 +112,10 @@ public final class ClaimScheduler {
                 metadata.path("uid").asText());
     }
 
-    private ObjectNode claim(Wish wish, String name) {
-        String model = switch (wish) {
-            case CONFIGURED, TWO_MODES, MODE_AND_SHARE -> "mode";
-            case LARGE_SHARE -> "share";
-            case ADMIN -> "plain";
-            default -> wish.name().toLowerCase(Locale.ROOT);
-        };
-        ObjectNode claim = Allocations.claim("one", model);
-        ObjectNode request = claim.withObject("/spec/devices/requests/0/exactly");
-        switch (wish) {
-            case CONFIGURED -> addConfig(claim);
-            case TWO_MODES -> request.put("count", 2);
-            case ADMIN -> request.put("adminAccess", true);
-            case LARGE_SHARE -> request.withObject("/capacity/requests").put(Hardware.MEMORY, "40Gi");
-            case MODE_AND_SHARE ->
-                claim.withArray("/spec/devices/requests")
-                        .addObject()
-                        .put("name", "two")
-                        .putObject("exactly")
-                        .put("deviceClassName", "share");
-            default -> {}
-        }
-        claim.withObject("/metadata").put("name", name).put("namespace", wish == Wish.ADMIN ? "admin" : "default");
+    private JsonNode claim(Wish wish, String name) {
+        ObjectNode claim = objects.path("claims").path(wish.name()).deepCopy();
+        ((ObjectNode) claim.get("metadata")).put("name", name);
         return claim;
-    }
-
-    private void addConfig(ObjectNode claim) {
-        ObjectNode opaque = claim.withArray("/spec/devices/config").addObject().putObject("opaque");
-        opaque.put("driver", site.driver());
-        opaque.putObject("parameters")
-                .put("apiVersion", ModelProvider.Mode.VERSION)
-                .put("kind", "Mode")
-                .put("mode", "fast");
     }
 
     /** Returns all pods, also those that are gone. */
@@ -186,7 +134,7 @@ public final class ClaimScheduler {
 
     private void work() {
         while (true) {
-            Simulation.sleep(PERIOD);
+            Simulation.await(() -> false, PERIOD.toNanos());
             if (api.revision() != tried) {
                 pods.stream()
                         .filter(pod -> pod.phase() == Pod.Phase.UNSCHEDULED && !pod.isEnded())
