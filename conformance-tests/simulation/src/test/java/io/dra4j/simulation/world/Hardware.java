@@ -46,7 +46,7 @@ public final class Hardware {
     private static final List<String> SLOTS = List.of("slot-0", "slot-1", "slot-2", "slot-3");
     private static final Duration LONGER_THAN_A_CALL = Duration.ofSeconds(70);
 
-    /** What goes wrong in a step of the hardware. */
+    /** A failure of a step of the hardware. */
     public enum Fault {
         REFUSES,
         FAILS,
@@ -56,7 +56,7 @@ public final class Hardware {
     }
 
     /**
-     * What a claim has configured.
+     * A part of a chip that a claim has configured.
      *
      * @param part what of the chip
      * @param share of those that share it; empty if the claim has it alone
@@ -391,7 +391,7 @@ public final class Hardware {
             case FAILS -> throw new IOException("the device failed to " + what);
             case BUG -> throw new NullPointerException("a bug of the provider");
             case ERROR -> throw new NoClassDefFoundError("a broken library");
-            case HANGS -> Simulation.sleep(LONGER_THAN_A_CALL);
+            case HANGS -> Simulation.await(() -> false, LONGER_THAN_A_CALL.toNanos());
         }
     }
 }

@@ -29,7 +29,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must hold of a driver, by what the kubelet was told, by its files, by the hardware and by the API server.
+ * The conditions that must hold of a driver, by what the kubelet was told, by its files, by the hardware and by the API server.
  *
  * <p>The methods that note something check what is cheap; {@link #killed} and {@link #quiet} check more. Each throws a
  * {@link Violation}.
@@ -48,7 +48,7 @@ public final class Invariants {
     private @Nullable Violation written;
     private long answers;
 
-    /** What the kubelet was told of a claim that is prepared in this boot. */
+    /** A claim that is prepared in this boot, with what the kubelet was told of it. */
     private record Told(
             ClaimRef ref, List<Plugin.Device> devices, List<HeldDevice> allocated, String spec, Instant since) {}
 
@@ -187,10 +187,7 @@ public final class Invariants {
         files.records().stream()
                 .filter(record -> record.ref().uid().equals(uid))
                 .forEach(record -> require(false, Invariant.NOTHING_LEFT, left, uid, record));
-        List<Path> there = files.of(uid).stream()
-                .filter(file -> !file.toString().contains("/reports/") && !file.toString().endsWith(".tmp")) // an end that is yet to be sent
-                .toList();
-        require(there.isEmpty(), Invariant.NOTHING_LEFT, left, uid, there);
+        require(files.of(uid).isEmpty(), Invariant.NOTHING_LEFT, left, uid, files.of(uid));
         require(hardware.of(uid).isEmpty(), Invariant.NOTHING_LEFT, left, uid, hardware.of(uid));
     }
 

@@ -161,7 +161,7 @@ public final class Kubelet {
             }
         }
         while (!release(pod.uid())) {
-            Simulation.sleep(backoff());
+            Simulation.await(() -> false, backoff().toNanos());
         }
         pods.remove(pod.uid());
         pod.enter(Pod.Phase.GONE);
@@ -175,7 +175,7 @@ public final class Kubelet {
     /** Releases the claims of pods that are gone, though nobody asked for it. */
     private void reconcile() {
         while (true) {
-            Simulation.sleep(RECONCILE);
+            Simulation.await(() -> false, RECONCILE.toNanos());
             state.pods().stream().filter(uid -> !pods.containsKey(uid)).forEach(this::release);
         }
     }

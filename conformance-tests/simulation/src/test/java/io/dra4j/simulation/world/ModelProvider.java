@@ -36,7 +36,7 @@ import java.util.Map;
  */
 public final class ModelProvider implements DeviceProvider {
 
-    /** How a provider can be wrong. */
+    /** A mistake of a provider. */
     public enum Wrong {
         NOTHING,
         /** It returns its state, and does not checkpoint it before it sets anything. */

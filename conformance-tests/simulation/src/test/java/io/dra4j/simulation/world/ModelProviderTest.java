@@ -14,6 +14,7 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.simulation.schedule.Process;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -83,7 +85,7 @@ class ModelProviderTest {
         Simulation.await(phase::isEmpty, 1_000_000_000L);
         process.kill();
         between.run();
-        Simulation.sleep(Duration.ofMinutes(2));
+        Simulation.await(() -> false, Duration.ofMinutes(2).toNanos());
         HeldClaim held = HeldClaim.builder(REF)
                 .phase(phase.get(0))
                 .state(kept)
@@ -106,6 +108,20 @@ class ModelProviderTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Test
+    void hasDevicesThatShareWhatTheyAreMadeOf() {
+        hardware.present("part-0", false);
+        assertThat(hardware.inventory().pools().get(0).counterSets()).isEmpty();
+        hardware.recover();
+
+        Pool pool = hardware.inventory().pools().get(0);
+        assertThat(pool.devices()).hasSize(13).allMatch(device -> device.physicalId() != null);
+        assertThat(pool.devices().stream()
+                        .filter(device -> !device.consumesCounters().isEmpty()))
+                .hasSize(7);
+        assertThat(hardware.parts("part-0-half-1")).containsExactly("slot-2", "slot-3");
     }
 
     @ParameterizedTest

@@ -15,8 +15,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The files of a driver on its node, as others read them: by the code of the runtime that is loaded unchanged. */
@@ -68,12 +71,26 @@ final class NodeFiles {
         return devices;
     }
 
-    /** Returns the files that name a claim, its records aside. */
+    /** Returns the files that name a claim, its record aside, and its report, which may be yet to be sent. */
     List<Path> of(String uid) {
-        return Stream.of(specs, data.resolve("reports"), data.resolve("dra-device-metadata"))
+        return Stream.of(specs, data.resolve("dra-device-metadata"))
                 .flatMap(directory -> in(directory).stream())
-                .filter(file -> file.getFileName().toString().contains(uid))
+                .filter(file -> file.getFileName().toString().contains(uid) && !isTemporary(file))
                 .toList();
+    }
+
+    /** Returns the UIDs of the claims whose devices have reported something. */
+    Set<String> reported() {
+        return Stream.of(data.resolve("reports"), data.resolve("dra-device-metadata"))
+                .flatMap(directory -> in(directory).stream())
+                .filter(file -> !isTemporary(file))
+                .map(file -> file.getFileName().toString().replace(".json", ""))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Returns whether a file may be left by a crash for some time. */
+    static boolean isTemporary(Path file) {
+        return file.toString().endsWith(".tmp");
     }
 
     /** Returns what is in a directory, by name. */

@@ -10,7 +10,7 @@ import java.util.List;
 /** A pod with claims, from its creation until nothing of it is left on the node. */
 public final class Pod {
 
-    /** How far a pod is. */
+    /** A stage in the life of a pod. */
     public enum Phase {
         /** It has no devices yet. */
         UNSCHEDULED,

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What must have come about when faults have ended and time has passed. */
+/** The state that must have come about when faults have ended and time has passed. */
 final class Quiet {
 
     private final Site site;
@@ -99,13 +99,21 @@ final class Quiet {
                     "%s is set, and there is no record of the claim",
                     setting);
         }
+        files.reported()
+                .forEach(uid -> Invariants.require(
+                        records.containsKey(uid),
+                        Invariant.NOTHING_LEFT,
+                        "there is what devices of claim %s report, and no record of it",
+                        uid));
         for (Path spec : files.specs()) {
-            String name = spec.getFileName().toString();
             boolean isOfAClaim = records.values().stream()
                     .anyMatch(record ->
                             isPrepared(record) && files.spec(record.ref().uid()).equals(spec));
             Invariants.require(
-                    isOfAClaim || name.endsWith(".tmp"), Invariant.NOTHING_LEFT, "no prepared claim has %s", name);
+                    isOfAClaim || NodeFiles.isTemporary(spec),
+                    Invariant.NOTHING_LEFT,
+                    "no prepared claim has %s",
+                    spec);
         }
     }
 

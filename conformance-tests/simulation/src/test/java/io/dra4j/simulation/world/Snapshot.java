@@ -38,11 +38,7 @@ public record Snapshot(long revision, Map<String, String> things) {
             String after = now.things.getOrDefault(name, "not there");
             Invariants.require(
                     before.equals(after), Invariant.UNCHANGED, "%s was:\n%s\nand is:\n%s", name, before, after);
-            Invariants.require(
-                    !name.endsWith(".new"),
-                    Invariant.NOTHING_LEFT,
-                    "a temporary file is left: %s",
-                    name);
+            Invariants.require(!name.endsWith(".new"), Invariant.NOTHING_LEFT, "a temporary file is left: %s", name);
         }
         Invariants.require(
                 revision == now.revision,

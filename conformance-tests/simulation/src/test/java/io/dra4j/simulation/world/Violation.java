@@ -19,7 +19,7 @@ public final class Violation extends AssertionError {
         return invariant;
     }
 
-    /** What must hold, whatever happens. */
+    /** A condition that must hold, whatever happens. */
     public enum Invariant {
         /** No device, counter or capacity is given to two claims beyond its share. */
         EXCLUSIVE,

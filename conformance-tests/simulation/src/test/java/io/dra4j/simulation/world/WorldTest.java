@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What surrounds a driver, with one in few lines; and the smallest histories that break an invariant. */
+/** The surroundings of a driver, with one in few lines; and the smallest histories that break an invariant. */
 class WorldTest {
 
     private static final Site SITE = new Site("sim.example.com", "node-1");
@@ -99,7 +99,7 @@ class WorldTest {
     }
 
     private static void sleep(int seconds) {
-        Simulation.sleep(Duration.ofSeconds(seconds));
+        Simulation.await(() -> false, Duration.ofSeconds(seconds).toNanos());
     }
 
     private Pod running(Wish... wishes) {
@@ -142,13 +142,15 @@ class WorldTest {
         });
     }
 
+    private void hangOnce() {
+        driver.before = () -> {};
+        sleep(50);
+    }
+
     @Test
     void givesACallUpAndTriesAgainLater() throws Throwable {
         run(() -> {
-            driver.before = () -> {
-                driver.before = () -> {};
-                sleep(50);
-            };
+            driver.before = this::hangOnce;
             Pod pod = scheduler.create(List.of(Wish.MODE));
             sleep(47);
             assertThat(pod.phase()).isEqualTo(Pod.Phase.WAITING);
@@ -200,7 +202,7 @@ class WorldTest {
     }
 
     private static Stream<Arguments> wrongHistories() {
-        return Stream.concat(wrongAnswers(), wrongEnds());
+        return Stream.of(wrongAnswers(), wrongEnds(), wrongStates()).flatMap(some -> some);
     }
 
     private static Stream<Arguments> wrongAnswers() {
@@ -243,20 +245,23 @@ class WorldTest {
         return Stream.of(
                 breaks(Invariant.NOTHING_LEFT, "a record stays", t -> t.end(uid -> t.putRecord(ref(uid), List.of()))),
                 breaks(Invariant.NOTHING_LEFT, "a spec stays", t -> t.end(uid -> write(t.driver.files.spec(uid)))),
-                breaks(
-                        Invariant.NOTHING_LEFT,
-                        "a report stays",
-                        t -> t.end(uid ->
-                                write(t.path("/var/lib/kubelet/plugins/sim.example.com/reports/" + uid + ".json")))),
+                breaks(Invariant.NOTHING_LEFT, "a report stays", t -> {
+                    write(t.path("/var/lib/kubelet/plugins/sim.example.com/reports/one.json"));
+                    t.quiet();
+                }),
                 breaks(Invariant.NOTHING_LEFT, "hardware stays set", t -> t.end(t::set)),
                 breaks(Invariant.NOTHING_LEFT, "hardware is set for no claim", t -> {
                     t.set("one");
                     t.quiet();
                 }),
                 breaks(Invariant.NOTHING_LEFT, "a temporary file stays", t -> {
-                    write(t.path("/var/run/cdi/any.tmp"));
+                    write(t.path("/var/lib/kubelet/plugins/sim.example.com/claims.journal.new"));
                     t.invariants.unchanged(t.invariants.snapshot());
-                }),
+                }));
+    }
+
+    private static Stream<Arguments> wrongStates() {
+        return Stream.of(
                 breaks(Invariant.LIVENESS, "a pod waits for ever", t -> {
                     t.driver.before = () -> {
                         throw new IllegalStateException("refused");
