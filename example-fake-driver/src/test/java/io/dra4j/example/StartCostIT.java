@@ -79,10 +79,11 @@ class StartCostIT {
         }
     }
 
+    /** Without options, a method gets code after 256 calls. */
     @Test
-    void callsAfterTheFirstLoadNoCodeOfMethodHandles() throws Exception {
+    void callsAfterTheFirstLoadNoCodeOfMethodHandlesAndAreCompiledSoon() throws Exception {
         Path log = folder.resolve("classes");
-        try (TestNode node = node("-Xlog:class+load:file=" + log)) {
+        try (TestNode node = node("-Xlog:class+load,jit+compilation=debug:file=" + log)) {
             start(node);
             KubeletClaim claim = node.allocate("claim", "gpu-0");
             long afterTheFirst = 0;
@@ -96,6 +97,7 @@ class StartCostIT {
             System.out.printf("%d classes of method handles after ten calls, %d later%n", afterTheFirst, later);
             assertThat(afterTheFirst).isPositive();
             assertThat(later).isLessThan(OTHERS);
+            assertThat(log).content().contains("internal.claim.ClaimLifecycle::take ");
         }
     }
 
