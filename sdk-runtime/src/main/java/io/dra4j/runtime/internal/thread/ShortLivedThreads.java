@@ -46,12 +46,13 @@ public final class ShortLivedThreads {
         if (!HAS_VIRTUAL) {
             return Runnable::run;
         }
-        Executor threads = unlimited(name);
+        Executor few = fixed(name, QUICK); // one without limit adds a thread while the one that ended is not idle yet
+        Executor many = unlimited(name + "-slow");
         Semaphore quick = new Semaphore(QUICK);
         AtomicInteger ended = new AtomicInteger();
         return task -> {
             boolean isCounted = isSoonFree(quick, ended);
-            threads.execute(() -> {
+            (isCounted ? few : many).execute(() -> {
                 try {
                     task.run();
                 } finally {
@@ -114,8 +115,12 @@ public final class ShortLivedThreads {
 
     /** Returns a pool of one thread, which does one task after the other. */
     public static ExecutorService single(String name) {
-        ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
+        return fixed(name, 1);
+    }
+
+    private static ExecutorService fixed(String name, int threads) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }
