@@ -110,11 +110,6 @@ final class NodeFiles {
         return in(specs);
     }
 
-    /** Returns whether an administrator has asked for maintenance. */
-    boolean isInMaintenance() {
-        return Files.exists(data.resolve("maintenance.json"));
-    }
-
     /** Returns the contents of all of the driver's files, by path. */
     Map<String, String> contents() {
         Map<String, String> contents = new TreeMap<>();
