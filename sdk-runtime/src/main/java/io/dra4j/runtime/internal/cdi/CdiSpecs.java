@@ -7,7 +7,7 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.files.HalfWritten;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
@@ -21,9 +21,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -48,7 +45,6 @@ public final class CdiSpecs {
     private static final String ENDING = ".json";
     private static final String OTHER_ENDING = ".yaml";
     private static final String TEMPORARY = ".tmp";
-    private static final Duration LONGEST_WRITE = Duration.ofMinutes(10);
 
     private static final Logger LOG = LoggerFactory.getLogger(CdiSpecs.class);
 
@@ -76,7 +72,7 @@ public final class CdiSpecs {
     public CdiSpecs(Path root, String driverName) {
         this("k8s." + driverName, root);
         if (Files.isDirectory(root)) {
-            removeTemporaries();
+            HalfWritten.remove(root, prefix() + "*" + TEMPORARY); // which runtimes pass over
         }
     }
 
@@ -89,27 +85,6 @@ public final class CdiSpecs {
     /** Returns the specs of a driver that may be running: to look at, not to change. */
     public static CdiSpecs reading(Path root, String driverName) {
         return new CdiSpecs("k8s." + driverName, root);
-    }
-
-    /**
-     * Runtimes pass over such files, so a driver can run with one that stays. A young one may be
-     * what another process of the driver is about to rename, during an update.
-     */
-    private void removeTemporaries() {
-        String pattern = prefix() + "*" + TEMPORARY;
-        Instant young = InstantSource.system().instant().minus(LONGEST_WRITE); // as files have it
-        try (DirectoryStream<Path> left = Files.newDirectoryStream(root, pattern)) {
-            for (Path file : left) {
-                if (Files.getLastModifiedTime(file).toInstant().isBefore(young)) {
-                    Files.deleteIfExists(file);
-                }
-            }
-        } catch (IOException | DirectoryIteratorException e) {
-            LOG.atWarn()
-                    .addKeyValue(LogField.PATH, root)
-                    .setCause(e)
-                    .log("Half-written CDI specs of an earlier run could not be removed");
-        }
     }
 
     /**

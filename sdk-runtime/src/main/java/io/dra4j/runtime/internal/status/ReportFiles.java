@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.status;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.HalfWritten;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -30,6 +31,7 @@ final class ReportFiles {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReportFiles.class);
     private static final String ENDING = ".json";
+    private static final String TEMPORARY = ".tmp";
 
     private final Path directory;
 
@@ -38,6 +40,7 @@ final class ReportFiles {
      */
     ReportFiles(Path directory) {
         this.directory = directory;
+        HalfWritten.remove(directory, "*" + TEMPORARY);
     }
 
     /** Returns a claim's report; what is in the way of the directory holds none. */
@@ -65,7 +68,7 @@ final class ReportFiles {
         try {
             Files.createDirectories(
                     directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            Path next = Files.createTempFile(directory, "", ".tmp");
+            Path next = Files.createTempFile(directory, "", TEMPORARY);
             try {
                 Files.write(next, ReportJson.MAPPER.writeValueAsBytes(report));
                 Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);

@@ -17,7 +17,10 @@ import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
@@ -298,6 +301,18 @@ class ClaimReportsTest extends ReportsUnderTest {
             loop.advance(Duration.ofMinutes(1));
 
             assertThat(statuses.last().devices()).isEmpty();
+        }
+
+        @Test
+        void thatACrashLeftHalfWrittenAreRemovedAtTheStart() throws IOException {
+            Path folder = Files.createDirectories(directory.resolve("reports"));
+            Path young = Files.writeString(folder.resolve("1.tmp"), "{"); // of another live process
+            Path old = Files.writeString(folder.resolve("2.tmp"), "{");
+            Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
+
+            new ReportFiles(folder);
+
+            assertThat(folder).isDirectoryContaining(young::equals).isDirectoryNotContaining(old::equals);
         }
 
         @Test

@@ -1,0 +1,50 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.files;
+
+import io.dra4j.runtime.internal.observe.LogField;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Files that a process was about to rename when it was killed. */
+public final class HalfWritten {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HalfWritten.class);
+    private static final Duration LONGEST_WRITE = Duration.ofMinutes(10);
+
+    private HalfWritten() {}
+
+    /**
+     * Removes such files from a directory, if there is one; what fails is logged, since nobody reads them.
+     *
+     * <p>A young one stays: another process of the driver may be about to rename it, during an update.
+     *
+     * @param pattern a glob of their names
+     */
+    public static void remove(Path directory, String pattern) {
+        Instant young = InstantSource.system().instant().minus(LONGEST_WRITE); // as files have it
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, pattern)) {
+            for (Path file : left) {
+                if (Files.getLastModifiedTime(file).toInstant().isBefore(young)) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        } catch (NoSuchFileException e) { // nothing was ever written
+            LOG.atTrace().log("No directory {}", directory);
+        } catch (IOException | DirectoryIteratorException e) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.PATH, directory)
+                    .setCause(e)
+                    .log("Half-written files of an earlier run could not be removed");
+        }
+    }
+}
