@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.inside;
 
-import io.dra4j.simulation.disk.Disk;
-import java.io.IOException;
-import java.nio.file.attribute.FileAttribute;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.simulation.node.Host;
 import io.dra4j.simulation.schedule.Simulation;
 import io.fabric8.kubernetes.client.Config;
+import java.io.IOException;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import org.jspecify.annotations.Nullable;
 
 /** What the runtime's classes call instead of their own, by {@code replacements.txt}. */
@@ -29,8 +28,7 @@ public final class Replaced {
     }
 
     /** With a name that is drawn from the seed. */
-    public static Path createTempFile(
-            Path directory, String prefix, String suffix, FileAttribute<?>... attributes)
+    public static Path createTempFile(Path directory, String prefix, String suffix, FileAttribute<?>... attributes)
             throws IOException {
         return io.dra4j.simulation.disk.Disk.createTempFile(directory, prefix, suffix, attributes);
     }

@@ -89,7 +89,8 @@ public final class SimulatedNode {
                 Files.createDirectories(mounted.getPath(directory));
             }
             Files.createDirectories(mounted.getPath("/var/lib/kubelet/plugins", driver));
-            UUID id = new UUID(Simulation.random().nextLong(), Simulation.random().nextLong());
+            UUID id =
+                    new UUID(Simulation.random().nextLong(), Simulation.random().nextLong());
             Files.writeString(mounted.getPath("/proc/sys/kernel/random/boot_id"), id + "\n");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -272,8 +273,7 @@ public final class SimulatedNode {
         }
 
         @Override
-        public Map<ClaimRef, Answer> prepare(
-                List<ClaimRef> claims, Instant deadline) {
+        public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline) {
             return call(claims, "prepare " + claims, deadline, one -> one.prepare(claims, deadline));
         }
 
@@ -284,10 +284,7 @@ public final class SimulatedNode {
 
         /** Calls the driver on a thread of its process, and waits for its answer, its end or the deadline. */
         private <K> Map<K, Answer> call(
-                List<K> keys,
-                String what,
-                Instant deadline,
-                Function<Plugin, Map<K, Answer>> method) {
+                List<K> keys, String what, Instant deadline, Function<Plugin, Map<K, Answer>> method) {
             Map<K, Answer> answers = new LinkedHashMap<>();
             Plugin called = plugin.orElse(null);
             if (called != null && !process.isDead()) {
