@@ -39,8 +39,8 @@ public final class ShortLivedThreads {
 
     /**
      * Returns threads for what tasks of {@link #waiting} call and wait for: few for what is quick, as many as there are
-     * tasks for what is not. A task that finds {@value #QUICK} at work waits for one of them, until none has ended for
-     * {@value #PATIENCE_MILLIS} ms.
+     * tasks for what is not. A task that finds {@value #QUICK} at work waits for one of them; each
+     * {@value #PATIENCE_MILLIS} ms in which none ends, one of those that wait gets a thread more.
      */
     public static Executor ofNativeCode(String name) {
         if (!HAS_VIRTUAL) {
@@ -73,7 +73,7 @@ public final class ShortLivedThreads {
                 if (quick.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
                     return true;
                 }
-            } while (ended.get() != before);
+            } while (!ended.compareAndSet(before, before + 1)); // of all that wait, one gets more
             return false;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
