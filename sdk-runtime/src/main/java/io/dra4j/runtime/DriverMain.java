@@ -11,6 +11,7 @@ import io.dra4j.runtime.internal.admission.AdmissionService;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
 import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.driver.DriverLogging;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -173,6 +174,7 @@ public final class DriverMain<O extends DriverOptions> {
 
     /** Runs the driver until a signal, or the command that is named first, then ends the JVM; it never returns. */
     public void run(String[] args) {
+        DriverLogging.begin();
         if (args.length > 0 && args[0].equals(WEBHOOK)) {
             AdmissionService.lookUpNoNames(); // before anything is
         }

@@ -9,6 +9,7 @@ import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.jul.LevelChangePropagator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LogbackServiceProvider;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import java.util.List;
@@ -31,6 +32,18 @@ public final class DriverLogging {
             + "%replace( %kvp){' $',''}%replace( %mdc){' $',''}%n";
 
     private DriverLogging() {}
+
+    /**
+     * Lets a program's log begin with {@link #configure}: Logback looks for no configuration in all of its jars.
+     *
+     * <p>To be called before anything logs; a provider of SLF4J that the program's user names has precedence.
+     */
+    public static void begin() {
+        if (System.getProperty("slf4j.provider") == null) {
+            System.setProperty("slf4j.provider", Unconfigured.class.getName());
+            System.setProperty("slf4j.internal.verbosity", "WARN"); // else it prints the provider's name
+        }
+    }
 
     public static void configure(boolean json, int verbosity) {
         LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
@@ -83,5 +96,16 @@ public final class DriverLogging {
         encoder.setPattern(TEXT);
         encoder.start();
         return encoder;
+    }
+
+    /** Logback that logs nothing until {@link #configure} is called; SLF4J makes it. */
+    public static final class Unconfigured extends LogbackServiceProvider {
+
+        @Override
+        public void initialize() {
+            LoggerContext context = (LoggerContext) getLoggerFactory();
+            context.setMDCAdapter(getMDCAdapter());
+            context.start();
+        }
     }
 }

@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows a driver's meters in the formats of Prometheus, with metrics of the JVM and without those of other drivers in it.
@@ -47,7 +48,7 @@ final class PrometheusScrape implements AutoCloseable {
 
     private final CompositeMeterRegistry source;
     private final PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final JvmGcMetrics collections = new JvmGcMetrics();
+    private @Nullable JvmGcMetrics collections; // guarded by this
 
     record Page(String type, byte[] body) {}
 
@@ -58,15 +59,22 @@ final class PrometheusScrape implements AutoCloseable {
         prometheus.getPrometheusRegistry().register(new DeviceCollector(own, meters));
         meters.claims()
                 .ifPresent(claims -> prometheus.getPrometheusRegistry().register(new ClaimCollector(own, claims)));
-        List<MeterBinder> ofTheProcess = List.of(
-                collections,
-                new JvmMemoryMetrics(),
-                new JvmThreadMetrics(),
-                new FileDescriptorMetrics(),
-                new ProcessorMetrics(),
-                new UptimeMetrics());
-        ofTheProcess.forEach(binder -> binder.bindTo(prometheus));
         source.add(prometheus);
+    }
+
+    /** With the first request, since a start has no time for it; collections of before are not counted. */
+    private synchronized void addProcess() {
+        if (collections == null) {
+            collections = new JvmGcMetrics();
+            List<MeterBinder> ofTheProcess = List.of(
+                    collections,
+                    new JvmMemoryMetrics(),
+                    new JvmThreadMetrics(),
+                    new FileDescriptorMetrics(),
+                    new ProcessorMetrics(),
+                    new UptimeMetrics());
+            ofTheProcess.forEach(binder -> binder.bindTo(prometheus));
+        }
     }
 
     private static Labels labels(Tags tags) {
@@ -79,6 +87,7 @@ final class PrometheusScrape implements AutoCloseable {
 
     /** Returns the page for a request with such an {@code Accept} header. */
     Page page(String accept) throws IOException {
+        addProcess();
         String type = accept.contains("application/openmetrics-text") ? OPEN_METRICS : TEXT;
         ByteArrayOutputStream page = new ByteArrayOutputStream();
         prometheus.scrape(page, type);
@@ -86,9 +95,11 @@ final class PrometheusScrape implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         source.remove(prometheus);
-        collections.close();
+        if (collections != null) {
+            collections.close();
+        }
         prometheus.close();
     }
 
