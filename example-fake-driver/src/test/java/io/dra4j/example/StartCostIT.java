@@ -26,9 +26,10 @@ class StartCostIT {
 
     private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");
     private static final long JAR_BYTES = 15_700_000;
-    private static final int CLASSES = 7_250;
+    private static final int CLASSES = 7_100;
     private static final int VIRTUAL = 24; // the release whose virtual threads do what waits
     private static final int THREADS = Runtime.version().feature() >= VIRTUAL ? 39 : 48;
+    private static final long HANDLES = Runtime.version().feature() >= VIRTUAL ? 310 : 440; // reflection makes no more
     private static final int CUSTOMIZED = 127; // calls after which a method handle would get code for itself
     private static final long OTHERS = 16; // may be loaded by tasks of some seconds; handles of calls would get 64
     private static final Path OPTIONS = Path.of("../sdk-runtime/deploy/jvm.options");
@@ -50,7 +51,9 @@ class StartCostIT {
         assertThat(classes.size()).isLessThan(CLASSES);
         assertThat(classes)
                 .noneMatch(name -> name.startsWith("io.fabric8.kubernetes.api.model.Pod"))
-                .noneMatch(name -> name.startsWith("io.prometheus."));
+                .noneMatch(name -> name.startsWith("io.prometheus."))
+                .noneMatch(name -> name.startsWith("io.micrometer.core.instrument.binder."))
+                .noneMatch(name -> name.startsWith("ch.qos.logback.classic.util.ContextInitializer"));
     }
 
     /** Those of the JVM included; ten of them end in the minute after the start. */
@@ -59,7 +62,9 @@ class StartCostIT {
         try (TestNode node = node()) {
             Instance driver = start(node);
 
-            assertThat(threads(driver)).hasSizeBetween(10, THREADS);
+            List<String> threads = threads(driver);
+            System.out.printf("%d threads at start: %s%n", threads.size(), threads);
+            assertThat(threads).hasSizeBetween(10, THREADS);
         }
     }
 
@@ -75,7 +80,9 @@ class StartCostIT {
 
             assertThat(node.prepare(claims).complaint()).isEmpty();
 
-            assertThat(threads(driver)).hasSizeBetween(10, THREADS + 18);
+            List<String> threads = threads(driver);
+            System.out.printf("%d threads after 32 claims: %s%n", threads.size(), threads);
+            assertThat(threads).hasSizeBetween(10, THREADS + 9);
         }
     }
 
@@ -95,7 +102,7 @@ class StartCostIT {
 
             long later = codeOfMethodHandles(log) - afterTheFirst;
             System.out.printf("%d classes of method handles after ten calls, %d later%n", afterTheFirst, later);
-            assertThat(afterTheFirst).isPositive();
+            assertThat(afterTheFirst).isBetween(1L, HANDLES);
             assertThat(later).isLessThan(OTHERS);
             assertThat(log).content().contains("internal.claim.ClaimLifecycle::take ");
         }

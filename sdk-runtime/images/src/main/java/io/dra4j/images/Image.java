@@ -66,6 +66,7 @@ record Image(
                     List.of(
                             "-Djna.boot.library.path=" + NATIVE,
                             "-Djna.nounpack=true",
+                            "--finalization=disabled", // a thread that waits for objects nothing has any more
                             // What the training run compiled is of use to the second compiler alone, which is off.
                             "-XX:-AOTReplayTraining")));
 
