@@ -5,6 +5,8 @@ package io.dra4j.allocator.model;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.rules.Quantities;
 import java.math.BigDecimal;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * An amount of something, exact, and as text.
@@ -16,13 +18,27 @@ public record Quantity(BigDecimal value, String text) implements Comparable<Quan
     /** Nothing. */
     public static final Quantity ZERO = new Quantity(BigDecimal.ZERO, "0");
 
+    private static final int MOST_READ = 1_000;
+
+    /** Those that were read as texts: the devices of a cluster share a few. */
+    private static final Map<String, Quantity> READ = new ConcurrentHashMap<>();
+
     /** Reads a quantity, which may be a JSON number. */
     static Quantity of(JsonNode json) {
+        Quantity known = json.isTextual() ? READ.get(json.textValue()) : null;
+        return known == null ? read(json) : known;
+    }
+
+    private static Quantity read(JsonNode json) {
         String problem = Quantities.problem(json);
         if (!problem.isEmpty()) {
             throw new IllegalArgumentException("\"%s\": %s".formatted(json.asText(), problem));
         }
-        return parse(json.asText());
+        Quantity quantity = parse(json.asText());
+        if (json.isTextual() && READ.size() < MOST_READ) {
+            READ.put(json.textValue(), quantity);
+        }
+        return quantity;
     }
 
     /**

@@ -5,6 +5,8 @@ package io.dra4j.allocator.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.allocator.Given;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +54,14 @@ class ModelTest {
 
         assertThat(value.type()).isEqualTo(AttributeValue.Type.UNKNOWN);
         assertThat(value.isSame(value)).isFalse();
+    }
+
+    @Test
+    void aQuantityThatManyObjectsHaveIsReadOnce() {
+        Quantity first = Quantity.of(TextNode.valueOf("3Gi"));
+
+        assertThat(Quantity.of(TextNode.valueOf("3Gi"))).isSameAs(first);
+        assertThat(Quantity.of(IntNode.valueOf(3))).isEqualTo(Quantity.parse("3"));
     }
 
     @Test
