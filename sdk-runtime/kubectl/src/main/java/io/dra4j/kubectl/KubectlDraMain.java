@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.AutoComplete;
@@ -28,11 +29,11 @@ import picocli.CommandLine.ParameterException;
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         description = {"Answers questions about the devices of a cluster. Reads, and never writes.", ""},
-        footer = {"", "Exit status: 2 if the command line is wrong, 3 if the cluster can't be read."},
-        subcommands = {ExplainMain.class, TreeMain.class, DoctorMain.class, AuditMain.class})
+        footer = {"", "Exit status: 2 if the command line is wrong, 3 if the cluster can't be read."})
 public final class KubectlDraMain {
 
     private static final String COMPLETE = "__complete";
+    private static final List<String> COMMANDS = List.of("explain", "tree", "doctor", "audit");
     private static final int USAGE = 2;
     private static final int UNREADABLE = 3;
 
@@ -43,7 +44,7 @@ public final class KubectlDraMain {
      *
      * @param args the command line; {@code --help} explains it
      */
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
         if (args.length > 1 && args[0].equals(COMPLETE)) {
             System.out.print(completions(Arrays.copyOfRange(args, 1, args.length)));
             return;
@@ -53,7 +54,9 @@ public final class KubectlDraMain {
         connection.setDaemon(true);
         connection.setUncaughtExceptionHandler((thread, problem) -> {}); // the command meets it, too, and says so
         connection.start();
-        System.exit(commandLine().execute(args));
+        int status = commandLine(args).execute(args);
+        ApiReader.endConnections();
+        System.exit(status);
     }
 
     /** Completes the last word as kubectl wants it: a word a line, and last whether the shell may add names of files. */
@@ -67,12 +70,23 @@ public final class KubectlDraMain {
                 .collect(Collectors.joining("\n", "", "\n"));
     }
 
-    /** The command line as {@link #main} runs it. */
-    static CommandLine commandLine() {
-        return new CommandLine(new KubectlDraMain())
-                .setCaseInsensitiveEnumValuesAllowed(true)
+    /** The command line as {@link #main} runs it: with the command of the first argument, or with all. */
+    static CommandLine commandLine(String... args) {
+        CommandLine line = new CommandLine(new KubectlDraMain());
+        boolean isNamed = args.length > 0 && COMMANDS.contains(args[0]); // each takes time to read its options
+        (isNamed ? List.of(args[0]) : COMMANDS).forEach(name -> line.addSubcommand(command(name)));
+        return line.setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(KubectlDraMain::refuse)
                 .setExecutionExceptionHandler(KubectlDraMain::fail);
+    }
+
+    private static Callable<Integer> command(String name) {
+        return switch (name) {
+            case "explain" -> new ExplainMain();
+            case "tree" -> new TreeMain();
+            case "doctor" -> new DoctorMain();
+            default -> new AuditMain();
+        };
     }
 
     private static int refuse(ParameterException e, String[] args) {

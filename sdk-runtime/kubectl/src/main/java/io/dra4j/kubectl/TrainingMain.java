@@ -71,7 +71,7 @@ final class TrainingMain {
     }
 
     private static void run(String... command) {
-        CommandLine line = KubectlDraMain.commandLine();
+        CommandLine line = KubectlDraMain.commandLine(command);
         int status = line.setOut(new PrintWriter(Writer.nullWriter())).execute(command);
         if (status > 1) {
             throw new IllegalStateException("%s has ended with status %d".formatted(List.of(command), status));

@@ -29,7 +29,7 @@ class KubectlDraMainTest {
     private final StringWriter err = new StringWriter();
 
     private int run(String... args) {
-        CommandLine command = KubectlDraMain.commandLine();
+        CommandLine command = KubectlDraMain.commandLine(args);
         command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
         return command.execute(args);
     }
@@ -57,7 +57,13 @@ class KubectlDraMainTest {
     @Test
     void theHelpNamesTheCommands() {
         assertThat(run("--help")).isZero();
-        assertThat(out.toString()).contains("kubectl dra", "tree");
+        assertThat(out.toString()).contains("kubectl dra", "explain", "tree", "doctor", "audit");
+    }
+
+    @Test
+    void theOptionsOfOneCommandAreReadToRunIt() {
+        assertThat(KubectlDraMain.commandLine("tree", "--help").getSubcommands().keySet())
+                .containsExactly("tree");
     }
 
     @Test

@@ -41,8 +41,6 @@ import picocli.CommandLine.Spec;
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class ExplainMain implements Callable<Integer> {
-    private static final JsonMapper JSON = new JsonMapper();
-
     private final InstantSource clock;
 
     @Mixin
@@ -144,7 +142,7 @@ public final class ExplainMain implements Callable<Integer> {
     private static String json(List<Report> reports) {
         try {
             Object root = reports.size() == 1 ? reports.get(0) : reports;
-            return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(root);
+            return new JsonMapper().writerWithDefaultPrettyPrinter().writeValueAsString(root);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("The report can't be written as JSON", e);
         }

@@ -11,18 +11,28 @@ import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
 import io.fabric8.kubernetes.client.utils.HttpClientUtils;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.zip.GZIPInputStream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +51,12 @@ public final class ApiReader implements AutoCloseable {
 
     private static final String WITH_MANAGED_FIELDS = "/resourceslices"; // for the time of the last write
 
+    private static final String SMALL = "/resourceclaims";
+    private static final int SMALL_TIMES = 4;
+    private static final String SELECTOR = "-SelectorManager";
+    private static final String TRUSTED = "javax.net.ssl.trustStore";
     private static final String IN_CLUSTER = "KUBERNETES_SERVICE_HOST";
+    private static final String GZIP = "gzip";
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
     private static final int RETRIES = 4; // 1.5 s in all; 10 by default, or 20 s for a wrong address
@@ -55,7 +70,7 @@ public final class ApiReader implements AutoCloseable {
     /** Reads from the server of a configuration, so many objects of a list at once. */
     ApiReader(Config config, int chunk) {
         config.setRequestRetryBackoffLimit(RETRIES);
-        HttpClient.Builder builder = new JdkHttpClientFactory().newBuilder(config);
+        HttpClient.Builder builder = builder(config);
         HttpClientUtils.createApplicableInterceptors(config, new JdkHttpClientFactory())
                 .forEach(builder::addOrReplaceInterceptor);
         this.http = builder.build();
@@ -63,6 +78,24 @@ public final class ApiReader implements AutoCloseable {
         this.server = url.endsWith("/") ? url : url + "/";
         this.namespace = config.getNamespace() == null ? "default" : config.getNamespace();
         this.chunk = chunk;
+    }
+
+    /** Trusts the CA that is named alone, as kubectl; the client would add those of the JVM, after 50 ms to read them. */
+    private static synchronized HttpClient.Builder builder(Config config) {
+        if (config.getCaCertData() == null && config.getCaCertFile() == null) {
+            return new JdkHttpClientFactory().newBuilder(config);
+        }
+        String before = System.getProperty(TRUSTED);
+        System.setProperty(TRUSTED, "NONE");
+        try {
+            return new JdkHttpClientFactory().newBuilder(config);
+        } finally {
+            if (before == null) {
+                System.clearProperty(TRUSTED);
+            } else {
+                System.setProperty(TRUSTED, before);
+            }
+        }
     }
 
     /**
@@ -77,11 +110,22 @@ public final class ApiReader implements AutoCloseable {
         return new ApiReader(config(kubeconfig, context), 500);
     }
 
-    /** Loads what a connection needs, while the command line is still parsed. */
+    /** Loads and computes what the first connection needs, while the command line is still parsed. */
     public static void prepare() {
-        String nowhere = "{clusters: [{name: n, cluster: {server: 'https://localhost'}}], users: [{name: n, user: {}}],"
-                + " contexts: [{name: n, context: {cluster: n, user: n}}], current-context: n}";
-        new ApiReader(Config.fromKubeconfig(nowhere), 1).close();
+        try {
+            SSLContext tls = SSLContext.getInstance("TLS");
+            tls.init(null, new TrustManager[0], null);
+            SSLEngine hello = tls.createSSLEngine();
+            hello.setUseClientMode(true);
+            int size = hello.getSession().getPacketBufferSize();
+            hello.wrap(ByteBuffer.allocate(0), ByteBuffer.allocate(size)); // the tables of curves take 0.1 s
+        } catch (GeneralSecurityException | SSLException e) {
+            throw new IllegalStateException("TLS can't be used", e);
+        }
+        Config nowhere = Config.empty();
+        nowhere.setMasterUrl("https://localhost/");
+        nowhere.setTrustCerts(true); // needs no file of certificates
+        new ApiReader(nowhere, 1).close();
     }
 
     private static Config config(@Nullable Path kubeconfig, @Nullable String context) {
@@ -137,9 +181,10 @@ public final class ApiReader implements AutoCloseable {
 
     /** Reads a list, and notifies as soon as its last page has arrived, before the objects of that are taken. */
     void list(String path, Consumer<JsonNode> each, Runnable arrived) {
+        int limit = path.endsWith(SMALL) ? SMALL_TIMES * chunk : chunk;
         String next = "";
         do {
-            String query = "limit=" + chunk + (next.isEmpty() ? "" : "&continue=" + encoded(next));
+            String query = "limit=" + limit + (next.isEmpty() ? "" : "&continue=" + encoded(next));
             String page = path + (path.contains("?") ? "&" : "?") + query;
             JsonNode list = tree(path, expect(path, get(page)));
             next = list.at("/metadata/continue").asText();
@@ -166,6 +211,7 @@ public final class ApiReader implements AutoCloseable {
             return http.sendAsync(
                             http.newHttpRequestBuilder()
                                     .uri(server + path)
+                                    .header("Accept-Encoding", GZIP)
                                     .header("Accept", path.contains(WITH_MANAGED_FIELDS) ? TYPE : UNMANAGED)
                                     .method(method, TYPE, body == null ? null : body.toString())
                                     .build(),
@@ -200,17 +246,24 @@ public final class ApiReader implements AutoCloseable {
 
     private static String message(byte @Nullable [] body) {
         try {
-            return JSON.readTree(body == null ? new byte[0] : body)
-                    .path("message")
-                    .asText("no message");
+            return json(body).path("message").asText("no message");
         } catch (IOException e) {
             return "not JSON";
         }
     }
 
+    /** Reads the body of an answer, compressed or not; missing if it is empty. */
+    static JsonNode json(byte @Nullable [] answer) throws IOException {
+        byte[] body = answer == null ? new byte[0] : answer;
+        boolean isCompressed =
+                body.length > 1 && ((body[1] & 0xff) << 8 | body[0] & 0xff) == GZIPInputStream.GZIP_MAGIC;
+        InputStream bytes = new ByteArrayInputStream(body);
+        return JSON.readTree(isCompressed ? new GZIPInputStream(bytes) : bytes);
+    }
+
     private static JsonNode tree(String path, byte[] body) {
         try {
-            return JSON.readTree(body);
+            return json(body);
         } catch (JsonProcessingException e) {
             throw new ReadException("The answer to GET %s is no JSON: %s".formatted(path, e.getOriginalMessage()), e);
         } catch (IOException e) {
@@ -221,5 +274,21 @@ public final class ApiReader implements AutoCloseable {
     @Override
     public void close() {
         http.close();
+    }
+
+    /**
+     * Ends the threads of all HTTP clients of this JVM.
+     *
+     * <p>They end otherwise when their client is collected, and a JVM that exits waits 0.3 s for threads in native code.
+     */
+    public static void endConnections() throws InterruptedException {
+        Thread[] threads = new Thread[Thread.activeCount() + 1];
+        int count = Thread.enumerate(threads);
+        for (Thread one : Arrays.copyOf(threads, count)) {
+            if (one.getName().endsWith(SELECTOR)) {
+                one.interrupt();
+                one.join(LIMIT.toMillis());
+            }
+        }
     }
 }

@@ -3,7 +3,6 @@
 package io.dra4j.kubectl.read;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.cluster.ClusterApi;
@@ -16,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The API server as checks ask it: each answer counts, whatever its status. */
 public final class CheckedApi implements ClusterApi {
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     private final ApiReader reader;
 
@@ -47,7 +44,7 @@ public final class CheckedApi implements ClusterApi {
     /** A proxy between may answer with something else than JSON. */
     private static JsonNode tree(byte @Nullable [] body) {
         try {
-            return JSON.readTree(body == null ? new byte[0] : body);
+            return ApiReader.json(body);
         } catch (IOException e) {
             return JsonNodeFactory.instance.missingNode();
         }

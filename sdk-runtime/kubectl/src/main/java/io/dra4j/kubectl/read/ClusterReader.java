@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Reads all that decides about devices, whatever version of the API is served. */
 public final class ClusterReader {
@@ -33,6 +34,7 @@ public final class ClusterReader {
     private static final String GROUP = "apis/resource.k8s.io";
 
     private final ApiReader api;
+    private @Nullable JsonNode group; // that the server serves, once it was read
 
     public ClusterReader(ApiReader api) {
         this.api = api;
@@ -192,9 +194,12 @@ public final class ClusterReader {
     }
 
     private JsonNode group() {
-        return api.find(GROUP)
-                .orElseThrow(() -> new ReadException("The server does not serve resource.k8s.io: DRA needs"
-                        + " Kubernetes 1.34, or a feature gate before"));
+        if (group == null) {
+            group = api.find(GROUP)
+                    .orElseThrow(() -> new ReadException("The server does not serve resource.k8s.io: DRA needs"
+                            + " Kubernetes 1.34, or a feature gate before"));
+        }
+        return group;
     }
 
     private static void addTaints(JsonNode json, PoolId pool, Map<String, String> since) {

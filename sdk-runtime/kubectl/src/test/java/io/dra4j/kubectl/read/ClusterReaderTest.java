@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.dra4j.testkit.http.Connections;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,10 +20,15 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +37,8 @@ class ClusterReaderTest {
     private static final Path TRAINING = Path.of("src/main/resources/io/dra4j/kubectl/training.json");
 
     private final Map<String, String> requested = Collections.synchronizedMap(new LinkedHashMap<>());
+    private final Set<String> compressed = ConcurrentHashMap.newKeySet();
+    private final CompletableFuture<Integer> left = new CompletableFuture<>();
     private final CountDownLatch nodesRequested = new CountDownLatch(1);
 
     /** It answers what no other list refers to only when the last list is requested. */
@@ -56,9 +64,30 @@ class ClusterReaderTest {
             threads.shutdownNow();
         }
         assertThat(requested.keySet()).containsSubsequence("resourceclaims", "resourceslices", "nodes");
+        assertThat(compressed).containsAll(requested.keySet());
         assertThat(requested.get("resourceslices")).isEqualTo("application/json");
         assertThat(List.of(requested.get("resourceclaims"), requested.get("nodes")))
                 .containsOnly("application/json;drop=metadata.managedFields,application/json");
+    }
+
+    /** A JVM that exits waits for threads in native code; those of other tests are in other groups. */
+    @Test
+    void theThreadsOfConnectionsAreEnded() throws Exception {
+        ThreadGroup group = new ThreadGroup("program");
+        FutureTask<Boolean> program = new FutureTask<>(() -> {
+            ApiReader.prepare();
+            boolean isConnected = group.activeCount() > 1;
+            ApiReader.endConnections();
+            return isConnected;
+        });
+        new Thread(group, () -> {
+                    program.run();
+                    left.complete(group.activeCount());
+                })
+                .start();
+
+        assertThat(program.get()).isTrue();
+        assertThat(left.get()).as("this thread alone").isOne();
     }
 
     private void answer(HttpExchange exchange, JsonNode answers) throws IOException {
@@ -71,6 +100,16 @@ class ClusterReaderTest {
         boolean isAnswered =
                 !List.of("version", "deviceclasses", "devicetaintrules").contains(name) || isAwaited();
         byte[] body = answers.path(path).toString().getBytes(StandardCharsets.UTF_8);
+        if (String.valueOf(exchange.getRequestHeaders().getFirst("Accept-Encoding"))
+                .equals("gzip")) {
+            exchange.getResponseHeaders().set("Content-Encoding", "gzip");
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            try (GZIPOutputStream out = new GZIPOutputStream(bytes)) {
+                out.write(body);
+            }
+            body = bytes.toByteArray();
+            compressed.add(name);
+        }
         exchange.sendResponseHeaders(isAnswered ? 200 : 500, body.length);
         exchange.getResponseBody().write(body);
         exchange.close();
