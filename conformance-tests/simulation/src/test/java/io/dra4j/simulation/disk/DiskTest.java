@@ -27,6 +27,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -178,7 +179,7 @@ class DiskTest {
         disk.sync();
         Files.createLink(files.getPath("/b"), file);
         Files.write(files.getPath("/c"), new byte[9000]);
-        disk.losePower(new java.util.Random(0));
+        disk.losePower(new Random(0));
         long used = disk.used();
 
         Path again = disk.mount(owner).getPath("/");

@@ -3,6 +3,7 @@
 package io.dra4j.simulation.inside;
 
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.simulation.disk.Disk;
 import io.dra4j.simulation.node.Host;
 import io.dra4j.simulation.schedule.Simulation;
 import io.fabric8.kubernetes.client.Config;
@@ -12,7 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import org.jspecify.annotations.Nullable;
 
-/** What the runtime's classes call instead of their own, by {@code replacements.txt}. */
+/** Methods that the runtime's classes call instead of their own, by {@code replacements.txt}. */
 public final class Replaced {
 
     private static final int CONNECT_MILLIS = 5_000;
@@ -30,7 +31,7 @@ public final class Replaced {
     /** With a name that is drawn from the seed. */
     public static Path createTempFile(Path directory, String prefix, String suffix, FileAttribute<?>... attributes)
             throws IOException {
-        return io.dra4j.simulation.disk.Disk.createTempFile(directory, prefix, suffix, attributes);
+        return Disk.createTempFile(directory, prefix, suffix, attributes);
     }
 
     public static Config clientConfig(@Nullable Path kubeconfig, String driver) {

@@ -1,6 +1,10 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-/** Code of a simulated process, loaded rewritten as the runtime is. */
+/**
+ * Code of a simulated process, loaded rewritten as the runtime is.
+ *
+ * <p>Flow: {@code SimulatedNode} → {@code DriverProgram} → the runtime → {@code SimulatedPlugin} → the kubelet.
+ */
 @NullMarked
 package io.dra4j.simulation.inside;
 

@@ -6,7 +6,7 @@ import io.dra4j.api.DeviceProvider;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
 
-/** What a driver's process finds around it. */
+/** The surroundings of a driver's process. */
 public interface Host {
 
     String driverName();

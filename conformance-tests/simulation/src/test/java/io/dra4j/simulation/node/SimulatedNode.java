@@ -44,7 +44,7 @@ public final class SimulatedNode {
     private int started;
 
     /**
-     * What is around the node's processes.
+     * The surroundings of the node's processes.
      *
      * @param provider makes a provider for a process, of the hardware that outlives it
      * @param http makes a client of the API server for a process
@@ -61,7 +61,7 @@ public final class SimulatedNode {
         void withdrawn(Plugin known);
     }
 
-    /** How operations on the disk end. */
+    /** Faults of operations on the disk. */
     @FunctionalInterface
     public interface DiskFaults {
 

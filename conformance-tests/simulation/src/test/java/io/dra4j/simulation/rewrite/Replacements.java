@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What is used instead of what, from {@code replacements.txt}. */
+/** Types and methods that are used instead of others, from {@code replacements.txt}. */
 record Replacements(Map<String, String> types, Map<String, Method> methods) {
 
     private static final String SCHEDULE = "io/dra4j/simulation/schedule/";

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
 
 /**
- * What rewritten code calls instead of the JDK, by the names in {@code replacements.txt}.
+ * Methods that rewritten code calls instead of the JDK's, by the names in {@code replacements.txt}.
  *
  * <p>Outside of a simulation, while classes are initialized, nothing is waited for and time is the real one.
  */

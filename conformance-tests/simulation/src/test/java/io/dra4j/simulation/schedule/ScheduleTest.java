@@ -82,9 +82,9 @@ class ScheduleTest {
         List<String> events = new ArrayList<>();
         Simulation.run(1, new Trace(0), () -> {
             Simulation.after(Duration.ofHours(2), "later", () -> events.add("two hours"));
-            Simulation.sleep(Duration.ofHours(1));
+            Simulation.pause(Duration.ofHours(1));
             events.add("one hour");
-            Simulation.sleep(Duration.ofHours(2));
+            Simulation.pause(Duration.ofHours(2));
             events.add(Duration.ofNanos(Simulation.nanoTime()).toHours() + " hours");
         });
 
@@ -98,9 +98,9 @@ class ScheduleTest {
             Process process = Simulation.newProcess("one", "");
             Simulation.start(process, "worker", () -> {
                 try {
-                    Simulation.sleep(Duration.ofSeconds(1));
+                    Simulation.pause(Duration.ofSeconds(1));
                     effects.add("slept");
-                    Simulation.sleep(Duration.ofSeconds(1));
+                    Simulation.pause(Duration.ofSeconds(1));
                     effects.add("not reached");
                 } finally {
                     effects.add("unwound");
@@ -108,9 +108,9 @@ class ScheduleTest {
                     effects.add("not reached, either");
                 }
             });
-            Simulation.sleep(Duration.ofMillis(1500));
+            Simulation.pause(Duration.ofMillis(1500));
             process.kill();
-            Simulation.sleep(Duration.ofSeconds(5));
+            Simulation.pause(Duration.ofSeconds(5));
         });
 
         assertThat(effects).containsExactly("slept", "unwound");
@@ -118,12 +118,14 @@ class ScheduleTest {
 
     @Test
     void throwsWhatTheWorldThrows() {
-        assertThatThrownBy(() -> Simulation.run(1, new Trace(0), () -> {
-                    Simulation.start(Simulation.process(), "other", () -> {
-                        throw new IllegalArgumentException("of another thread");
-                    });
-                    Simulation.sleep(Duration.ofSeconds(1));
-                }))
+        assertThatThrownBy(() -> Simulation.run(1, new Trace(0), ScheduleTest::directFailing))
                 .hasMessage("of another thread");
+    }
+
+    private static void directFailing() {
+        Simulation.start(Simulation.process(), "other", () -> {
+            throw new IllegalArgumentException("of another thread");
+        });
+        Simulation.pause(Duration.ofSeconds(1));
     }
 }

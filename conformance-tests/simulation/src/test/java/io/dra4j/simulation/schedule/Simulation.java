@@ -243,7 +243,7 @@ public final class Simulation {
     }
 
     /** Waits for some virtual time. */
-    public static void sleep(Duration time) {
+    public static void pause(Duration time) {
         await(() -> false, time.toNanos());
     }
 

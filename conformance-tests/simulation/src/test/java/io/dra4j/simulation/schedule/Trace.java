@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** What happened in a run, in order: the last lines, and a sum of all, by which two runs are compared. */
+/** A record of a run, in order: the last lines, and a sum of all, by which two runs are compared. */
 public final class Trace {
 
     private final int longest;
