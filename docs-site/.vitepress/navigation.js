@@ -18,6 +18,7 @@ const kinds = [
       { text: 'Operate', pages: ['debug-a-pending-claim', 'explain-a-pending-pod', 'see-who-has-what', 'find-what-is-wrong', 'audit-a-node', 'health-and-taints', 'take-a-gpu-out', 'device-policy', 'update-and-drain', 'monitor'] },
       { text: 'Write a driver', pages: ['write-your-provider', 'test-your-driver'] },
       { text: 'Test any driver', pages: ['test-a-driver', 'conformance-in-ci', 'try-without-a-cluster', 'simulate-a-node'] },
+      { text: 'Change the SDK', pages: ['simulate-a-crash'] },
     ],
   },
   {
