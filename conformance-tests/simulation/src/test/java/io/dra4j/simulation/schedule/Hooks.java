@@ -73,7 +73,7 @@ public final class Hooks {
         Simulation.monitors().notifyAll(strand(), object);
     }
 
-    private static Strand strand() {
+    static Strand strand() {
         Strand strand = Simulation.strand();
         if (strand == null) {
             throw new IllegalStateException("not a thread of a simulation");

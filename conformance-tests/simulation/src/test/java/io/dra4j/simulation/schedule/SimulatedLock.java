@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.schedule;
 
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Stands for {@link java.util.concurrent.locks.ReentrantLock}, as far as the runtime uses it. */
@@ -30,6 +31,19 @@ public final class SimulatedLock {
             depth++;
         }
         return isFree;
+    }
+
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        Strand strand = Hooks.strand();
+        if (owner != strand && !Simulation.await(() -> owner == null || strand.isInterrupted, unit.toNanos(time))) {
+            return false;
+        }
+        if (Hooks.interrupted()) {
+            throw new InterruptedException();
+        }
+        owner = strand;
+        depth++;
+        return true;
     }
 
     /** Throws nothing: a killed thread may not have got it. */

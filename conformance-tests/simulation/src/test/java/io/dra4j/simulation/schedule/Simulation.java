@@ -27,7 +27,7 @@ public final class Simulation {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     private static final int LONGEST_STEP_NANOS = 40_000;
     private static final int MOST_IN_A_ROW = 8; // steps of one thread, on average
-    private static final Duration REAL_LIMIT = Duration.ofSeconds(60);
+    private static final Duration REAL_LIMIT = Duration.ofMinutes(10);
 
     private final SplittableRandom order; // of threads
     private final SplittableRandom draws; // of what they do
