@@ -93,6 +93,7 @@ public final class Hardware {
     private final Map<String, Chip> chips = new TreeMap<>();
     private final Map<String, Offer> offers = new TreeMap<>();
     private final Set<String> moved = new TreeSet<>(); // chips whose name has had other hardware
+    private final Set<String> disturbed = new TreeSet<>(); // chips that may have lost what a claim has set
     private final List<Setting> settings = new ArrayList<>();
     private final List<String> conflicts = new ArrayList<>();
     private final Map<String, Process> calls = new LinkedHashMap<>(); // in progress, by claim
@@ -136,6 +137,7 @@ public final class Hardware {
     public void present(String chip, boolean isPresent) {
         Chip one = chip(chip);
         one.isPresent = isPresent;
+        disturbed.add(chip);
         settings.removeIf(setting -> setting.uuid.equals(one.uuid));
         changed();
     }
@@ -151,6 +153,7 @@ public final class Hardware {
         settings.removeIf(setting -> setting.uuid.equals(one.uuid));
         one.uuid = newUuid();
         moved.add(chip);
+        disturbed.add(chip);
         changed();
     }
 
@@ -160,6 +163,7 @@ public final class Hardware {
         chips.put(one, chip(other));
         chips.put(other, first);
         moved.addAll(List.of(one, other));
+        disturbed.addAll(moved);
         changed();
     }
 
@@ -281,6 +285,12 @@ public final class Hardware {
 
     List<Setting> of(String claim) {
         return settings.stream().filter(one -> one.claim.equals(claim)).toList();
+    }
+
+    /** Returns how much a claim has to have set for a device, as far as none of it can have been lost. */
+    int needed(HeldDevice device) {
+        Offer offer = offer(device.device().value());
+        return device.adminAccess() || disturbed.contains(offer.chip) ? 0 : offer.parts.size();
     }
 
     List<Setting> settings() {

@@ -109,9 +109,18 @@ public final class Invariants {
                 ref,
                 spec);
         requireIn(spec, ref, devices);
+        List<HeldDevice> devicesNow = allocated(ref);
         Instant since = before == null ? Simulation.now() : before.since;
-        told.put(ref.uid(), new Told(ref, devices, allocated(ref), spec, since));
+        told.put(ref.uid(), new Told(ref, devices, devicesNow, spec, since));
         exclusive();
+        require(
+                hardware.of(ref.uid()).size()
+                        >= devicesNow.stream().mapToInt(hardware::needed).sum(),
+                Invariant.HARDWARE_SET,
+                "claim %s is prepared with %s, and the hardware is set to %s",
+                ref,
+                devices,
+                hardware.of(ref.uid()));
     }
 
     private static void requireIn(String spec, ClaimRef ref, List<Plugin.Device> devices) {
@@ -279,7 +288,7 @@ public final class Invariants {
         return Snapshot.of(api, files);
     }
 
-    /** Checks that nothing has changed since, and that no temporary file is left. */
+    /** Checks that nothing has changed since. */
     public void unchanged(Snapshot before) {
         before.requireSame(Snapshot.of(api, files));
     }

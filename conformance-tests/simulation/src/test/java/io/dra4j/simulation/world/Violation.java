@@ -25,6 +25,8 @@ public final class Violation extends AssertionError {
         EXCLUSIVE,
         /** The runtime calls the provider as its interface says. */
         PROVIDER_CALLS,
+        /** The hardware is set for a claim that is answered as prepared. */
+        HARDWARE_SET,
         /** A claim that was answered as prepared has its CDI spec until it is unprepared, or the node reboots. */
         SPEC_THERE,
         /** A claim that was answered as prepared is answered the same again. */
