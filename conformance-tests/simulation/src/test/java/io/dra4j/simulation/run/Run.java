@@ -4,6 +4,7 @@ package io.dra4j.simulation.run;
 
 import io.dra4j.simulation.schedule.Simulation;
 import io.dra4j.simulation.schedule.Trace;
+import io.dra4j.simulation.world.Violation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -65,6 +66,9 @@ public record Run(long seed, Plan plan, @Nullable Throwable failure, long sum, L
         Throwable thrown = failure;
         if (thrown == null) {
             return "none";
+        }
+        if (thrown instanceof Violation violation) {
+            return violation.invariant().name();
         }
         for (StackTraceElement frame : thrown.getStackTrace()) {
             if (frame.getClassName().startsWith("io.dra4j.simulation.")) {

@@ -1,0 +1,168 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.run;
+
+import io.dra4j.simulation.api.Call;
+import io.dra4j.simulation.api.Fate;
+import io.dra4j.simulation.api.Fault;
+import io.dra4j.simulation.api.Network;
+import io.dra4j.simulation.disk.DiskOperation;
+import io.dra4j.simulation.disk.Owner.Outcome;
+import io.dra4j.simulation.node.SimulatedNode.DiskFaults;
+import io.dra4j.simulation.schedule.Process;
+import io.dra4j.simulation.schedule.Simulation;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
+
+/** Decides which operations of the driver's processes fail, and which of them they do not survive. */
+final class Faults implements DiskFaults, Network {
+
+    private static final IOException FAILED = new IOException("Input/output error");
+    private static final IOException FULL = new IOException("No space left on device");
+    private static final int ONE_REQUEST_IN = 3;
+
+    private final Coverage coverage;
+    private final BiConsumer<Action, Process> deaths;
+    private final Map<Action, Integer> fuses = new EnumMap<>(Action.class); // operations until it is due
+    private final Map<Action, Long> ends = new EnumMap<>(Action.class); // when it ends, in virtual nanoseconds
+    private final Map<Process, Progress> progress = new LinkedHashMap<>();
+
+    /**
+     * Begins without faults.
+     *
+     * @param deaths ends a process, and maybe all others, in its middle
+     */
+    Faults(Coverage coverage, BiConsumer<Action, Process> deaths) {
+        this.coverage = coverage;
+        this.deaths = deaths;
+    }
+
+    /** Lets something happen at an operation of its kind, after others. */
+    void after(int operations, Action action) {
+        fuses.put(action, operations);
+    }
+
+    /** Lets something happen to all operations of its kind, for so many seconds. */
+    void during(int seconds, Action action) {
+        ends.put(action, Simulation.nanoTime() + Duration.ofSeconds(seconds).toNanos());
+    }
+
+    /** Ends all faults. */
+    void end() {
+        fuses.clear();
+        ends.clear();
+    }
+
+    Progress progress(Process process) {
+        return progress.computeIfAbsent(process, unseen -> new Progress());
+    }
+
+    /** Notes what befalls a process. */
+    void note(Object fault, Process process) {
+        Progress at = progress(process);
+        coverage.fault(fault.toString(), at.operation(), at.last());
+        Simulation.note("fault: " + fault);
+        if (process.isDead()) {
+            progress.remove(process);
+        }
+    }
+
+    private boolean isDue(Action action, Process process) {
+        Integer left = fuses.computeIfPresent(action, (key, operations) -> operations - 1);
+        boolean isDue = left != null && left <= 0;
+        if (isDue) {
+            fuses.remove(action);
+            note(action, process);
+        }
+        return isDue;
+    }
+
+    private boolean isDuring(Action action, Process process) {
+        boolean isSo = ends.getOrDefault(action, 0L) > Simulation.nanoTime();
+        if (isSo) {
+            note(action, process);
+        }
+        return isSo;
+    }
+
+    private void mayKill(Action action, Process process) {
+        if (isDue(action, process)) {
+            deaths.accept(action, process);
+            Simulation.requireAlive();
+        }
+    }
+
+    @Override
+    public Outcome before(Process process, DiskOperation operation) throws IOException {
+        if (progress(process).did(operation)) {
+            mayKill(Action.KILL_AT_DISK, process);
+            mayKill(Action.LOSE_POWER_AT_DISK, process);
+        }
+        return switch (operation.kind()) {
+            case READ -> failing(Action.FAIL_READ, process);
+            case SYNC -> synced(process);
+            case WRITE -> written(process, operation.bytes());
+            case CREATE, MAKE_DIRECTORY -> created(process);
+            default -> Outcome.ALL;
+        };
+    }
+
+    private Outcome failing(Action action, Process process) throws IOException {
+        if (isDue(action, process)) {
+            throw FAILED;
+        }
+        return Outcome.ALL;
+    }
+
+    private Outcome synced(Process process) throws IOException {
+        if (isDue(Action.STALL_DISK, process)) {
+            Simulation.await(() -> false, Duration.ofSeconds(50).toNanos());
+        }
+        return failing(Action.FAIL_SYNC, process);
+    }
+
+    private Outcome created(Process process) throws IOException {
+        if (isDuring(Action.FILL_DISK, process)) {
+            throw FULL;
+        }
+        return Outcome.ALL;
+    }
+
+    private Outcome written(Process process, long bytes) throws IOException {
+        created(process);
+        if (bytes > 1 && isDue(Action.TEAR_WRITE, process)) {
+            return new Outcome(Simulation.random().nextInt(1, (int) bytes), FAILED);
+        }
+        return failing(Action.FAIL_WRITE, process);
+    }
+
+    @Override
+    public Fate fate(Call call) {
+        Process process = Simulation.process();
+        progress(process).did(call.verb() + " " + call.resource());
+        mayKill(Action.KILL_AT_REQUEST, process);
+        if (isDuring(Action.REFUSE_REQUESTS, process)) {
+            return new Fate(Fault.REFUSED, 0);
+        }
+        RandomGenerator random = Simulation.random();
+        boolean isFlaky = ends.getOrDefault(Action.FAIL_REQUESTS, 0L) > Simulation.nanoTime();
+        if (!isFlaky || random.nextInt(ONE_REQUEST_IN) > 0) {
+            return Fate.PROCEED;
+        }
+        Fate fate = Fate.drawn(call, random);
+        note(fate.fault(), process);
+        return fate;
+    }
+
+    /** Notes a step of the hardware, which its process may not survive. */
+    void onHardware(String what) {
+        Process process = Simulation.process();
+        progress(process).did("hardware " + what.split(" ", 2)[0]);
+        mayKill(Action.KILL_AT_HARDWARE, process);
+    }
+}

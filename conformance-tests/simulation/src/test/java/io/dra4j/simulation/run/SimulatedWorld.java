@@ -1,0 +1,329 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.run;
+
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.simulation.api.SimulatedApiServer;
+import io.dra4j.simulation.api.SimulatedHttpClient;
+import io.dra4j.simulation.node.Plugin;
+import io.dra4j.simulation.node.SimulatedNode;
+import io.dra4j.simulation.node.SimulatedNode.Around;
+import io.dra4j.simulation.node.SimulatedNode.Instance;
+import io.dra4j.simulation.rewrite.RewritingLoader;
+import io.dra4j.simulation.schedule.Process;
+import io.dra4j.simulation.schedule.Simulation;
+import io.dra4j.simulation.world.Administrator;
+import io.dra4j.simulation.world.ClaimScheduler;
+import io.dra4j.simulation.world.ClaimScheduler.Wish;
+import io.dra4j.simulation.world.Hardware;
+import io.dra4j.simulation.world.Invariants;
+import io.dra4j.simulation.world.Invariants.Site;
+import io.dra4j.simulation.world.Kubelet;
+import io.dra4j.simulation.world.ModelProvider;
+import io.dra4j.simulation.world.Pod;
+import io.dra4j.simulation.world.Snapshot;
+import io.dra4j.simulation.world.Violation;
+import io.dra4j.simulation.world.Violation.Invariant;
+import io.dra4j.testkit.apiserver.ClusterObjects;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/** A cluster of one node, with the driver as it is; takes the steps of a plan. */
+public final class SimulatedWorld implements World {
+
+    private static final Site SITE = new Site("sim.example.com", "node-1");
+    private static final Duration LIVENESS = Duration.ofMinutes(25); // an orphan is looked at twice in 15
+    private static final Duration LOOK = Duration.ofSeconds(20);
+    private static final Duration START = Duration.ofSeconds(20);
+    private static final int LONGEST_BACKOFF_MILLIS = 5_000;
+    private static final Set<Invariant> IN_TIME =
+            EnumSet.of(Invariant.LIVENESS, Invariant.NOTHING_LEFT, Invariant.WRITES);
+
+    private final Coverage coverage;
+    private final Faults faults;
+    private final Hardware hardware = new Hardware(SITE.driver(), SITE.node());
+    private final SimulatedApiServer server;
+    private final SimulatedNode node;
+    private final Invariants invariants;
+    private final ClaimScheduler scheduler;
+    private final Kubelet kubelet;
+    private final Administrator admin;
+    private final Set<String> tainted = new TreeSet<>();
+    private final Set<Pod> unguarded = new LinkedHashSet<>(); // whose devices others may be given
+    private boolean isOn = true;
+    private boolean haveNamesMoved;
+
+    /** Makes one in which all is well, with a driver that starts. */
+    public SimulatedWorld(Coverage coverage, RewritingLoader loader) {
+        this.coverage = coverage;
+        FeatureGates gates = new FeatureGates(KubernetesVersion.V1_36, Map.of());
+        faults = new Faults(coverage, this::dies);
+        server = new SimulatedApiServer(faults, settings -> settings.like(gates));
+        ClusterObjects api = server.objects();
+        node = new SimulatedNode(
+                SITE.node(),
+                SITE.driver(),
+                loader,
+                new Around(
+                        () -> new ModelProvider(hardware, ModelProvider.Wrong.NOTHING),
+                        () -> new SimulatedHttpClient(server, Simulation.process()),
+                        faults,
+                        new Registration()));
+        invariants = new Invariants(SITE, api, gates, node::path, hardware);
+        scheduler = new ClaimScheduler(SITE, api, gates, this::runOn);
+        kubelet = new Kubelet(SITE, api, invariants, scheduler::release);
+        admin = new Administrator(SITE, api, node::path);
+        hardware.beforeEachStep(faults::onHardware);
+        api.follow("resourceslices", invariants::sliceWritten);
+        admin.createNode();
+        scheduler.start();
+        kubelet.start();
+        Simulation.start(Simulation.process(), "container runtime", this::restartDrivers);
+    }
+
+    private void runOn(Pod pod) {
+        kubelet.run(pod);
+    }
+
+    /** Tells the kubelet of drivers, and what they are at. */
+    private final class Registration implements SimulatedNode.Registry {
+        @Override
+        public Plugin published(Plugin plugin, Process process) {
+            Plugin observed = new ObservedPlugin(plugin, faults.progress(process), coverage);
+            kubelet.publish(observed);
+            return observed;
+        }
+
+        @Override
+        public void withdrawn(Plugin observed) {
+            kubelet.withdraw(observed);
+        }
+    }
+
+    private static void pause(Duration time) {
+        Simulation.await(() -> false, time.toNanos());
+    }
+
+    private static Duration drawn(int mostMillis) {
+        return Duration.ofMillis(Simulation.random().nextInt(mostMillis));
+    }
+
+    private void restartDrivers() {
+        while (true) {
+            if (isOn && node.running().isEmpty()) {
+                pause(drawn(LONGEST_BACKOFF_MILLIS));
+                node.start();
+            }
+            pause(Duration.ofSeconds(1));
+        }
+    }
+
+    /** Ends a process, on any thread; those who notice do so a moment later. */
+    private void dies(Action how, Process process) {
+        if (how == Action.LOSE_POWER_AT_DISK) {
+            isOn = false;
+            node.killAll();
+            Simulation.after(Duration.ZERO, "power loss", () -> boot(node::losePower));
+        } else {
+            ((Instance) process.host()).kill();
+            Simulation.after(Duration.ZERO, "death of " + process, () -> lost(process));
+        }
+    }
+
+    private void lost(Process process) {
+        coverage.count("crashes", 1);
+        kubelet.lost(process);
+        invariants.killed();
+    }
+
+    private void boot(Runnable howItEnded) {
+        isOn = false;
+        coverage.count("crashes", 1);
+        invariants.killed();
+        howItEnded.run();
+        kubelet.powerOff();
+        hardware.reboot();
+        Simulation.after(drawn(LONGEST_BACKOFF_MILLIS), "boot", this::powerOn);
+    }
+
+    private void powerOn() {
+        if (!isOn) {
+            isOn = true;
+            kubelet.start();
+        }
+    }
+
+    private void kill(Instance instance) {
+        faults.note(Action.KILL, instance.process());
+        dies(Action.KILL, instance.process());
+    }
+
+    @Override
+    public void take(Step step) {
+        switch (step.action()) {
+            case CREATE_POD, SHARE_CLAIMS, END_POD, DRAIN, DELETE_CLAIM_BY_FORCE -> load(step);
+            case KILL, UPDATE_DRIVER, UPDATE_DRIVER_BY_KILL -> processes(step);
+            case LOSE_POWER, REBOOT, RESTART_KUBELET, FORGET_IN_KUBELET -> machine(step);
+            case REMOVE_CHIP, RETURN_CHIP, REPLACE_CHIP, SWAP_CHIPS, CHANGE_HEALTH, FAIL_PROVIDER -> hardware(step);
+            case END_WATCHES, WIPE_POOL, DELETE_NODE, TAINT_DEVICE, MAINTAIN_DEVICE, END_MAINTENANCE -> cluster(step);
+            case FILL_DISK, FAIL_REQUESTS, REFUSE_REQUESTS -> faults.during(step.count(), step.action());
+            default -> faults.after(step.count(), step.action());
+        }
+    }
+
+    private static <T> List<T> one(List<T> all, Step step) {
+        return all.isEmpty() ? List.of() : List.of(all.get(step.which() % all.size()));
+    }
+
+    private List<Pod> pods(Step step, Predicate<Pod> which) {
+        return one(scheduler.pods().stream().filter(which).toList(), step);
+    }
+
+    private void load(Step step) {
+        switch (step.action()) {
+            case CREATE_POD -> {
+                List<Wish> wishes = List.of(Wish.values());
+                Wish first = wishes.get(step.which() % wishes.size());
+                Wish other = wishes.get(step.which() / wishes.size() % wishes.size());
+                scheduler.create(step.count() % 4 == 0 ? List.of(first, other) : List.of(first));
+            }
+            case SHARE_CLAIMS ->
+                pods(step, pod -> pod.phase() == Pod.Phase.RUNNING).forEach(scheduler::createWithClaimsOf);
+            case END_POD -> pods(step, pod -> !pod.isEnded()).forEach(scheduler::end);
+            case DRAIN -> admin.drain(scheduler);
+            default -> pods(step, pod -> pod.phase() != Pod.Phase.GONE).forEach(this::deleteClaims);
+        }
+    }
+
+    private void deleteClaims(Pod pod) {
+        pod.claims().forEach(admin::deleteByForce);
+        scheduler.pods().stream()
+                .filter(one -> one.claims().equals(pod.claims()))
+                .forEach(unguarded::add);
+    }
+
+    private void processes(Step step) {
+        List<Instance> victims = one(node.running(), step);
+        if (step.action() == Action.KILL) {
+            victims.forEach(this::kill);
+        } else if (isOn && node.running().size() < 3) {
+            node.start();
+            Duration later = Duration.ofMillis(250L * step.count());
+            boolean isGraceful = step.action() == Action.UPDATE_DRIVER;
+            victims.forEach(old ->
+                    Simulation.after(later, "update of " + old.process(), isGraceful ? old::stop : () -> kill(old)));
+        }
+    }
+
+    private void machine(Step step) {
+        if (!isOn) {
+            return;
+        }
+        node.running().forEach(instance -> faults.note(step.action(), instance.process()));
+        switch (step.action()) {
+            case LOSE_POWER -> boot(node::losePower);
+            case REBOOT -> boot(node::reboot);
+            case RESTART_KUBELET -> kubelet.restart();
+            default -> {
+                kubelet.loseState();
+                scheduler.pods().stream()
+                        .filter(pod -> pod.phase() == Pod.Phase.RUNNING)
+                        .forEach(unguarded::add);
+            }
+        }
+    }
+
+    private void hardware(Step step) {
+        List<String> chips = hardware.chips();
+        String chip = chips.get(step.which() % chips.size());
+        switch (step.action()) {
+            case REMOVE_CHIP -> hardware.present(chip, false);
+            case RETURN_CHIP -> hardware.present(chip, true);
+            case REPLACE_CHIP -> {
+                hardware.replace(chip);
+                haveNamesMoved = true;
+            }
+            case SWAP_CHIPS -> {
+                hardware.swap("mode-" + step.which() % 3, "mode-" + (step.which() + 1) % 3);
+                haveNamesMoved = true;
+            }
+            case CHANGE_HEALTH -> hardware.healthy(chip, step.count() % 3 == 0);
+            default -> {
+                Hardware.Fault[] all = Hardware.Fault.values();
+                hardware.fail(all[step.which() % all.length], 1 + step.count() % 6);
+            }
+        }
+    }
+
+    private void cluster(Step step) {
+        String device = "mode-" + step.which() % 3;
+        switch (step.action()) {
+            case END_WATCHES -> server.endWatches();
+            case WIPE_POOL -> admin.wipePools();
+            case DELETE_NODE -> {
+                admin.deleteNode();
+                Simulation.after(Duration.ofSeconds(step.count()), "node is back", admin::createNode);
+            }
+            case TAINT_DEVICE -> {
+                tainted.add(device);
+                admin.taint(device);
+            }
+            case MAINTAIN_DEVICE -> admin.beginMaintenance(device);
+            default -> admin.endMaintenance();
+        }
+    }
+
+    @Override
+    public void settle() {
+        endFaults();
+        eventually(() -> invariants.quiet(scheduler.pods()));
+        restart();
+        admin.drain(scheduler);
+        eventually(() -> invariants.quiet(scheduler.pods()));
+    }
+
+    private void endFaults() {
+        faults.end();
+        hardware.recover();
+        admin.createNode();
+        admin.endMaintenance();
+        tainted.forEach(admin::untaint);
+        unguarded.stream().filter(pod -> !pod.isEnded()).forEach(scheduler::end);
+        powerOn();
+    }
+
+    /** Waits until a check passes; some failures of it are final. */
+    private void eventually(Runnable check) {
+        long end = Simulation.nanoTime() + LIVENESS.toNanos();
+        while (true) {
+            pause(LOOK);
+            try {
+                check.run();
+                return;
+            } catch (Violation e) {
+                if (!IN_TIME.contains(e.invariant()) || Simulation.nanoTime() > end) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Restarts the driver, which finds all as it left it; of names that have moved it says so again, in an event. */
+    private void restart() {
+        if (haveNamesMoved) {
+            return;
+        }
+        Snapshot before = invariants.snapshot();
+        node.running().forEach(this::kill);
+        pause(START);
+        pause(START);
+        invariants.unchanged(before);
+    }
+}

@@ -1,0 +1,108 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.simulation.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.dra4j.simulation.rewrite.RewritingLoader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.slf4j.LoggerFactory;
+
+/** The driver as it is, in a simulated cluster: the same seeds in each gate, and new ones each night. */
+public class SimulationTest {
+
+    private static final int SEEDS = 30;
+    private static final int LINES = 400;
+    private static final Path SUMS = Path.of("src/test/resources/io/dra4j/simulation/run/sums.txt");
+    private static final Duration SHORTENING = Duration.ofMinutes(3);
+
+    private final RewritingLoader loader = RewritingLoader.ofRuntime();
+    private final Run.Worlds worlds = coverage -> new SimulatedWorld(coverage, loader);
+
+    /** Each fault would be logged, and the trace has them. */
+    @BeforeAll
+    public static void silence() {
+        ((Logger) LoggerFactory.getLogger("io.dra4j.runtime"))
+                .setLevel(Level.toLevel(System.getProperty("log"), Level.OFF));
+    }
+
+    /** Sums of the traces are in a file: any JDK, and any machine, does the same. */
+    @Test
+    void seedsOfTheGateDoWhatTheyAlwaysDid() throws IOException {
+        List<String> sums = new ArrayList<>();
+        Coverage coverage = new Coverage();
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            Run run = Run.of(seed, Plan.of(seed), worlds, 0);
+            requirePassed(run);
+            coverage.add(run.coverage());
+            sums.add(seed + " " + Long.toHexString(run.sum()));
+        }
+        if (Boolean.getBoolean("reference.update")) {
+            Files.write(SUMS, sums);
+        }
+
+        assertThat(stored())
+                .as("what runs do has changed; -Dreference.update=true takes it")
+                .isEqualTo(sums);
+        assertThat(coverage.count("crashes")).isGreaterThan(SEEDS);
+        assertThat(coverage.count("prepares")).isGreaterThan(SEEDS);
+    }
+
+    private static List<String> stored() throws IOException {
+        return Files.readAllLines(SUMS);
+    }
+
+    private void requirePassed(Run run) {
+        if (run.hasFailed()) {
+            Run shortest = Run.of(run.seed(), run.plan(), worlds, LINES).shortened(worlds, SHORTENING);
+            throw new AssertionError(shortest.report(), shortest.failure());
+        }
+    }
+
+    @Test
+    void aRunRepeatsByItsSeed() {
+        Run one = Run.of(SEEDS + 1, Plan.of(SEEDS + 1), worlds, LINES);
+        Run two = Run.of(SEEDS + 1, Plan.of(SEEDS + 1), worlds, LINES);
+
+        assertThat(two.trace()).isEqualTo(one.trace()).hasSize(LINES);
+        assertThat(two.sum()).isEqualTo(one.sum());
+    }
+
+    /** With {@code -Dsimulation.minutes}, and an hour by default; {@code -Dsimulation.from} gives the first seed. */
+    @Test
+    @Tag("nightly")
+    void newSeedsPassToo() {
+        Search search = new Search(worlds);
+        long first = Long.getLong("simulation.from", new SplittableRandom().nextLong(Integer.MAX_VALUE));
+        Optional<Run> failed =
+                search.firstFailure(first, Duration.ofMinutes(Integer.getInteger("simulation.minutes", 60)));
+        System.out.println("From seed " + first + ": " + search);
+        failed.ifPresent(this::requirePassed);
+    }
+
+    /** Runs one seed, of which {@code -Dsteps} may name some steps alone, and prints its trace; for a debugger. */
+    @Test
+    @EnabledIfSystemProperty(named = "seed", matches = "\\d+")
+    void theSeedThatIsGiven() {
+        long seed = Long.getLong("seed");
+        String steps = System.getProperty("steps");
+        Run run = Run.of(seed, steps == null ? Plan.of(seed) : Plan.of(seed, steps), worlds, Integer.MAX_VALUE);
+        System.out.println(run.report());
+        if (run.hasFailed()) {
+            throw new AssertionError(run.kind(), run.failure());
+        }
+    }
+}
