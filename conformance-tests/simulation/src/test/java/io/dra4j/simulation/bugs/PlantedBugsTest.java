@@ -14,6 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +49,7 @@ class PlantedBugsTest {
     @ParameterizedTest
     @MethodSource("bugs")
     @Tag("nightly")
+    @EnabledIfSystemProperty(named = "dra4j.nightly", matches = "true")
     void eachIsFoundInAMinute(Bug bug) {
         Run run = find(bug, Duration.ofMinutes(1));
         Run shortest = run.shortened(worlds(bug), Duration.ofMinutes(1));

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /** The driver as it is, in a simulated cluster: the same seeds in each gate, and new ones each night. */
 public class SimulationTest {
 
-    private static final int SEEDS = 30;
+    private static final int SEEDS = 20;
     private static final int LINES = 400;
     private static final Path SUMS = Path.of("src/test/resources/io/dra4j/simulation/run/sums.txt");
     private static final Duration SHORTENING = Duration.ofMinutes(3);
@@ -84,6 +84,7 @@ public class SimulationTest {
     /** With {@code -Dsimulation.minutes}, and an hour by default; {@code -Dsimulation.from} gives the first seed. */
     @Test
     @Tag("nightly")
+    @EnabledIfSystemProperty(named = "dra4j.nightly", matches = "true")
     void newSeedsPassToo() {
         Search search = new Search(worlds);
         long first = Long.getLong("simulation.from", new SplittableRandom().nextLong(Integer.MAX_VALUE));
