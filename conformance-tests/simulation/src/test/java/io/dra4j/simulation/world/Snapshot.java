@@ -33,7 +33,7 @@ public record Snapshot(long revision, Map<String, String> things) {
     void requireSame(Snapshot now) {
         TreeSet<String> names = new TreeSet<>(things.keySet());
         names.addAll(now.things.keySet());
-        names.removeIf(name -> name.endsWith(".new")); // of a crash; who writes the file next replaces it
+        names.removeIf(name -> name.endsWith(".new") || name.endsWith(".tmp")); // of a crash: a restart may remove them
         for (String name : names) {
             String before = things.getOrDefault(name, "not there");
             String after = now.things.getOrDefault(name, "not there");
