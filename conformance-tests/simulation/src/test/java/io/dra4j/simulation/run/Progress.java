@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a process of the driver is at: the calls that it works on, and what it did last. */
+/** The calls that a process of the driver works on, and its last operation. */
 final class Progress {
 
     private static final Map<String, String> FILES = new LinkedHashMap<>();
