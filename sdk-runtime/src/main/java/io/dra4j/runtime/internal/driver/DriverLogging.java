@@ -40,7 +40,7 @@ public final class DriverLogging {
      */
     public static void begin() {
         if (System.getProperty("slf4j.provider") == null) {
-            System.setProperty("slf4j.provider", Unconfigured.class.getName());
+            System.setProperty("slf4j.provider", Made.Unconfigured.class.getName());
             System.setProperty("slf4j.internal.verbosity", "WARN"); // else it prints the provider's name
         }
     }
@@ -98,14 +98,18 @@ public final class DriverLogging {
         return encoder;
     }
 
-    /** Logback that logs nothing until {@link #configure} is called; SLF4J makes it. */
-    public static final class Unconfigured extends LogbackServiceProvider {
+    /** Where no code finds what SLF4J makes, which has to be public. */
+    private static final class Made {
 
-        @Override
-        public void initialize() {
-            LoggerContext context = (LoggerContext) getLoggerFactory();
-            context.setMDCAdapter(getMDCAdapter());
-            context.start();
+        /** Logback that logs nothing until {@link #configure} is called. */
+        public static final class Unconfigured extends LogbackServiceProvider {
+
+            @Override
+            public void initialize() {
+                LoggerContext context = (LoggerContext) getLoggerFactory();
+                context.setMDCAdapter(getMDCAdapter());
+                context.start();
+            }
         }
     }
 }
