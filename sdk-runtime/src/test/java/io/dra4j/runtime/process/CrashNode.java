@@ -44,7 +44,7 @@ final class CrashNode implements AutoCloseable {
 
     final TestNode testNode = TestDriver.node();
     final CrashPoints points;
-    private final Path journal = testNode.place().plugins().resolve(NAME + "/claims.journal");
+    final Path journal = testNode.place().plugins().resolve(NAME + "/claims.journal");
     private final Path hardware = Files.createDirectory(testNode.place().root().resolve("hardware"));
     private final Kind kind;
     final Map<String, Integer> hits = new TreeMap<>();
