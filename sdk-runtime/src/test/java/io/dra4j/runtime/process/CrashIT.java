@@ -77,7 +77,7 @@ class CrashIT {
         }
         node.points.dieAt(row.step, Moment.BEFORE);
         call(node, claim, isPrepare);
-        assertThat(node.died(row.step, Moment.BEFORE)).as("%s", row).isTrue();
+        assertThat(node.died(row.step)).as("%s", row).isTrue();
         assertThat(node.points.steps().get((int) row.step - 1).name()).isEqualTo(row.name);
         node.startUnharmed();
         assertThat(left(node, claim)).as("%s", row).isEqualTo(row.left);
@@ -119,7 +119,7 @@ class CrashIT {
                 KubeletClaim claim = node.testNode.allocate("in-" + step.number(), "gpu-0", "gpu-1");
                 node.points.dieAt(step.number(), Moment.HALFWAY);
                 node.prepare(List.of(claim));
-                assertThat(node.died(step.number(), Moment.HALFWAY))
+                assertThat(node.died(step.number()))
                         .as("%s", step)
                         .isTrue();
                 node.startUnharmed();

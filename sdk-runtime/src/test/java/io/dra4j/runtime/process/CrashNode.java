@@ -5,8 +5,6 @@ package io.dra4j.runtime.process;
 import static io.dra4j.runtime.process.TestDriver.NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.runtime.process.CrashPoints.Moment;
-import io.dra4j.runtime.process.CrashPoints.Step;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.kubelet.CallResult;
@@ -20,8 +18,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -47,7 +43,6 @@ final class CrashNode implements AutoCloseable {
     final Path journal = testNode.place().plugins().resolve(NAME + "/claims.journal");
     private final Path hardware = Files.createDirectory(testNode.place().root().resolve("hardware"));
     private final Kind kind;
-    final Map<String, Integer> hits = new TreeMap<>();
 
     CrashNode(Path library, Kind kind) throws IOException, InterruptedException {
         this.kind = kind;
@@ -77,13 +72,11 @@ final class CrashNode implements AutoCloseable {
     }
 
     /** Returns whether the step was reached, now or by work that goes on; the driver is dead then. */
-    boolean died(long step, Moment moment) throws IOException, InterruptedException {
-        List<Step> steps = points.steps();
-        if (steps.size() < step) {
+    boolean died(long step) throws IOException, InterruptedException {
+        if (points.steps().size() < step) {
             return false;
         }
         assertThat(testNode.awaitExit()).as("killed by the library").isEqualTo(SIGKILL);
-        hits.merge(moment + " " + step + " " + steps.get((int) step - 1).name(), 1, Integer::sum);
         return true;
     }
 
