@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TwoInstancesIT {
 
     /** Of each of the two kinds. */
-    private static final int SCHEDULES = Boolean.getBoolean("dra4j.nightly") ? 250 : 5;
+    private static final int SCHEDULES = Boolean.getBoolean("dra4j.nightly") ? 25 : 5;
 
     private static final long SEED = Long.getLong("dra4j.seed", 1);
     private static final int STEPS = 4;
