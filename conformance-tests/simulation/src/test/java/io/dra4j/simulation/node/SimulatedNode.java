@@ -79,6 +79,7 @@ public final class SimulatedNode {
         disk.temporary("/var/run");
         disk.temporary("/proc");
         files = boot();
+        Simulation.atEnd(this::killAll);
     }
 
     /** Makes what a node has when it has booted, with a new id of the boot. */

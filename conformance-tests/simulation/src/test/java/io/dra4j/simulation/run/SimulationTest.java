@@ -8,11 +8,13 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.dra4j.simulation.rewrite.RewritingLoader;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeAll;
@@ -79,6 +81,17 @@ public class SimulationTest {
 
         assertThat(two.trace()).isEqualTo(one.trace()).hasSize(LINES);
         assertThat(two.sum()).isEqualTo(one.sum());
+    }
+
+    /** A static field of the runtime's classes would keep the disk, and with it all of the run. */
+    @Test
+    void nothingOutlivesARun() throws ReflectiveOperationException {
+        Run.of(SEEDS + 1, Plan.of(SEEDS + 1), worlds, 0);
+
+        Field open = loader.loadClass("io.dra4j.runtime.internal.checkpoint.LockRanges")
+                .getDeclaredField("OPEN");
+        open.setAccessible(true);
+        assertThat((Map<?, ?>) open.get(null)).isEmpty();
     }
 
     /** With {@code -Dsimulation.minutes}, and an hour by default; {@code -Dsimulation.from} gives the first seed. */

@@ -39,6 +39,7 @@ public final class Simulation {
             new PriorityQueue<>(Comparator.<Timer>comparingLong(t -> t.at).thenComparingLong(t -> t.number));
     private final Monitors monitors = new Monitors();
     private final CountDownLatch ended = new CountDownLatch(1);
+    private final List<Runnable> last = new ArrayList<>();
     private long nanos;
     private long timersMade;
     private long steps;
@@ -80,13 +81,23 @@ public final class Simulation {
             simulation.world.kill(); // its other threads end, too
         });
         first.giveBaton();
-        if (!simulation.ended.await(REAL_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-            throw new IllegalStateException("a thread has the baton and waits for a real lock, after "
-                    + simulation.steps + " steps\n" + trace.tail());
-        }
+        simulation.awaitEnd();
+        simulation.last.forEach(Runnable::run);
         if (simulation.failure != null) {
             throw simulation.failure;
         }
+    }
+
+    private void awaitEnd() throws InterruptedException {
+        if (!ended.await(REAL_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+            throw new IllegalStateException(
+                    "a thread has the baton and waits for a real lock, after " + steps + " steps\n" + trace.tail());
+        }
+    }
+
+    /** Runs a task when all threads have ended: it drops what would outlive the run. */
+    public static void atEnd(Runnable task) {
+        simulation().last.add(task);
     }
 
     private void begin(Strand strand, Runnable code) {
