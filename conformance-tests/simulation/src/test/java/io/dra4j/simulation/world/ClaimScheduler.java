@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -54,6 +55,9 @@ public final class ClaimScheduler {
         ADMIN
     }
 
+    /** Of all runs: it keeps nothing but the expressions that it has compiled. */
+    private static final Map<String, Allocator> ALLOCATORS = new ConcurrentHashMap<>();
+
     private final Site site;
     private final ClusterObjects api;
     private final Allocator allocator;
@@ -71,7 +75,9 @@ public final class ClaimScheduler {
     public ClaimScheduler(Site site, ClusterObjects api, FeatureGates gates, Consumer<Pod> kubelet) {
         this.site = site;
         this.api = api;
-        this.allocator = Allocator.of(gates, Set.of(), () -> Instant.EPOCH); // the same for each machine's speed
+        this.allocator = ALLOCATORS.computeIfAbsent(
+                gates.version() + " " + gates.changed(),
+                key -> Allocator.of(gates, Set.of(), () -> Instant.EPOCH)); // the same for each machine's speed
         this.allocations = new Allocations(name -> api.find("deviceclasses", "", name), gates, Simulation::now);
         this.kubelet = kubelet;
         this.objects = Administrator.objects(site, "");

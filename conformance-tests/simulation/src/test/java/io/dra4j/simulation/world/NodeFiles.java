@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +32,8 @@ final class NodeFiles {
     private final Path data;
     private final Path specs;
     private final Path kubelet;
+    private byte[] journal = {};
+    private List<ClaimRecord> records = List.of();
 
     /**
      * @param paths a path on the node's disk, as a process sees it that nothing happens to
@@ -48,7 +51,13 @@ final class NodeFiles {
 
     /** Returns the records of the driver's journal. */
     List<ClaimRecord> records() {
-        return Journal.read(data.resolve("claims.journal"), "any").claims();
+        Path file = data.resolve("claims.journal");
+        byte[] now = bytes(file).orElse(new byte[0]);
+        if (!Arrays.equals(now, journal)) { // it is looked at more often than it is written
+            records = Journal.read(file, "any").claims();
+            journal = now;
+        }
+        return records;
     }
 
     /** Returns the file of a claim's CDI spec. */
@@ -130,8 +139,12 @@ final class NodeFiles {
     }
 
     private static Optional<String> read(Path file) {
+        return bytes(file).map(content -> new String(content, StandardCharsets.UTF_8));
+    }
+
+    private static Optional<byte[]> bytes(Path file) {
         try {
-            return Optional.of(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
+            return Optional.of(Files.readAllBytes(file));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException e) {

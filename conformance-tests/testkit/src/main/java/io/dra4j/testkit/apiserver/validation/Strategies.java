@@ -26,11 +26,15 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The strategies of all kinds that have one. */
 public final class Strategies {
+    /** By release and gates, for all servers: to make one costs more than most servers' other work. */
+    private static final Map<String, ExpressionCompiler> COMPILERS = new ConcurrentHashMap<>();
+
     private Strategies() {}
 
     /**
@@ -38,7 +42,8 @@ public final class Strategies {
      */
     public static Map<String, Strategy> of(
             FeatureGates gates, MetadataRules metadata, ResourceKinds kinds, ObjectStore store) {
-        ExpressionCompiler compiler = new DeviceExpressions(gates);
+        ExpressionCompiler compiler =
+                COMPILERS.computeIfAbsent(gates.version() + " " + gates.changed(), key -> new DeviceExpressions(gates));
         AdminAccess adminAccess = new AdminAccess(kinds, store);
         return Map.of(
                 "resourceslices", new SliceStrategy(gates, metadata),
