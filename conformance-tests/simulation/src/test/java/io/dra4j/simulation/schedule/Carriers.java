@@ -3,49 +3,42 @@
 package io.dra4j.simulation.schedule;
 
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandleProxies;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 
 /**
  * Real threads: virtual ones from JDK 24 on, which hand over to one another a hundred times faster, by one carrier
- * ({@code -Djdk.virtualThreadScheduler.parallelism=1}).
+ * ({@code -Djdk.virtualThreadScheduler.parallelism=1}). Before, those that have ended are used again.
  */
 final class Carriers {
 
-    private static final boolean VIRTUAL = Runtime.version().feature() >= 24;
-    private static final MethodHandle START = VIRTUAL ? virtual() : platform();
+    private static final Executor THREADS = Runtime.version().feature() < 24 ? platform() : virtual();
 
     private Carriers() {}
 
-    static Thread start(Runnable code) {
+    static void start(Runnable code) {
+        THREADS.execute(code);
+    }
+
+    private static Executor virtual() {
+        MethodHandle start;
         try {
-            return (Thread) START.invokeExact(code);
-        } catch (Throwable e) {
-            throw new LinkageError("a thread can't be started", e);
-        }
-    }
-
-    private static MethodHandle virtual() {
-        return find(Thread.class, "startVirtualThread");
-    }
-
-    private static MethodHandle platform() {
-        return find(Carriers.class, "startPlatformThread");
-    }
-
-    private static MethodHandle find(Class<?> owner, String name) {
-        try {
-            return MethodHandles.lookup().findStatic(owner, name, MethodType.methodType(Thread.class, Runnable.class));
+            MethodType type = MethodType.methodType(Thread.class, Runnable.class);
+            start = MethodHandles.lookup().findStatic(Thread.class, "startVirtualThread", type);
         } catch (ReflectiveOperationException e) {
-            throw new LinkageError(name, e);
+            throw new LinkageError("no virtual threads", e);
         }
+        return MethodHandleProxies.asInterfaceInstance(Executor.class, start);
     }
 
-    @SuppressWarnings("unused") // by its name
-    private static Thread startPlatformThread(Runnable code) {
-        Thread thread = new Thread(null, code, "strand", 512 * 1024);
-        thread.setDaemon(true);
-        thread.start();
-        return thread;
+    private static Executor platform() {
+        return Executors.newCachedThreadPool(code -> {
+            Thread thread = new Thread(null, code, "strand", 512 * 1024);
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 }

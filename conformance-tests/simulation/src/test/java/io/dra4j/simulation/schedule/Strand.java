@@ -22,7 +22,7 @@ final class Strand {
     private BooleanSupplier ready = ALWAYS;
     private long until = NEVER;
     private volatile boolean hasBaton;
-    private @Nullable Thread carrier;
+    private volatile @Nullable Thread carrier; // from when it has begun
 
     Strand(Simulation simulation, Process process, String name, @Nullable Object thread) {
         this.simulation = simulation;
@@ -31,9 +31,10 @@ final class Strand {
         this.thread = thread;
     }
 
-    /** Makes the real thread, which waits for the baton. */
+    /** Gives it a real thread, which waits for the baton. */
     void begin(Runnable code) {
-        carrier = Carriers.start(() -> {
+        Carriers.start(() -> {
+            carrier = Thread.currentThread();
             await();
             code.run();
         });
