@@ -17,6 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,6 +34,8 @@ public class SimulationTest {
 
     private static final int SEEDS = 20;
     private static final int LINES = 400;
+    private static final int AT_A_TIME = 2;
+    private static final long APART = 1_000_000_000;
     private static final Path SUMS = Path.of("src/test/resources/io/dra4j/simulation/run/sums.txt");
     private static final Duration SHORTENING = Duration.ofMinutes(3);
 
@@ -94,17 +102,36 @@ public class SimulationTest {
         assertThat((Map<?, ?>) open.get(null)).isEmpty();
     }
 
-    /** With {@code -Dsimulation.minutes}, and an hour by default; {@code -Dsimulation.from} gives the first seed. */
+    /**
+     * With {@code -Dsimulation.minutes}, and an hour by default; {@code -Dsimulation.from} gives the first seed. Two
+     * searches share a JVM, each with classes of the runtime for itself: on JDK 17 each has a processor, where virtual
+     * threads have one together.
+     */
     @Test
     @Tag("nightly")
     @EnabledIfSystemProperty(named = "dra4j.nightly", matches = "true")
-    void newSeedsPassToo() {
-        Search search = new Search(worlds);
+    void newSeedsPassToo() throws InterruptedException, ExecutionException {
         long first = Long.getLong("simulation.from", new SplittableRandom().nextLong(Integer.MAX_VALUE));
-        Optional<Run> failed =
-                search.firstFailure(first, Duration.ofMinutes(Integer.getInteger("simulation.minutes", 60)));
-        System.out.println("From seed " + first + ": " + search);
-        failed.ifPresent(this::requirePassed);
+        List<Callable<Optional<Run>>> searches = LongStream.range(0, AT_A_TIME)
+                .<Callable<Optional<Run>>>mapToObj(i -> () -> searchedFrom(first + i * APART))
+                .toList();
+        ExecutorService threads = Executors.newFixedThreadPool(AT_A_TIME);
+        try {
+            for (Future<Optional<Run>> search : threads.invokeAll(searches)) {
+                search.get().ifPresent(this::requirePassed);
+            }
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    private static Optional<Run> searchedFrom(long seed) {
+        RewritingLoader own = RewritingLoader.ofRuntime();
+        Search search = new Search(coverage -> new SimulatedWorld(coverage, own));
+        Duration limit = Duration.ofMinutes(Integer.getInteger("simulation.minutes", 60));
+        Optional<Run> failed = search.firstFailure(seed, limit);
+        System.out.println("From seed " + seed + ": " + search);
+        return failed;
     }
 
     /** Runs one seed, of which {@code -Dsteps} may name some steps alone, and prints its trace; for a debugger. */
