@@ -5,25 +5,42 @@ package io.dra4j.images;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Programs and libraries in the form of Linux. */
+/** Programs and libraries in the form of Linux, with 64 bits. */
 final class Elf {
 
     private static final byte[] MAGIC = {0x7f, 'E', 'L', 'F'};
     private static final int E_MACHINE = 18;
 
-    private static final Pattern NAMED = Pattern.compile("\\(NEEDED\\).*\\[(.+)]");
+    // Places, sizes and values of elf.h; the lowest half of what has 64 bits comes first, and is all of it in files
+    // below 2 GB.
+    private static final int E_PHOFF = 32;
+    private static final int E_PHNUM = 56;
+    private static final int PHDR_SIZE = 56;
+    private static final int P_OFFSET = 8;
+    private static final int P_VADDR = 16;
+    private static final int P_FILESZ = 32;
+    private static final int PT_LOAD = 1;
+    private static final int PT_DYNAMIC = 2;
+    private static final int DYN_SIZE = 16;
+    private static final int D_VAL = 8;
+    private static final int DT_NULL = 0;
+    private static final int DT_NEEDED = 1;
+    private static final int DT_STRTAB = 5;
 
     private Elf() {}
 
@@ -81,9 +98,7 @@ final class Elf {
         Deque<Path> open = new ArrayDeque<>(files);
         while (!open.isEmpty()) {
             Path file = open.remove();
-            Matcher named = NAMED.matcher(Tool.output(List.of("readelf", "--dynamic", "--wide", file.toString())));
-            while (named.find()) {
-                String name = named.group(1);
+            for (String name : linked(file)) {
                 if (machine.loader().endsWith("/" + name) || files.stream().anyMatch(other -> other.endsWith(name))) {
                     continue;
                 }
@@ -97,5 +112,49 @@ final class Elf {
             }
         }
         return needed;
+    }
+
+    /** Reads the names of the libraries that a file is linked with. */
+    private static List<String> linked(Path file) {
+        byte[] bytes = begin(file, Integer.MAX_VALUE);
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        ByteBuffer elf = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        List<String> linked = new ArrayList<>();
+        try {
+            for (int dynamic : headers(elf, PT_DYNAMIC)) {
+                for (int name : values(elf, dynamic, DT_NEEDED)) {
+                    int begin = offset(elf, values(elf, dynamic, DT_STRTAB)[0]) + name;
+                    linked.add(text.substring(begin, text.indexOf(0, begin)));
+                }
+            }
+            return linked;
+        } catch (IndexOutOfBoundsException e) {
+            throw new ImageBuildException(file + " is no whole program or library of 64 bits: install it again", e);
+        }
+    }
+
+    private static int[] headers(ByteBuffer elf, int type) {
+        return IntStream.range(0, elf.getShort(E_PHNUM))
+                .map(i -> elf.getInt(E_PHOFF) + i * PHDR_SIZE)
+                .filter(header -> elf.getInt(header) == type)
+                .toArray();
+    }
+
+    private static int[] values(ByteBuffer elf, int dynamic, int tag) {
+        return IntStream.iterate(elf.getInt(dynamic + P_OFFSET), at -> elf.getInt(at) != DT_NULL, at -> at + DYN_SIZE)
+                .filter(at -> elf.getInt(at) == tag)
+                .map(at -> elf.getInt(at + D_VAL))
+                .toArray();
+    }
+
+    /** Where in the file is what will be at an address. */
+    private static int offset(ByteBuffer elf, int address) {
+        for (int loaded : headers(elf, PT_LOAD)) {
+            int inside = address - elf.getInt(loaded + P_VADDR);
+            if (inside >= 0 && inside < elf.getInt(loaded + P_FILESZ)) {
+                return elf.getInt(loaded + P_OFFSET) + inside;
+            }
+        }
+        throw new IndexOutOfBoundsException(address);
     }
 }
