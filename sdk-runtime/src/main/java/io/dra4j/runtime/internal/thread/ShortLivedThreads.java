@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.thread;
 
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -39,8 +42,8 @@ public final class ShortLivedThreads {
 
     /**
      * Returns threads for what tasks of {@link #waiting} call and wait for: few for what is quick, as many as there are
-     * tasks for what is not. A task that finds {@value #QUICK} at work waits for one of them; each
-     * {@value #PATIENCE_MILLIS} ms in which none ends, one of those that wait gets a thread more.
+     * tasks for what is not. A task that finds {@value #QUICK} at work waits for one of them; when none ends for
+     * {@value #PATIENCE_MILLIS} ms, they count as slow from then on, and {@value #QUICK} others may run.
      */
     public static Executor ofNativeCode(String name) {
         if (!HAS_VIRTUAL) {
@@ -48,36 +51,63 @@ public final class ShortLivedThreads {
         }
         Executor few = fixed(name, QUICK); // one without limit adds a thread while the one that ended is not idle yet
         Executor many = unlimited(name + "-slow");
-        Semaphore quick = new Semaphore(QUICK);
-        AtomicInteger ended = new AtomicInteger();
+        Turns turns = new Turns(new Semaphore(QUICK));
+        Semaphore ofFew = new Semaphore(QUICK); // a slow task has left its turn, and keeps its thread
         return task -> {
-            boolean isCounted = isSoonFree(quick, ended);
-            (isCounted ? few : many).execute(() -> {
-                try {
-                    task.run();
-                } finally {
-                    if (isCounted) {
-                        ended.incrementAndGet();
-                        quick.release();
+            Object turn = turns.take();
+            boolean isOfFew = ofFew.tryAcquire();
+            Runnable end = () -> {
+                ofFew.release(isOfFew ? 1 : 0);
+                turns.end(turn);
+            };
+            try {
+                (isOfFew ? few : many).execute(() -> {
+                    try {
+                        task.run();
+                    } finally {
+                        end.run();
                     }
-                }
-            });
+                });
+            } catch (RuntimeException | Error e) { // no thread could be made
+                end.run();
+                throw e;
+            }
         };
     }
 
-    private static boolean isSoonFree(Semaphore quick, AtomicInteger ended) {
-        try {
-            int before;
-            do {
-                before = ended.get();
-                if (quick.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
-                    return true;
+    /** The turns of quick tasks. Thread-safe. */
+    static final class Turns {
+
+        private final Semaphore free;
+        private final Set<Object> taken = ConcurrentHashMap.newKeySet();
+
+        Turns(Semaphore free) {
+            this.free = free;
+        }
+
+        /** Waits for a turn; when none has ended for a while, all those are free again. An interrupt ends the wait. */
+        Object take() {
+            Object turn = new Object();
+            try {
+                List<Object> before = List.copyOf(taken);
+                while (!free.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+                    if (taken.containsAll(before)) {
+                        before.forEach(this::end);
+                    }
+                    before = List.copyOf(taken);
                 }
-            } while (!ended.compareAndSet(before, before + 1)); // of all that wait, one gets more
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+                taken.add(turn);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return turn;
+        }
+
+        /** Ends a turn, unless it was left to another. */
+        void end(Object turn) {
+            if (taken.remove(turn)) {
+                free.release();
+            }
         }
     }
 

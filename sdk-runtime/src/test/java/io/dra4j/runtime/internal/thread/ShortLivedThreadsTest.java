@@ -5,14 +5,19 @@ package io.dra4j.runtime.internal.thread;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 
@@ -32,7 +37,7 @@ class ShortLivedThreadsTest {
 
     @Test
     @EnabledForJreRange(minVersion = 24) // those of before have no virtual threads that wait
-    void quickTasksShareTwoThreads() {
+    void quickTasksShareTwoThreads() throws Exception {
         Set<String> threads = ConcurrentHashMap.newKeySet();
 
         for (int i = 0; i < 50; i++) {
@@ -42,26 +47,37 @@ class ShortLivedThreadsTest {
         assertThat(threads).filteredOn(name -> !name.startsWith("called-slow-")).hasSizeBetween(1, 2);
     }
 
-    private void each(Task task) {
-        CompletableFuture<?>[] calls = IntStream.range(0, TASKS)
-                .mapToObj(i -> CompletableFuture.runAsync(() -> call(task), callers))
-                .toArray(CompletableFuture[]::new);
-        CompletableFuture.allOf(calls).join();
-    }
+    @Test
+    void tasksThatHangAreWaitedForOnce() {
+        AtomicInteger waits = new AtomicInteger();
+        ShortLivedThreads.Turns turns = new ShortLivedThreads.Turns(new Semaphore(2) {
+            @Override
+            public boolean tryAcquire(long timeout, TimeUnit unit) {
+                return tryAcquire() || waits.incrementAndGet() < 0;
+            }
+        });
+        List<Object> hung = List.of(turns.take(), turns.take());
 
-    private void call(Task task) {
-        CompletableFuture.runAsync(() -> quietly(task), called).join();
-    }
-
-    private static void quietly(Task task) {
-        try {
-            task.run();
-        } catch (Exception e) {
-            throw new AssertionError(e);
+        for (int i = 0; i < 32; i++) {
+            turns.end(turns.take());
         }
+        assertThat(waits).hasValue(1);
+
+        hung.forEach(turns::end); // which have no turn to give back
+        for (int i = 0; i < 32; i++) {
+            turns.take();
+        }
+        assertThat(waits).as("two more begin after each wait").hasValue(16);
     }
 
-    private interface Task {
-        void run() throws Exception;
+    private void each(Callable<?> task) throws Exception {
+        Callable<Object> call = () -> {
+            FutureTask<?> run = new FutureTask<>(task);
+            called.execute(run);
+            return run.get();
+        };
+        for (Future<?> ended : callers.invokeAll(Collections.nCopies(TASKS, call))) {
+            ended.get();
+        }
     }
 }
