@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -120,11 +121,14 @@ final class ClaimQueue {
 
         /** Submits the operation, unless another one overtook it; its caller's thread runs it if it is the first. */
         <T> Optional<CompletableFuture<T>> submit(Task<T> task) {
+            boolean isShutDown = executor instanceof ExecutorService threads && threads.isShutdown(); // and refuses it
             List<Runnable> first = new ArrayList<>(); // to be run without the queue's lock
             Optional<CompletableFuture<T>> submitted;
             synchronized (ClaimQueue.this) {
                 close();
-                submitted = overtaken ? Optional.empty() : Optional.of(enqueue(uid, task, first::add));
+                submitted = overtaken
+                        ? Optional.empty()
+                        : Optional.of(enqueue(uid, task, isShutDown ? executor : first::add));
             }
             first.forEach(Runnable::run);
             return submitted;

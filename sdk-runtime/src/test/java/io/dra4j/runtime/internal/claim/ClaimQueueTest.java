@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.junit.jupiter.api.Nested;
@@ -186,6 +188,17 @@ class ClaimQueueTest {
             runAll();
 
             assertThat(arrival.submit(named("second"))).isPresent();
+        }
+
+        @Test
+        void isRefusedIfItsReadEndsAfterAShutdown() {
+            ExecutorService threads = Executors.newSingleThreadExecutor();
+            ClaimQueue.Arrival arrival = new ClaimQueue(threads).arrive("a");
+            threads.shutdown();
+
+            assertThatThrownBy(arrival.submit(named("prepare")).orElseThrow()::join)
+                    .hasCauseInstanceOf(RejectedExecutionException.class);
+            assertThat(ran).isEmpty();
         }
 
         @Test
