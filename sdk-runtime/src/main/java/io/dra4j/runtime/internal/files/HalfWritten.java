@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Files that a process was about to rename when it was killed. */
 public final class HalfWritten {
@@ -34,17 +35,27 @@ public final class HalfWritten {
         Instant young = InstantSource.system().instant().minus(LONGEST_WRITE); // as files have it
         try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, pattern)) {
             for (Path file : left) {
-                if (Files.getLastModifiedTime(file).toInstant().isBefore(young)) {
-                    Files.deleteIfExists(file);
-                }
+                removeUnlessYoung(file, young);
             }
-        } catch (NoSuchFileException e) { // nothing was ever written
-            LOG.atTrace().log("No directory {}", directory);
         } catch (IOException | DirectoryIteratorException e) {
-            LOG.atWarn()
-                    .addKeyValue(LogField.PATH, directory)
-                    .setCause(e)
-                    .log("Half-written files of an earlier run could not be removed");
+            log(directory, e);
         }
+    }
+
+    private static void removeUnlessYoung(Path file, Instant young) {
+        try {
+            if (Files.getLastModifiedTime(file).toInstant().isBefore(young)) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            log(file, e);
+        }
+    }
+
+    private static void log(Path path, Exception e) {
+        LOG.atLevel(e instanceof NoSuchFileException ? Level.TRACE : Level.WARN) // never written, or renamed by now
+                .addKeyValue(LogField.PATH, path)
+                .setCause(e)
+                .log("Half-written files of an earlier run could not be removed");
     }
 }

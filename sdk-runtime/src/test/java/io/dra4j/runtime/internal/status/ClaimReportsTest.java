@@ -309,6 +309,9 @@ class ClaimReportsTest extends ReportsUnderTest {
             Path young = Files.writeString(folder.resolve("1.tmp"), "{"); // of another live process
             Path old = Files.writeString(folder.resolve("2.tmp"), "{");
             Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
+            for (String renamed : List.of("3.tmp", "4.tmp", "5.tmp", "6.tmp")) { // listed, and not there any more
+                Files.createSymbolicLink(folder.resolve(renamed), folder.resolve("uid-1.json"));
+            }
 
             new ReportFiles(folder);
 
