@@ -49,6 +49,7 @@ final class PrometheusScrape implements AutoCloseable {
     private final CompositeMeterRegistry source;
     private final PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private @Nullable JvmGcMetrics collections; // guarded by this
+    private boolean isClosed; // guarded by this
 
     record Page(String type, byte[] body) {}
 
@@ -64,16 +65,17 @@ final class PrometheusScrape implements AutoCloseable {
 
     /** With the first request, since a start has no time for it; collections of before are not counted. */
     private synchronized void addProcess() {
-        if (collections == null) {
-            collections = new JvmGcMetrics();
+        if (collections == null && !isClosed) {
+            JvmGcMetrics listening = new JvmGcMetrics();
             List<MeterBinder> ofTheProcess = List.of(
-                    collections,
                     new JvmMemoryMetrics(),
                     new JvmThreadMetrics(),
                     new FileDescriptorMetrics(),
                     new ProcessorMetrics(),
-                    new UptimeMetrics());
+                    new UptimeMetrics(),
+                    listening);
             ofTheProcess.forEach(binder -> binder.bindTo(prometheus));
+            collections = listening;
         }
     }
 
@@ -96,6 +98,7 @@ final class PrometheusScrape implements AutoCloseable {
 
     @Override
     public synchronized void close() {
+        isClosed = true;
         source.remove(prometheus);
         if (collections != null) {
             collections.close();
