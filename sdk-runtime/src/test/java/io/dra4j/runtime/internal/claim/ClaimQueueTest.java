@@ -52,16 +52,6 @@ class ClaimQueueTest {
     }
 
     @Test
-    void anEqualOperationThatEndedIsRunAgain() {
-        submit("a", "prepare", String.class);
-        runAll();
-        submit("a", "prepare", String.class);
-        runAll();
-
-        assertThat(ran).containsExactly("prepare", "prepare");
-    }
-
-    @Test
     void oneWhoSeesTheEndOfAnOperationDoesNotJoinItAnyMore() {
         CompletableFuture<String> next =
                 submit("a", "prepare", String.class).thenCompose(ended -> submit("a", "prepare", String.class));
