@@ -49,7 +49,7 @@ class PlantedBugsTest {
     @ParameterizedTest
     @MethodSource("bugs")
     @Tag("nightly")
-    @EnabledIfSystemProperty(named = "dra4j.nightly", matches = "true")
+    @EnabledIfSystemProperty(named = "simulation.minutes", matches = "\\d+")
     void eachIsFoundInAMinute(Bug bug) {
         Run run = find(bug, Duration.ofMinutes(1));
         Run shortest = run.shortened(worlds(bug), Duration.ofMinutes(1));

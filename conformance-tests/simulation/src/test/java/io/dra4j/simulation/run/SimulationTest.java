@@ -103,13 +103,13 @@ public class SimulationTest {
     }
 
     /**
-     * With {@code -Dsimulation.minutes}, and an hour by default; {@code -Dsimulation.from} gives the first seed. Two
+     * With {@code -Dsimulation.minutes} alone, 60 at night; {@code -Dsimulation.from} gives the first seed. Two
      * searches share a JVM, each with classes of the runtime for itself: on JDK 17 each has a processor, where virtual
      * threads have one together.
      */
     @Test
     @Tag("nightly")
-    @EnabledIfSystemProperty(named = "dra4j.nightly", matches = "true")
+    @EnabledIfSystemProperty(named = "simulation.minutes", matches = "\\d+")
     void newSeedsPassToo() throws InterruptedException, ExecutionException {
         long first = Long.getLong("simulation.from", new SplittableRandom().nextLong(Integer.MAX_VALUE));
         List<Callable<Optional<Run>>> searches = LongStream.range(0, AT_A_TIME)
