@@ -119,9 +119,7 @@ class CrashIT {
                 KubeletClaim claim = node.testNode.allocate("in-" + step.number(), "gpu-0", "gpu-1");
                 node.points.dieAt(step.number(), Moment.HALFWAY);
                 node.prepare(List.of(claim));
-                assertThat(node.died(step.number()))
-                        .as("%s", step)
-                        .isTrue();
+                assertThat(node.died(step.number())).as("%s", step).isTrue();
                 node.startUnharmed();
                 recover(node, claim, step.number() % 2 == 0);
             }
