@@ -3,9 +3,6 @@
 package io.dra4j.images;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,17 +44,15 @@ record Debian(Machine machine, Path root) {
     /** Downloads and unpacks the packages, by a shell that some words start. */
     static void unpack(List<String> words, Machine machine, Path folder) {
         List<String> command = new ArrayList<>(words);
-        command.addAll(List.of("/bin/sh", "-c", script(), "debian-root", folder.toString(), machine.architecture()));
+        command.addAll(List.of(
+                "/bin/sh",
+                "-c",
+                Folders.packaged("debian-root"),
+                "debian-root",
+                folder.toString(),
+                machine.architecture()));
         command.addAll(PACKAGES);
         Tool.output(command);
-    }
-
-    private static String script() {
-        try (InputStream script = Debian.class.getResourceAsStream("debian-root")) {
-            return new String(script.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Returns whether it is the build machine's, whose programs run here. */

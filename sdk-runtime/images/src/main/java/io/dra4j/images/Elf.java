@@ -48,16 +48,12 @@ final class Elf {
     static List<Path> files(Path folder) {
         try (Stream<Path> files = Files.walk(folder)) {
             return files.filter(Files::isRegularFile)
-                    .filter(Elf::isElf)
+                    .filter(file -> Arrays.equals(begin(file, MAGIC.length), MAGIC))
                     .sorted()
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    static boolean isElf(Path file) {
-        return Arrays.equals(begin(file, MAGIC.length), MAGIC);
     }
 
     private static byte[] begin(Path file, int size) {

@@ -3,7 +3,9 @@
 package io.dra4j.images;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -30,6 +32,15 @@ final class Folders {
             Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException("Can't write " + to, e);
+        }
+    }
+
+    /** Reads a file that comes with this package. */
+    static String packaged(String name) {
+        try (InputStream file = Folders.class.getResourceAsStream(name)) {
+            return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't read " + name, e);
         }
     }
 

@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.images;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -60,15 +56,17 @@ record Image(
 
     /** Options of programs of every node. */
     private static final List<String> NODE = join(
-            JvmOptions.ofDrivers(),
+            ofDrivers(),
             join(
                     LIBRARIES,
                     List.of(
                             "-Djna.boot.library.path=" + NATIVE,
                             "-Djna.nounpack=true",
-                            "--finalization=disabled", // a thread that waits for objects nothing has any more
                             // What the training run compiled is of use to the second compiler alone, which is off.
                             "-XX:-AOTReplayTraining")));
+
+    /** The same for drivers of this repository, in which no object has a finalizer: no thread waits for such. */
+    private static final List<String> OUR_NODE = join(NODE, List.of("--finalization=disabled"));
 
     private static final String ROOT = "0:0"; // the kubelet's directories are root's
 
@@ -94,7 +92,7 @@ record Image(
                     new Program("dra-example-kubeletplugin", "io.dra4j.example.FakeDriverMain"),
                     new Program("dra-example-controller", "io.dra4j.example.ControllerMain")),
             List.of(),
-            NODE,
+            OUR_NODE,
             ROOT,
             "gpu.example.com",
             List.of(),
@@ -113,7 +111,7 @@ record Image(
                     "compute-domain-controller",
                     "compute-domain-kubelet-plugin",
                     "compute-domain-daemon"),
-            NODE,
+            OUR_NODE,
             ROOT,
             "gpu.nvidia.com",
             List.of("--dynamic-mig"),
@@ -174,23 +172,11 @@ record Image(
         return name;
     }
 
-    /** The options that drivers are started with, in an image and without. */
-    private static final class JvmOptions {
-
-        private static final String FILE = "/jvm.options";
-
-        private JvmOptions() {}
-
-        /** Reads {@code sdk-runtime/deploy/jvm.options}, an option in each line. */
-        static List<String> ofDrivers() {
-            try (InputStream file = JvmOptions.class.getResourceAsStream(FILE)) {
-                return new String(file.readAllBytes(), StandardCharsets.UTF_8)
-                        .lines()
-                        .filter(line -> !line.isBlank() && !line.startsWith("#"))
-                        .toList();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
+    /** The options that drivers are started with, in an image and without: those of sdk-runtime/deploy. */
+    private static List<String> ofDrivers() {
+        return Folders.packaged("/jvm.options")
+                .lines()
+                .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                .toList();
     }
 }

@@ -6,9 +6,6 @@ import com.google.cloud.tools.jib.api.JibContainerBuilder;
 import com.google.cloud.tools.jib.api.buildplan.AbsoluteUnixPath;
 import com.google.cloud.tools.jib.api.buildplan.FileEntriesLayer;
 import com.google.cloud.tools.jib.api.buildplan.FilePermissions;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -181,11 +178,7 @@ final class ImageBuild {
             stage.write("/usr/bin/" + program.command(), script.getBytes(StandardCharsets.UTF_8), true);
         }
         for (String name : image.scripts()) {
-            try (InputStream script = ImageBuild.class.getResourceAsStream(name)) {
-                stage.write("/usr/bin/" + name, script.readAllBytes(), true);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            stage.write("/usr/bin/" + name, Folders.packaged(name).getBytes(StandardCharsets.UTF_8), true);
         }
     }
 

@@ -64,6 +64,7 @@ class VendorImageIT {
                 "--jvm-options=-Xmx48m -Dacme=1",
                 "--modules=java.sql"));
         Image image = build.images().iterator().next();
+        assertThat(image.jvmOptions()).contains("-Dacme=1").doesNotContain("--finalization=disabled");
 
         Path archive = build.write(image);
 
