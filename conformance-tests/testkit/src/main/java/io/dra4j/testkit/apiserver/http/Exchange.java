@@ -15,6 +15,7 @@ import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.registry.WriteOptions;
 import io.dra4j.testkit.http.PathSegments;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -26,6 +27,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -44,6 +47,10 @@ final class Exchange {
     /** The limit of the real server for a request body. */
     private static final int BODY_LIMIT = 3 * 1024 * 1024;
 
+    /** Longer bodies of responses are compressed for clients that accept it, as by the real server. */
+    private static final int LONGEST_PLAIN = 128 * 1024;
+
+    private static final String GZIP = "gzip";
     private static final long LONGEST_DRAINED = 32L * 1024 * 1024;
 
     private static final int LONGEST_WARNINGS = 4096;
@@ -373,8 +380,28 @@ final class Exchange {
         addWarnings();
         HttpFields.Mutable head = transport.responseHeaders();
         head.put(HttpHeader.CONTENT_TYPE, contentType);
-        head.put(HttpHeader.CONTENT_LENGTH, body.length);
-        transport.response().write(true, ByteBuffer.wrap(body), transport.callback());
+        byte[] sent = body;
+        if (body.length > LONGEST_PLAIN && transport.headers().contains(HttpHeader.ACCEPT_ENCODING, GZIP)) {
+            head.put(HttpHeader.CONTENT_ENCODING, GZIP);
+            head.put(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString());
+            sent = compressed(body);
+        }
+        head.put(HttpHeader.CONTENT_LENGTH, sent.length);
+        transport.response().write(true, ByteBuffer.wrap(sent), transport.callback());
+    }
+
+    private static byte[] compressed(byte[] body) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(bytes) {
+            {
+                def.setLevel(Deflater.BEST_SPEED);
+            }
+        }) {
+            out.write(body);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // Bytes in memory are written without it.
+        }
+        return bytes.toByteArray();
     }
 
     void respond(int status, Body body) {

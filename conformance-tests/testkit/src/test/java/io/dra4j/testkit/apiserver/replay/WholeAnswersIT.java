@@ -17,6 +17,7 @@ import io.dra4j.testkit.apiserver.http.InMemoryApi;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.proxy.ApiProxy;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -42,10 +43,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -116,22 +119,55 @@ class WholeAnswersIT {
     @MethodSource("sequences")
     void isAnsweredTheSame(String name, Way way) throws Exception {
         List<ObjectNode> lines = SEQUENCES.get(name);
+        ask(way, server(lines.get(0)), (store, requests) -> compare(lines, store, requests));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void longAnswersAreCompressedForClientsThatAcceptIt(Way way) throws Exception {
+        ask(way, EmbeddedApiServer.builder(), (store, requests) -> {
+            Received shorter = node(store, requests, 120 * 1024, "gzip, deflate");
+            Received plain = node(store, requests, 128 * 1024, "deflate, identity");
+            Received compressed = node(store, requests, 128 * 1024, "deflate, gzip");
+
+            assertThat(List.of(shorter.headers().map(), plain.headers().map()))
+                    .noneMatch(headers -> headers.containsKey("Content-Encoding"));
+            assertThat(compressed.headers().firstValue("Content-Encoding")).contains("gzip");
+            assertThat(compressed.headers().firstValue("Content-Length")).contains("" + compressed.body().length);
+            assertThat(compressed.body().length).isLessThan(plain.body().length / 100);
+            assertThat(new GZIPInputStream(new ByteArrayInputStream(compressed.body())))
+                    .hasBinaryContent(plain.body());
+        });
+    }
+
+    /** Puts a node with a long annotation, and gets it. */
+    private static Received node(ClusterObjects store, Requests requests, int length, String encodings)
+            throws Exception {
+        store.put(Json.parse("""
+                {"apiVersion": "v1", "kind": "Node",
+                 "metadata": {"name": "n", "annotations": {"long": "%s"}}}
+                """.formatted("a".repeat(length))));
+        return requests.send("GET", "/api/v1/nodes/n", Map.of("Accept-Encoding", List.of(encodings)), new byte[0]);
+    }
+
+    /** Something that is asked of a new server, whose objects the host has. */
+    private interface Questions {
+        void ask(ClusterObjects store, Requests requests) throws Exception;
+    }
+
+    private static void ask(Way way, EmbeddedApiServer.Builder builder, Questions questions) throws Exception {
         if (way == Way.IN_MEMORY) {
             InMemory requests = new InMemory();
-            InMemoryApiServer server = server(lines.get(0)).inMemory((delay, task) -> requests.timers.put(delay, task));
-            compare(
-                    lines,
+            InMemoryApiServer server = builder.inMemory((delay, task) -> requests.timers.put(delay, task));
+            questions.ask(
                     server.store(),
                     (method, path, headers, body) -> requests.send(server, method, path, headers, body));
             return;
         }
-        try (EmbeddedApiServer server = server(lines.get(0)).start();
+        try (EmbeddedApiServer server = builder.start();
                 ApiProxy proxy = ApiProxy.before(server.url())) {
             URI url = way == Way.PROXIED ? proxy.url() : server.url();
-            compare(
-                    lines,
-                    server.store(),
-                    (method, path, headers, body) -> overHttp(url + path, method, headers, body));
+            questions.ask(server.store(), (method, path, headers, body) -> overHttp(url + path, method, headers, body));
         }
     }
 
