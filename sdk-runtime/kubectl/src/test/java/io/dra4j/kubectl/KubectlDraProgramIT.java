@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.model.Traffic;
 import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import java.io.IOException;
@@ -17,18 +18,22 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The plugin as it is installed: what is in the tarball, and the jar, from which classes were left out. */
 class KubectlDraProgramIT {
 
+    private static final int STARTS = 10;
     private static final String TARBALL =
             Path.of("target/kubectl-dra.tar.gz").toAbsolutePath().toString();
 
@@ -92,8 +97,9 @@ class KubectlDraProgramIT {
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(one)))
                     .isEqualTo("rwx------");
         }
-        long before = classesOfTheJar(Map.of("KUBECTL_DRA_ARCHIVE", "no"), script);
-        assertThat(classesOfTheJar(Map.of(), script)).isLessThan(before * 7 / 10); // picocli's are too old for archives
+        long before = classesOutsideOfTheArchive(Map.of("KUBECTL_DRA_ARCHIVE", "no"), script, "--help");
+        assertThat(classesOutsideOfTheArchive(Map.of(), script, "--help"))
+                .isLessThan(before * 7 / 10); // picocli's are too old for archives
     }
 
     @Test
@@ -130,6 +136,56 @@ class KubectlDraProgramIT {
         Files.delete(lib);
     }
 
+    /** Prints what a start takes; counts hold on any machine. */
+    @Test
+    @Tag("nightly")
+    void tenStartsOnAHundredNodes() throws Exception {
+        Path script = installed("programs").resolve("kubectl-dra");
+        version(Map.of("KUBECTL_DRA_ARCHIVE", "now"), script);
+        try (EmbeddedApiServer server = EmbeddedApiServer.builder().tls().start()) {
+            LargeCluster.put(server.store(), 100, 10, 1);
+            String file = "--kubeconfig=" + server.writeKubeconfig(folder.resolve("kubeconfig"), server.tlsUrl());
+            int lists = starts(server, script, "node-99  ", "tree", file);
+
+            assertThat(lists)
+                    .as("requests of tree: version, group, resources of it, and a list each of claims,"
+                            + " slices, classes and nodes")
+                    .isEqualTo(7);
+            assertThat(starts(server, script, "any of 100 nodes", "explain", "pod/train", file))
+                    .as("also the pod, its claim and its events, and two pods that have devices")
+                    .isEqualTo(lists + 5);
+        }
+    }
+
+    /** Runs a command ten times, and returns its requests, the same of each run. */
+    private int starts(EmbeddedApiServer server, Path script, String printed, String... command) throws Exception {
+        List<Long> times = new ArrayList<>();
+        Traffic before = all(server);
+        for (int i = 0; i < STARTS; i++) {
+            long start = System.nanoTime();
+            Ended ended = Ended.of(environment(Map.of()), List.of(script.toString()), command);
+            times.add((System.nanoTime() - start) / 1_000_000);
+            assertThat(ended.output()).containsPattern(printed);
+        }
+        Traffic after = all(server);
+        long bytes = (long) (after.sent() - before.sent()) / STARTS;
+        long classes = classesOutsideOfTheArchive(Map.of(), script, command);
+        Collections.sort(times);
+        System.out.printf(
+                "kubectl dra %s: p50 of %d starts %d ms, %,d bytes received, %d classes outside of the archive%n",
+                command[0], STARTS, times.get(STARTS / 2), bytes, classes);
+        assertThat(bytes).as("compressed").isLessThan(150_000);
+        assertThat(classes).as("classes that are not in the archive").isLessThan(700);
+        assertThat(server.protocols()).containsOnlyKeys("HTTP/2.0");
+        double requests = (after.requests() - before.requests()) / STARTS;
+        assertThat(requests % 1).isZero();
+        return (int) requests;
+    }
+
+    private static Traffic all(EmbeddedApiServer server) {
+        return server.traffic().values().stream().reduce(Traffic.NONE, (sum, one) -> sum.and(one, 1));
+    }
+
     @Test
     void theManifestForKrewNamesFilesOfTheTarball() throws Exception {
         JsonNode krew = new YAMLMapper().readTree(Path.of("krew.yaml").toFile());
@@ -163,15 +219,20 @@ class KubectlDraProgramIT {
         assertThat(run(environment, script, "--version")).matches("kubectl dra [^\\n]*\\n");
     }
 
-    private String run(Map<String, String> more, Path script, String... arguments) {
+    private Map<String, String> environment(Map<String, String> more) {
         Map<String, String> environment = new HashMap<>(Map.of(
                 "JAVA_HOME",
                 System.getProperty("java.home"),
                 "XDG_CACHE_HOME",
                 folder.resolve("cache").toString()));
         environment.putAll(more);
+        return environment;
+    }
+
+    private String run(Map<String, String> more, Path script, String... arguments) {
         try {
-            return Ended.of(environment, List.of(script.toString()), arguments).printed();
+            return Ended.of(environment(more), List.of(script.toString()), arguments)
+                    .printed();
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -191,14 +252,14 @@ class KubectlDraProgramIT {
         }
     }
 
-    /** Returns how many classes come from the jar itself. */
-    private long classesOfTheJar(Map<String, String> more, Path script) throws IOException {
+    /** Returns how many classes a command loads that are in no archive, neither its own nor the JDK's. */
+    private long classesOutsideOfTheArchive(Map<String, String> more, Path script, String... command) throws Exception {
         Path log = folder.resolve("classes");
-        Map<String, String> environment = new HashMap<>(more);
+        Map<String, String> environment = environment(more);
         environment.put("JAVA_TOOL_OPTIONS", "-Xlog:class+load:file=" + log);
-        run(environment, script, "--help");
+        Ended.of(environment, List.of(script.toString()), command);
         return Files.readAllLines(log).stream()
-                .filter(line -> line.contains("kubectl-dra.jar"))
+                .filter(line -> line.contains("source: ") && !line.contains("shared objects file"))
                 .count();
     }
 }
