@@ -10,6 +10,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.model.Traffic;
 import io.dra4j.testkit.driver.Ended;
+import io.dra4j.testkit.http.Connections;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -184,6 +185,37 @@ class KubectlDraProgramIT {
 
     private static Traffic all(EmbeddedApiServer server) {
         return server.traffic().values().stream().reduce(Traffic.NONE, (sum, one) -> sum.and(one, 1));
+    }
+
+    /** A server by a CA that the JVM trusts, but not the kubeconfig. */
+    @Test
+    void theCaThatAKubeconfigNamesIsTrustedAlone() throws Exception {
+        Path script = installed("programs").resolve("kubectl-dra");
+        try (EmbeddedApiServer server = EmbeddedApiServer.builder().tls().start()) {
+            String another = "--kubeconfig=" + server.writeKubeconfig(folder.resolve("another"), server.tlsUrl());
+            server.replaceAuthority();
+            String none = "--kubeconfig=" + Connections.writeKubeconfig(folder.resolve("none"), server.tlsUrl());
+            Path authority = Files.writeString(folder.resolve("authority"), server.authority());
+            String trusted = folder.resolve("trusted").toString();
+            Ended.of(
+                            Map.of(),
+                            List.of(Ended.jdk("keytool"), "-importcert", "-noprompt", "-file", authority.toString()),
+                            "-storepass",
+                            "password",
+                            "-keystore",
+                            trusted)
+                    .printed();
+            Map<String, String> jvm = Map.of(
+                    "KUBECTL_DRA_ARCHIVE",
+                    "no",
+                    "JAVA_TOOL_OPTIONS",
+                    "-Djavax.net.ssl.trustStorePassword=password -Djavax.net.ssl.trustStore=" + trusted);
+
+            assertThat(run(jvm, script, "tree", none)).isNotEmpty();
+            Ended refused = Ended.of(environment(jvm), List.of(script.toString()), "tree", another);
+            assertThat(refused.status()).isEqualTo(3);
+            assertThat(refused.output()).contains("can't be reached", "PKIX");
+        }
     }
 
     @Test
