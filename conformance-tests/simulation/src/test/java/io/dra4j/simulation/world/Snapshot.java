@@ -20,6 +20,9 @@ public record Snapshot(long revision, Map<String, String> things) {
 
     private static final List<String> RESOURCES = List.of("resourceslices", "resourceclaims", "nodes");
 
+    /** Ends of names: a restart removes what a crash left half-written, and reserves disk space that was given up. */
+    private static final List<String> BY_RESTARTS = List.of(".new", ".tmp", ".reserve");
+
     static Snapshot of(ClusterObjects api, NodeFiles files) {
         Map<String, String> things = new TreeMap<>(files.contents());
         for (String resource : RESOURCES) {
@@ -33,7 +36,7 @@ public record Snapshot(long revision, Map<String, String> things) {
     void requireSame(Snapshot now) {
         TreeSet<String> names = new TreeSet<>(things.keySet());
         names.addAll(now.things.keySet());
-        names.removeIf(name -> name.endsWith(".new") || name.endsWith(".tmp")); // of a crash: a restart may remove them
+        names.removeIf(name -> BY_RESTARTS.stream().anyMatch(name::endsWith));
         for (String name : names) {
             String before = things.getOrDefault(name, "not there");
             String after = now.things.getOrDefault(name, "not there");
