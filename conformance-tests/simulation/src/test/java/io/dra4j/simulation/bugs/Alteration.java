@@ -34,7 +34,6 @@ final class Alteration {
     int apply(String kind) {
         return switch (kind) {
             case "return" -> returnNow();
-            case "unsynchronized" -> unsynchronized();
             case "defer" -> defer();
             case "omit" -> calls(0).peek(this::omit).toList().size();
             case "not" -> calls(0).peek(this::negate).toList().size();
@@ -74,12 +73,6 @@ final class Alteration {
         method.instructions.add(push(type, value(0)));
         method.instructions.add(new InsnNode(type.getOpcode(IRETURN)));
         return 1;
-    }
-
-    private int unsynchronized() {
-        int before = method.access;
-        method.access &= ~ACC_SYNCHRONIZED;
-        return before == method.access ? 0 : 1;
     }
 
     /** Puts a value on the stack: a name of {@code bugs.txt}, or zero, false and null. */

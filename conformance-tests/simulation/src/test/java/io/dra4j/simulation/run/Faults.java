@@ -25,9 +25,11 @@ final class Faults implements DiskFaults, Network {
     private static final IOException FAILED = new IOException("Input/output error");
     private static final IOException FULL = new IOException("No space left on device");
     private static final int ONE_REQUEST_IN = 3;
+    private static final int SLOW_SECONDS = 20;
 
     private final Coverage coverage;
     private final BiConsumer<Action, Process> deaths;
+    private final Runnable restart;
     private final Map<Action, Integer> fuses = new EnumMap<>(Action.class); // operations until it is due
     private final Map<Action, Long> ends = new EnumMap<>(Action.class); // when it ends, in virtual nanoseconds
     private final Map<Process, Progress> progress = new LinkedHashMap<>();
@@ -36,10 +38,12 @@ final class Faults implements DiskFaults, Network {
      * Begins without faults.
      *
      * @param deaths ends a process, and maybe all others, in its middle
+     * @param restart restarts the kubelet
      */
-    Faults(Coverage coverage, BiConsumer<Action, Process> deaths) {
+    Faults(Coverage coverage, BiConsumer<Action, Process> deaths, Runnable restart) {
         this.coverage = coverage;
         this.deaths = deaths;
+        this.restart = restart;
     }
 
     /** Lets something happen at an operation of its kind, after others. */
@@ -149,6 +153,9 @@ final class Faults implements DiskFaults, Network {
         if (isDuring(Action.REFUSE_REQUESTS, process)) {
             return new Fate(Fault.REFUSED, 0);
         }
+        if (call.verb().equals("get") && call.resource().equals("resourceclaims") && isSlow(process)) {
+            return new Fate(Fault.SLOW, SLOW_SECONDS);
+        }
         RandomGenerator random = Simulation.random();
         boolean isFlaky = ends.getOrDefault(Action.FAIL_REQUESTS, 0L) > Simulation.nanoTime();
         if (!isFlaky || random.nextInt(ONE_REQUEST_IN) > 0) {
@@ -164,5 +171,17 @@ final class Faults implements DiskFaults, Network {
         Process process = Simulation.process();
         progress(process).did("hardware " + what.split(" ", 2)[0]);
         mayKill(Action.KILL_AT_HARDWARE, process);
+        if (isSlow(process)) {
+            Simulation.await(() -> false, Duration.ofSeconds(SLOW_SECONDS).toNanos());
+        }
+    }
+
+    /** Lets a step of a call be so slow that the kubelet, which restarts in the middle of it, repeats the call. */
+    private boolean isSlow(Process process) {
+        boolean isSlow = isDue(Action.RESTART_KUBELET_IN_CALL, process);
+        if (isSlow) {
+            Simulation.after(Duration.ofSeconds(SLOW_SECONDS / 2), "kubelet restarts", restart);
+        }
+        return isSlow;
     }
 }

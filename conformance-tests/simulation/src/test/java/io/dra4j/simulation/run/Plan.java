@@ -14,26 +14,28 @@ import java.util.stream.Collectors;
 /** The steps of a run, in order. */
 public record Plan(List<Step> steps) {
 
-    private static final int FEWEST = 20;
-    private static final int MOST = 60;
-    private static final int MOST_OPERATIONS = 40;
+    private static final int FEWEST = 12;
+    private static final int MOST = 45;
+    private static final int MOST_DOUBLINGS = 6; // of operations
+    private static final long MOMENT_MILLIS = 20;
     private static final long SHORT_MILLIS = 1_500;
     private static final long LONG_MILLIS = 45_000;
-    private static final long LONGEST_MILLIS = 900_000;
+    private static final long LONGEST_MILLIS = 100_000;
 
     public Plan {
         steps = List.copyOf(steps);
     }
 
     /**
-     * Returns the plan of a seed. Each has some kinds of faults alone, and these more often, so that what needs several
-     * of one kind, or none of another, is found, too.
+     * Returns the plan of a seed. Each has some kinds of faults alone, most of them of a {@link Theme}, so that what needs
+     * several of one kind, or none of another, is found, too.
      */
     public static Plan of(long seed) {
         RandomGenerator random = new SplittableRandom(seed).split();
         Map<Action, Integer> weights = new EnumMap<>(Action.class);
+        Theme theme = Theme.of(seed);
         for (Action action : Action.values()) {
-            int weight = action.isFault ? random.nextInt(3) * action.weight : action.weight;
+            int weight = theme.times(action, random) * action.weight;
             if (weight > 0) {
                 weights.put(action, weight);
             }
@@ -43,16 +45,25 @@ public record Plan(List<Step> steps) {
         long millis = 0;
         int count = random.nextInt(FEWEST, MOST + 1);
         for (int i = 0; i < count; i++) {
-            millis += gap(random);
-            Action action = i < 2 ? Action.values()[i] : drawn(weights, random.nextInt(total));
-            steps.add(new Step(i, millis, action, random.nextInt(1_000), random.nextInt(1, MOST_OPERATIONS)));
+            millis += gap(theme, random);
+            Action action = i == 0 ? Action.CREATE_POD : drawn(weights, random.nextInt(total));
+            steps.add(new Step(
+                    i,
+                    millis,
+                    action,
+                    random.nextInt(1_000),
+                    random.nextInt(1, 2 << random.nextInt(1, MOST_DOUBLINGS))));
         }
         return new Plan(steps);
     }
 
-    private static long gap(RandomGenerator random) {
+    private static long gap(Theme theme, RandomGenerator random) {
         int kind = random.nextInt(20);
-        return kind < 15 ? random.nextLong(SHORT_MILLIS) : random.nextLong(kind < 19 ? LONG_MILLIS : LONGEST_MILLIS);
+        if (kind < 5) {
+            return random.nextLong(MOMENT_MILLIS);
+        }
+        long limit = kind < 16 ? SHORT_MILLIS : kind < 19 ? LONG_MILLIS : LONGEST_MILLIS * theme.patience;
+        return random.nextLong(limit);
     }
 
     private static Action drawn(Map<Action, Integer> weights, int draw) {

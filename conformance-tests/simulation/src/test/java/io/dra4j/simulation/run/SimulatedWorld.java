@@ -40,6 +40,7 @@ public final class SimulatedWorld implements World {
 
     private static final Site SITE = new Site("sim.example.com", "node-1");
     private static final Duration LIVENESS = Duration.ofMinutes(25); // an orphan is looked at twice in 15
+    private static final Duration SLICES = Duration.ofMinutes(3);
     private static final Duration LOOK = Duration.ofSeconds(20);
     private static final Duration START = Duration.ofSeconds(20);
     private static final int LONGEST_BACKOFF_MILLIS = 5_000;
@@ -64,7 +65,7 @@ public final class SimulatedWorld implements World {
     public SimulatedWorld(Coverage coverage, RewritingLoader loader) {
         this.coverage = coverage;
         FeatureGates gates = new FeatureGates(KubernetesVersion.V1_36, Map.of());
-        faults = new Faults(coverage, this::dies);
+        faults = new Faults(coverage, this::dies, this::restartKubelet);
         server = new SimulatedApiServer(faults, settings -> settings.like(gates));
         ClusterObjects api = server.objects();
         node = new SimulatedNode(
@@ -81,6 +82,7 @@ public final class SimulatedWorld implements World {
         kubelet = new Kubelet(SITE, api, invariants, scheduler::release);
         admin = new Administrator(SITE, api, node::path);
         hardware.beforeEachStep(faults::onHardware);
+        hardware.afterEachClear(invariants::cleared);
         api.follow("resourceslices", invariants::sliceWritten);
         admin.createNode();
         scheduler.start();
@@ -160,6 +162,12 @@ public final class SimulatedWorld implements World {
         }
     }
 
+    private void restartKubelet() {
+        if (isOn) {
+            kubelet.restart();
+        }
+    }
+
     private void kill(Instance instance) {
         faults.note(Action.KILL, instance.process());
         dies(Action.KILL, instance.process());
@@ -172,7 +180,8 @@ public final class SimulatedWorld implements World {
             case KILL, UPDATE_DRIVER, UPDATE_DRIVER_BY_KILL -> processes(step);
             case LOSE_POWER, REBOOT, RESTART_KUBELET, FORGET_IN_KUBELET -> machine(step);
             case REMOVE_CHIP, RETURN_CHIP, REPLACE_CHIP, SWAP_CHIPS, CHANGE_HEALTH, FAIL_PROVIDER -> hardware(step);
-            case END_WATCHES, WIPE_POOL, DELETE_NODE, TAINT_DEVICE, MAINTAIN_DEVICE, END_MAINTENANCE -> cluster(step);
+            case END_WATCHES, WIPE_POOL, CHANGE_SLICE, DELETE_NODE, TAINT_DEVICE, MAINTAIN_DEVICE, END_MAINTENANCE ->
+                cluster(step);
             case FILL_DISK, FAIL_REQUESTS, REFUSE_REQUESTS -> faults.during(step.count(), step.action());
             default -> faults.after(step.count(), step.action());
         }
@@ -215,7 +224,7 @@ public final class SimulatedWorld implements World {
             victims.forEach(this::kill);
         } else if (isOn && node.running().size() < 3) {
             node.start();
-            Duration later = Duration.ofMillis(250L * step.count());
+            Duration later = START.plusSeconds(step.count()); // both serve for some time
             boolean isGraceful = step.action() == Action.UPDATE_DRIVER;
             victims.forEach(old ->
                     Simulation.after(later, "update of " + old.process(), isGraceful ? old::stop : () -> kill(old)));
@@ -230,7 +239,7 @@ public final class SimulatedWorld implements World {
         switch (step.action()) {
             case LOSE_POWER -> boot(node::losePower);
             case REBOOT -> boot(node::reboot);
-            case RESTART_KUBELET -> kubelet.restart();
+            case RESTART_KUBELET -> restartKubelet();
             default -> {
                 kubelet.loseState();
                 scheduler.pods().stream()
@@ -267,6 +276,7 @@ public final class SimulatedWorld implements World {
         switch (step.action()) {
             case END_WATCHES -> server.endWatches();
             case WIPE_POOL -> admin.wipePools();
+            case CHANGE_SLICE -> admin.changeSlices();
             case DELETE_NODE -> {
                 admin.deleteNode();
                 Simulation.after(Duration.ofSeconds(step.count()), "node is back", admin::createNode);
@@ -283,10 +293,10 @@ public final class SimulatedWorld implements World {
     @Override
     public void settle() {
         endFaults();
-        eventually(() -> invariants.quiet(scheduler.pods()));
+        eventually(() -> invariants.quiet(scheduler.pods()), LIVENESS);
         restart();
         admin.drain(scheduler);
-        eventually(() -> invariants.quiet(scheduler.pods()));
+        eventually(() -> invariants.quiet(scheduler.pods()), LIVENESS);
     }
 
     private void endFaults() {
@@ -300,8 +310,8 @@ public final class SimulatedWorld implements World {
     }
 
     /** Waits until a check passes; some failures of it are final. */
-    private void eventually(Runnable check) {
-        long end = Simulation.nanoTime() + LIVENESS.toNanos();
+    private void eventually(Runnable check, Duration limit) {
+        long end = Simulation.nanoTime() + limit.toNanos();
         while (true) {
             pause(LOOK);
             try {
@@ -325,5 +335,21 @@ public final class SimulatedWorld implements World {
         pause(START);
         pause(START);
         invariants.unchanged(before);
+        List.<Runnable>of(admin::wipePools, admin::changeSlices, this::changeHealth, this::wipeAfterWatches)
+                .forEach(change -> {
+                    change.run();
+                    eventually(() -> invariants.quiet(scheduler.pods()), SLICES);
+                });
+    }
+
+    /** Without a fault, slices are repaired long before they are listed again. */
+    private void changeHealth() {
+        faults.during(LOOK.toSecondsPart() / 4, Action.REFUSE_REQUESTS);
+        hardware.healthy(hardware.chips().get(0), false);
+    }
+
+    private void wipeAfterWatches() {
+        server.endWatches();
+        admin.wipePools();
     }
 }

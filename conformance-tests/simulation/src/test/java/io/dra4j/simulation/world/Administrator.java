@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.policy.Maintenance;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles;
@@ -74,6 +75,20 @@ public final class Administrator {
         for (JsonNode slice : api.list("resourceslices")) {
             if (which.test(slice)) {
                 api.delete("resourceslices", "", slice.at("/metadata/name").asText());
+            }
+        }
+    }
+
+    /** Takes the last device out of each of the driver's slices. */
+    public void changeSlices() {
+        for (JsonNode slice : api.list("resourceslices")) {
+            int devices = slice.at("/spec/devices").size();
+            if (devices > 0 && slice.at("/spec/driver").asText().equals(site.driver())) {
+                api.change(
+                        "resourceslices",
+                        "",
+                        slice.at("/metadata/name").asText(),
+                        changed -> ((ArrayNode) changed.at("/spec/devices")).remove(devices - 1));
             }
         }
     }

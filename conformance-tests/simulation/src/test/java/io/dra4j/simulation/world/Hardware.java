@@ -100,6 +100,7 @@ public final class Hardware {
     private final List<String> misuses = new ArrayList<>();
     private final List<Follower> followers = new ArrayList<>();
     private Consumer<String> beforeStep = what -> {};
+    private Consumer<String> afterClear = claim -> {};
     private @Nullable Fault fault;
     private int stepsToFault;
     private int chipsMade;
@@ -176,6 +177,11 @@ public final class Hardware {
     /** Calls back before each step, on the thread of the process that takes it, which may be killed then. */
     public void beforeEachStep(Consumer<String> listener) {
         beforeStep = listener;
+    }
+
+    /** Calls back with the claim of each setting that is cleared. */
+    public void afterEachClear(Consumer<String> listener) {
+        afterClear = listener;
     }
 
     /** Ends faults: all chips are present and healthy, and no step fails. */
@@ -274,7 +280,9 @@ public final class Hardware {
     /** Clears something that may be set. */
     void clear(Setting setting) throws IOException {
         step("clear " + setting);
-        settings.remove(setting);
+        if (settings.remove(setting)) {
+            afterClear.accept(setting.claim);
+        }
     }
 
     /** Looks at all hardware for what a claim has set. */

@@ -11,6 +11,7 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.rules.FeatureGates;
+import io.dra4j.runtime.internal.checkpoint.JournalReading;
 import io.dra4j.simulation.node.Plugin;
 import io.dra4j.simulation.schedule.Process;
 import io.dra4j.simulation.schedule.Simulation;
@@ -18,13 +19,17 @@ import io.dra4j.simulation.world.Violation.Invariant;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +50,10 @@ public final class Invariants {
     private final Map<String, Told> told = new LinkedHashMap<>(); // by UID
     private final Map<String, List<Process>> preparing = new LinkedHashMap<>(); // calls in progress, by UID
     private final Map<String, Long> generations = new LinkedHashMap<>(); // of slices, by pool and name
+    private final Map<String, Process> overtaken = new LinkedHashMap<>(); // prepares in progress, by UID
+    private final Map<String, ClaimRef> forgotten = new LinkedHashMap<>(); // by the kubelet, while pods ran
     private @Nullable Violation written;
+    private boolean hasRebooted;
     private long answers;
 
     /** A claim that is prepared in this boot, with what the kubelet was told of it. */
@@ -79,12 +87,17 @@ public final class Invariants {
 
     /** Notes that a process is asked to prepare a claim. */
     void prepareBegins(String uid, Process process) {
+        overtaken.remove(uid);
         preparing.computeIfAbsent(uid, unseen -> new ArrayList<>()).add(process);
     }
 
     /** Notes that the process has ended a call, though the kubelet may have given it up before. */
     void prepareEnds(String uid, Process process) {
-        preparing.getOrDefault(uid, new ArrayList<>()).remove(process);
+        List<Process> calls = preparing.getOrDefault(uid, new ArrayList<>());
+        calls.remove(process);
+        if (calls.isEmpty() && !process.isDead() && overtaken.remove(uid, process)) {
+            judge(() -> nothingLeft(uid));
+        }
     }
 
     /** Checks an answer by which a claim is prepared, and notes it. */
@@ -178,16 +191,40 @@ public final class Invariants {
     /** Notes that the kubelet asks to unprepare a claim: from then on it may be gone. */
     void unprepareBegins(String uid) {
         told.remove(uid);
+        forgotten.remove(uid);
     }
 
-    /** Checks an answer by which a claim is unprepared. */
-    void unprepared(String uid) {
+    /** Checks that the hardware may be cleared of what a claim has set. */
+    public void cleared(String uid) {
+        judge(() -> {
+            require(!told.containsKey(uid), Invariant.HARDWARE_SET, "claim %s is prepared, and was cleared", uid);
+            require(
+                    Optional.ofNullable(forgotten.get(uid))
+                            .filter(ref -> !claim(ref).at("/status/reservedFor").isEmpty())
+                            .isEmpty(),
+                    Invariant.HARDWARE_SET,
+                    "claim %s is reserved for a pod that runs, and was cleared",
+                    uid);
+            files.records().stream()
+                    .filter(record -> record.ref().uid().equals(uid))
+                    .forEach(record -> require(
+                            record.phase() != HeldClaim.Phase.PREPARED,
+                            Invariant.HARDWARE_SET,
+                            "claim %s is recorded as prepared, and was cleared",
+                            uid));
+        });
+    }
+
+    /** Checks an answer of a process by which a claim is unprepared. */
+    void unprepared(String uid, Process by) {
         answers++;
         List<Process> calls = preparing.getOrDefault(uid, new ArrayList<>());
         calls.removeIf(Process::isDead);
         if (calls.isEmpty()) {
             preparing.remove(uid);
             nothingLeft(uid);
+        } else if (new HashSet<>(calls).equals(Set.of(by))) {
+            overtaken.put(uid, by);
         }
     }
 
@@ -202,7 +239,7 @@ public final class Invariants {
 
     /** Notes that the kubelet has forgotten a claim: the driver may unprepare it as soon as the API has it over. */
     void forgotten(String uid) {
-        told.remove(uid);
+        Optional.ofNullable(told.remove(uid)).ifPresent(claim -> forgotten.put(uid, claim.ref));
     }
 
     /**
@@ -233,14 +270,40 @@ public final class Invariants {
 
     /** Notes a reboot: nothing that was told holds any more. */
     public void rebooted() {
+        hasRebooted = true;
         told.clear();
         preparing.clear();
+        overtaken.clear();
+        forgotten.clear();
     }
 
     /** Checks what can be checked while a process is dead, or in the middle of its work. */
     public void killed() {
         specs();
         exclusive();
+        recorded();
+    }
+
+    /** Checks that the journal is whole, and that what it has as prepared is. */
+    private void recorded() {
+        JournalReading journal = files.journal();
+        require(
+                hasRebooted || journal.loss().damagedLines() == 0,
+                Invariant.RECORDED,
+                "the journal has %s, and power was never lost",
+                journal.loss());
+        journal.claims().stream()
+                .filter(record -> record.phase() == HeldClaim.Phase.PREPARED && files.isOfThisBoot(record))
+                .forEach(record -> require(
+                        files.specText(record.ref().uid()).isPresent()
+                                && hardware.of(record.ref().uid()).size()
+                                        >= record.devices().stream()
+                                                .mapToInt(hardware::needed)
+                                                .sum(),
+                        Invariant.RECORDED,
+                        "recorded is %s, and the hardware is set to %s",
+                        record,
+                        hardware.of(record.ref().uid())));
     }
 
     /** Checks that no device is given away twice: by the hardware, by answers, and by records. */
@@ -291,6 +354,17 @@ public final class Invariants {
     /** Checks that nothing has changed since. */
     public void unchanged(Snapshot before) {
         before.requireSame(Snapshot.of(api, files));
+    }
+
+    /** Lets a violation end the run, which what a process throws does not. */
+    static void judge(Runnable check) {
+        try {
+            check.run();
+        } catch (Violation e) {
+            Simulation.after(Duration.ZERO, e.invariant().name(), () -> {
+                throw e;
+            });
+        }
     }
 
     static void require(boolean condition, Invariant invariant, String format, Object... args) {

@@ -111,6 +111,9 @@ public final class ModelProvider implements DeviceProvider {
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws IOException {
         requireInUse("prepare of claim " + claim.ref().uid());
         hardware.enter(claim.ref().uid());
+        if (!hardware.of(claim.ref().uid()).isEmpty()) {
+            hardware.misused("prepare of claim " + claim.ref().uid() + ", of which a part is set");
+        }
         try {
             return prepared(claim, context);
         } finally {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.checkpoint.JournalReading;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -32,8 +33,9 @@ final class NodeFiles {
     private final Path data;
     private final Path specs;
     private final Path kubelet;
+    private final Path boot;
     private byte[] journal = {};
-    private List<ClaimRecord> records = List.of();
+    private JournalReading reading = JournalReading.of(List.of());
 
     /**
      * @param paths a path on the node's disk, as a process sees it that nothing happens to
@@ -43,6 +45,7 @@ final class NodeFiles {
         this.data = paths.apply("/var/lib/kubelet/plugins/" + driver);
         this.specs = paths.apply("/var/run/cdi");
         this.kubelet = paths.apply("/var/lib/kubelet/dra_manager_state");
+        this.boot = paths.apply("/proc/sys/kernel/random/boot_id");
     }
 
     Path kubelet() {
@@ -51,13 +54,22 @@ final class NodeFiles {
 
     /** Returns the records of the driver's journal. */
     List<ClaimRecord> records() {
+        return journal().claims();
+    }
+
+    JournalReading journal() {
         Path file = data.resolve("claims.journal");
         byte[] now = bytes(file).orElse(new byte[0]);
         if (!Arrays.equals(now, journal)) { // it is looked at more often than it is written
-            records = Journal.read(file, "any").claims();
+            reading = Journal.read(file, "any");
             journal = now;
         }
-        return records;
+        return reading;
+    }
+
+    /** Returns whether a record is of the present boot. */
+    boolean isOfThisBoot(ClaimRecord record) {
+        return read(boot).map(String::strip).filter(record.bootId()::equals).isPresent();
     }
 
     /** Returns the file of a claim's CDI spec. */

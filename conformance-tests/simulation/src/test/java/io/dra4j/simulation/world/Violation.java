@@ -27,6 +27,8 @@ public final class Violation extends AssertionError {
         PROVIDER_CALLS,
         /** The hardware is set for a claim that is answered as prepared. */
         HARDWARE_SET,
+        /** The journal is whole, and a claim that it has as prepared is set, with a spec. */
+        RECORDED,
         /** A claim that was answered as prepared has its CDI spec until it is unprepared, or the node reboots. */
         SPEC_THERE,
         /** A claim that was answered as prepared is answered the same again. */

@@ -202,7 +202,8 @@ class WorldTest {
     }
 
     private static Stream<Arguments> wrongHistories() {
-        return Stream.of(wrongAnswers(), wrongEnds(), wrongStates()).flatMap(some -> some);
+        return Stream.of(wrongAnswers(), wrongClears(), wrongEnds(), wrongRecords(), wrongStates())
+                .flatMap(some -> some);
     }
 
     private static Stream<Arguments> wrongAnswers() {
@@ -246,6 +247,26 @@ class WorldTest {
                 }));
     }
 
+    private static Stream<Arguments> wrongClears() {
+        return Stream.of(
+                breaks(Invariant.HARDWARE_SET, "a claim that is prepared is cleared", t -> {
+                    String uid = uid(t.running(Wish.MODE));
+                    t.driver.journal.forget(uid);
+                    t.clearChecked(uid);
+                }),
+                breaks(Invariant.HARDWARE_SET, "a claim of a pod that runs is cleared", t -> {
+                    String uid = uid(t.running(Wish.MODE));
+                    t.driver.journal.forget(uid);
+                    t.invariants.forgotten(uid);
+                    t.clearChecked(uid);
+                }),
+                breaks(Invariant.HARDWARE_SET, "a claim that is recorded as prepared is cleared", t -> {
+                    String uid = uid(t.running(Wish.MODE));
+                    t.invariants.unprepareBegins(uid);
+                    t.clearChecked(uid);
+                }));
+    }
+
     private static Stream<Arguments> wrongEnds() {
         return Stream.of(
                 breaks(Invariant.NOTHING_LEFT, "a record stays", t -> t.end(uid -> t.putRecord(ref(uid), List.of()))),
@@ -255,9 +276,31 @@ class WorldTest {
                     t.quiet();
                 }),
                 breaks(Invariant.NOTHING_LEFT, "hardware stays set", t -> t.end(t::set)),
+                breaks(Invariant.NOTHING_LEFT, "a prepare that was overtaken is done", t -> {
+                    String uid = uid(t.running(Wish.MODE));
+                    t.invariants.prepareBegins(uid, Simulation.process());
+                    t.invariants.unprepareBegins(uid);
+                    t.invariants.unprepared(uid, Simulation.process());
+                    t.invariants.prepareEnds(uid, Simulation.process());
+                    sleep(1);
+                }),
                 breaks(Invariant.NOTHING_LEFT, "hardware is set for no claim", t -> {
                     t.set("one");
                     t.quiet();
+                }));
+    }
+
+    private static Stream<Arguments> wrongRecords() {
+        return Stream.of(
+                breaks(Invariant.RECORDED, "a claim that is recorded as prepared is not set", t -> {
+                    write(t.path("/proc/sys/kernel/random/boot_id"));
+                    t.clear(uid(t.running(Wish.MODE)));
+                    t.invariants.killed();
+                }),
+                breaks(Invariant.RECORDED, "the journal is damaged", t -> {
+                    Path journal = t.path("/var/lib/kubelet/plugins/sim.example.com/claims.journal");
+                    write(journal, "{}\n" + read(journal));
+                    t.invariants.killed();
                 }));
     }
 
@@ -336,7 +379,7 @@ class WorldTest {
         scheduler.end(pod);
         sleep(20);
         leaves.accept(uid(pod));
-        invariants.unprepared(uid(pod));
+        invariants.unprepared(uid(pod), Simulation.process());
     }
 
     private void set(String claim) {
@@ -347,6 +390,12 @@ class WorldTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private void clearChecked(String claim) {
+        hardware.afterEachClear(invariants::cleared);
+        clear(claim);
+        sleep(1);
     }
 
     private void clear(String claim) {
@@ -385,6 +434,14 @@ class WorldTest {
         try {
             Files.createDirectories(file.getParent());
             Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
