@@ -62,7 +62,7 @@ public record Plan(List<Step> steps) {
         if (kind < 5) {
             return random.nextLong(MOMENT_MILLIS);
         }
-        long limit = kind < 16 ? SHORT_MILLIS : kind < 19 ? LONG_MILLIS : LONGEST_MILLIS * theme.patience;
+        long limit = kind < 16 ? SHORT_MILLIS : kind < 19 ? LONG_MILLIS : LONGEST_MILLIS * theme.patience();
         return random.nextLong(limit);
     }
 

@@ -182,7 +182,7 @@ public final class SimulatedWorld implements World {
             case REMOVE_CHIP, RETURN_CHIP, REPLACE_CHIP, SWAP_CHIPS, CHANGE_HEALTH, FAIL_PROVIDER -> hardware(step);
             case END_WATCHES, WIPE_POOL, CHANGE_SLICE, DELETE_NODE, TAINT_DEVICE, MAINTAIN_DEVICE, END_MAINTENANCE ->
                 cluster(step);
-            case FILL_DISK, FAIL_REQUESTS, REFUSE_REQUESTS -> faults.during(step.count(), step.action());
+            case FILL_DISK, FAIL_REQUESTS, REFUSE_REQUESTS -> faults.during(5 + step.count(), step.action());
             default -> faults.after(step.count(), step.action());
         }
     }
