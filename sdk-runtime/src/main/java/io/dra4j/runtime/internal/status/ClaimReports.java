@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -225,8 +226,10 @@ public final class ClaimReports implements AutoCloseable {
         return report(claim.uid()).map(report -> report.statusEntries(driver)).orElse(List.of());
     }
 
-    private synchronized void written(ClaimRef claim) {
-        if (reports.read(claim.uid()).filter(ClaimReport::ended).isPresent()) {
+    /** An end that came after the write is yet to be sent, and its report needed if the driver restarts before. */
+    private synchronized void written(ClaimRef claim, BooleanSupplier isLatest) {
+        if (isLatest.getAsBoolean()
+                && reports.read(claim.uid()).filter(ClaimReport::ended).isPresent()) {
             reports.remove(claim.uid());
         }
     }

@@ -14,7 +14,8 @@ import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,20 +40,21 @@ final class StatusWriter {
     private final ClaimStatuses statuses;
     private final String fieldManager;
     private final Function<ClaimRef, List<String>> entries;
-    private final Consumer<ClaimRef> written;
+    private final BiConsumer<ClaimRef, BooleanSupplier> written;
     private final ScheduledExecutorService executor;
     private final Map<String, Wanted> wanted = new HashMap<>(); // by UID; guarded by this
 
     /**
      * @param entries returns what a claim's status is to have now
-     * @param written called when a claim's status has it, or never will
+     * @param written called when a claim's status has it, or never will, with whether nothing newer is wanted; called
+     *     again if it throws
      * @param executor one thread, which the writes block
      */
     StatusWriter(
             ClaimStatuses statuses,
             String fieldManager,
             Function<ClaimRef, List<String>> entries,
-            Consumer<ClaimRef> written,
+            BiConsumer<ClaimRef, BooleanSupplier> written,
             ScheduledExecutorService executor) {
         this.statuses = statuses;
         this.fieldManager = fieldManager;
@@ -134,18 +136,22 @@ final class StatusWriter {
         schedule(next, wait);
     }
 
+    /** The claim stays wanted until the report is settled: if that fails, it is tried again. */
     private void finish(Wanted next, @Nullable String problem) {
+        try {
+            written.accept(next.claim, () -> isWanted(next));
+        } catch (DraException e) {
+            retry(next, e, null);
+            return;
+        }
         if (problem != null) {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, next.claim)
                     .log("The status of a claim's devices is not written: {}", problem);
         }
         synchronized (this) {
-            if (!wanted.remove(next.claim.uid(), next)) {
-                return; // there is more to write
-            }
+            wanted.remove(next.claim.uid(), next); // unless there is more to write
         }
-        written.accept(next.claim);
     }
 
     private synchronized boolean isWanted(Wanted next) {

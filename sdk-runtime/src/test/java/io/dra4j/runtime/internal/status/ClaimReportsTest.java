@@ -16,6 +16,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -289,6 +290,47 @@ class ClaimReportsTest extends ReportsUnderTest {
 
             assertThat(statuses.last().devices()).isEmpty();
             assertThat(reports.claimUids()).isEmpty();
+        }
+
+        @Test
+        void toRemoveTheReportOfAClaimThatHasEndedAreTriedAgain() throws IOException {
+            prepare("{}", plain(gpu0).withStatus(READY));
+            run();
+            reports.end("uid-1");
+            Path report = directory.resolve("reports/uid-1.json");
+            Path unreadable = Files.createDirectory(directory.resolve("unreadable"));
+
+            statuses.afterApply = () -> exchange(report, unreadable);
+            run();
+            statuses.afterApply = () -> {};
+            exchange(report, unreadable);
+            loop.advance(Duration.ofSeconds(1));
+
+            assertThat(report).doesNotExist();
+            assertThat(loop.waiting()).isZero();
+        }
+
+        private static void exchange(Path one, Path other) {
+            try {
+                Path aside = Files.move(one, one.resolveSibling("aside"));
+                Files.move(other, one);
+                Files.move(aside, other);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Test
+        void ofAnEndThatCameDuringAWriteAreTriedAgainAfterARestart() {
+            statuses.afterApply = () -> {
+                statuses.afterApply = () -> {};
+                reports.end("uid-1");
+                statuses.fail(1, 503);
+            };
+            prepare("{}", plain(gpu0).withStatus(READY));
+            run();
+
+            assertThat(reports.claimUids()).containsExactly("uid-1");
         }
 
         @Test

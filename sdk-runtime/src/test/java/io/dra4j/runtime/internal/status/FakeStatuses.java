@@ -20,6 +20,7 @@ public final class FakeStatuses implements ClaimStatuses {
     final List<Applied> applied = new ArrayList<>();
     final Deque<ClusterException> failures = new ArrayDeque<>();
     final Set<ClaimRef> gone = new HashSet<>();
+    Runnable afterApply = () -> {};
     int tries;
 
     void fail(int times, int status) {
@@ -35,6 +36,7 @@ public final class FakeStatuses implements ClaimStatuses {
             throw failures.remove();
         }
         applied.add(new Applied(claim, fieldManager, devices));
+        afterApply.run();
     }
 
     @Override
