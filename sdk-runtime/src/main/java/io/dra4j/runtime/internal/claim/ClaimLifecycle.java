@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
@@ -159,6 +160,16 @@ final class ClaimLifecycle implements AutoCloseable {
     PrepareOutcome reported(Results results) {
         context.reports().reestablish(uid);
         return PreparedResults.outcome(results, context.specs().ids(uid, PreparedResults.specDevices(results)));
+    }
+
+    /** Ends what the cluster has of an earlier preparation, though a power loss left no report of it here. */
+    void endUnknownReport(ClaimRef ref, String claimJson) {
+        if (context.reports().isReported(claimJson)) {
+            context.providerCalls().apart(() -> {
+                context.reports().endUnknown(ref);
+                return true;
+            });
+        }
     }
 
     /**

@@ -176,8 +176,9 @@ final class Preparation {
             if (before != null && context.isPrepared(record.get()) && holdsJust(record.get(), devices)) {
                 return lifecycle.restore(before);
             }
-            Unpreparation.unprepare(lifecycle, record.get());
         }
+        lifecycle.endUnknownReport(ref, object.json());
+        record.ifPresent(left -> Unpreparation.unprepare(lifecycle, left));
         return lifecycle.reported(prepare(lifecycle, ref, object, devices));
     }
 

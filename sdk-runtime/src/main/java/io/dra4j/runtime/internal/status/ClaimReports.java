@@ -193,6 +193,26 @@ public final class ClaimReports implements AutoCloseable {
         });
     }
 
+    /** Returns whether the cluster has entries of this driver's, by the claim's object. */
+    public boolean isReported(String claimJson) {
+        return ReportJson.hasEntries(claimJson, driver);
+    }
+
+    /**
+     * Has the entries of a claim that is not prepared removed from the cluster, if no report of them is kept.
+     *
+     * <p>A power loss takes reports, which are not synced, and leaves entries.
+     *
+     * @throws DraException if it can't be read whether a report is kept
+     */
+    public synchronized void endUnknown(ClaimRef claim) {
+        if (reports.read(claim.uid()).isEmpty()) {
+            ClaimReport ended = ClaimReport.of(claim).end();
+            isKept(ended);
+            report(ended);
+        }
+    }
+
     /**
      * Removes all that a claim reports; its entries in the cluster go later.
      *

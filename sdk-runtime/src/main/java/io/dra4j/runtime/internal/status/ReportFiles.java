@@ -24,8 +24,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps what claims' devices report over a restart: one file for each claim that reports.
  *
- * <p>A file appears whole, by a rename, and without a sync: after a reboot no claim is prepared,
- * and reports start again. A damaged one counts as none.
+ * <p>A file appears whole, by a rename, and without a sync: after a reboot no claim is prepared, and reports start
+ * again; entries that the cluster has of a report that a power loss took are found in the claim's object, when it is
+ * prepared again. A damaged one counts as none.
  */
 final class ReportFiles {
 

@@ -120,6 +120,11 @@ final class ReportJson {
         return name.isEmpty() ? null : name;
     }
 
+    /** Returns whether a claim's status has entries of a driver. */
+    static boolean hasEntries(String claimJson, String driver) {
+        return data(claimJson).at("/status/devices").findValuesAsText("driver").contains(driver);
+    }
+
     /** Returns what containers read about a device. */
     static ObjectNode metadata(DeviceMetadata metadata) {
         ObjectNode json = object();

@@ -24,6 +24,7 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -315,6 +316,22 @@ class ClaimPreparationTest extends NodeFixture {
             assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
             assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-a");
             assertThat(provider.unprepared.get(0).beforeReboot()).isTrue();
+        }
+
+        @Test
+        void entriesInTheClusterAreEndedThoughTheirReportIsLost() {
+            node.prepare(A);
+            node.restart("boot-2");
+            String reported = "{\"status\":{\"devices\":[{\"driver\":\"gpu.example.com\"}]}}";
+            node.api.objects.computeIfPresent(
+                    A, (ref, claim) -> new ClaimObject("uid-a", claim.allocation(), Map.of(), reported));
+            provider.failPrepare(new IllegalStateException("not ready"));
+
+            assertThat(node.prepare(A)).isInstanceOf(PrepareOutcome.Failed.class);
+
+            assertThat(node.data.resolve("reports/uid-a.json"))
+                    .as("it waits for the API server")
+                    .exists();
         }
 
         @Test

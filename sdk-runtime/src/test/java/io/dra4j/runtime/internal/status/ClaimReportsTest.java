@@ -334,6 +334,28 @@ class ClaimReportsTest extends ReportsUnderTest {
         }
 
         @Test
+        void ofThePowerThatTakeAReportEndWithItsEntries() throws IOException {
+            prepare("{}", plain(gpu0).withStatus(READY));
+            run();
+            reports.endUnknown(CLAIM); // it is kept
+            run();
+            assertThat(statuses.applied).hasSize(1);
+
+            String claim = "{\"status\":{\"devices\":[%s]}}";
+            assertThat(reports.isReported(
+                            claim.formatted(statuses.last().devices().get(0))))
+                    .isTrue();
+            assertThat(reports.isReported(claim.formatted("{\"driver\":\"other.example.com\"}")))
+                    .isFalse();
+            Files.writeString(directory.resolve("reports/uid-1.json"), "{torn");
+            reports.endUnknown(CLAIM);
+            run();
+
+            assertThat(statuses.last().devices()).isEmpty();
+            assertThat(reports.claimUids()).isEmpty();
+        }
+
+        @Test
         void ofAnEarlierStatusAreNotTriedAgainOnceTheClaimHasEnded() throws IOException {
             statuses.fail(1, 503);
             prepare("{}", plain(gpu0).withStatus(READY));
