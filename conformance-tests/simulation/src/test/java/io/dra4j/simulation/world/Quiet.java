@@ -189,13 +189,10 @@ final class Quiet {
                             .map(device -> device.device().value())
                             .filter(device -> hardware.parts(device).contains("mode"))
                             .toList();
-            boolean mayBeOfEarlierBoot =
-                    !isPrepared(records.get(uid)) && !reported.stream().allMatch(hardware::isSteady);
-            boolean isRight = mayBeOfEarlierBoot // what to remove is not synced, and preparing again is refused
-                    || reported.stream()
-                            .sorted()
-                            .toList()
-                            .equals(expected.stream().sorted().toList());
+            boolean isRight = reported.stream()
+                    .sorted()
+                    .toList()
+                    .equals(expected.stream().sorted().toList());
             Invariants.require(
                     isRight,
                     Invariant.WRITES,
