@@ -143,7 +143,7 @@ final class Elf {
                 .toArray();
     }
 
-    /** Where in the file is what will be at an address. */
+    /** Returns the place in the file of a loaded address. */
     private static int offset(ByteBuffer elf, int address) {
         for (int loaded : headers(elf, PT_LOAD)) {
             int inside = address - elf.getInt(loaded + P_VADDR);

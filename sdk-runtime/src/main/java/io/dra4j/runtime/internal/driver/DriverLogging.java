@@ -98,7 +98,7 @@ public final class DriverLogging {
         return encoder;
     }
 
-    /** Where no code finds what SLF4J makes, which has to be public. */
+    /** Hides from code what SLF4J makes, which has to be public. */
     private static final class Made {
 
         /** Logback that logs nothing until {@link #configure} is called. */

@@ -60,6 +60,7 @@ public final class ShortLivedThreads {
                 ofFew.release(isOfFew ? 1 : 0);
                 turns.end(turn);
             };
+            boolean hasThread = false;
             try {
                 (isOfFew ? few : many).execute(() -> {
                     try {
@@ -68,9 +69,11 @@ public final class ShortLivedThreads {
                         end.run();
                     }
                 });
-            } catch (RuntimeException | Error e) { // no thread could be made
-                end.run();
-                throw e;
+                hasThread = true;
+            } finally {
+                if (!hasThread) {
+                    end.run();
+                }
             }
         };
     }
