@@ -103,7 +103,9 @@ class KubectlDraProgramIT {
                 .isLessThan(before * 7 / 10); // picocli's are too old for archives
     }
 
+    /** Each archive takes seconds of processor time. */
     @Test
+    @Tag("slow")
     void anArchiveThatIsDamagedOrOfAnotherJavaOrJarIsMadeAgain() throws Exception {
         Path script = installed("programs").resolve("kubectl-dra");
         Path jar = script.resolveSibling("kubectl-dra.jar");
