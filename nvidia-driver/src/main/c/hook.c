@@ -8,35 +8,14 @@
  * It has the command line of NVIDIA's nvidia-cdi-hook, and stands in where a node and an image have none. The image of
  * the container is not trusted: nothing of it is run, and no path of it leads out of its root.
  */
-#include "hook.h"
+#include "container.h"
+#include "ldcache.h"
+#include "links.h"
+#include "message.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static void print(const char *form, va_list values) {
-    fputs("nvidia-cdi-hook: ", stderr);
-    vfprintf(stderr, form, values);
-    fputc('\n', stderr);
-}
-
-void warn(const char *form, ...) {
-    va_list values;
-    va_start(values, form);
-    print(form, values);
-    va_end(values);
-}
-
-void fail(const char *form, ...) {
-    va_list values;
-    va_start(values, form);
-    print(form, values);
-    va_end(values);
-    exit(1);
-}
 
 /* Returns the value if the argument is the option, "--option value" or "--option=value"; NULL otherwise. */
 static char *option(const char *name, char ***at) {

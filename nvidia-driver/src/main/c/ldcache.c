@@ -1,6 +1,8 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "hook.h"
+#include "ldcache.h"
+#include "container.h"
+#include "message.h"
 
 #include <elf.h>
 #include <errno.h>

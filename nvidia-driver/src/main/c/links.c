@@ -1,6 +1,8 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "hook.h"
+#include "links.h"
+#include "container.h"
+#include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>
