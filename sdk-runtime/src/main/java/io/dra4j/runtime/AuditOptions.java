@@ -3,11 +3,13 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.doctor.Report;
 import io.dra4j.doctor.TwoLooks;
 import io.dra4j.runtime.internal.audit.NodeAudit;
+import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.function.Function;
@@ -40,10 +42,10 @@ final class AuditOptions {
             description = "text, or json for tools." + ProgramOptions.DEFAULT)
     private ReportFormat output;
 
-    <O extends DriverOptions> int execute(
-            ProgramMain main, O options, Function<? super O, ? extends AuditedNode> node, String... args) {
-        return main.execute(
-                ProgramMain.with(this, main.line(options)), () -> run(options, node.apply(options), main.out()), args);
+    <O extends DriverOptions> ProgramMain.Command command(
+            ProgramMain main, O options, Function<? super O, ? extends AuditedNode> node) {
+        return new ProgramMain.Command(
+                ProgramMain.with(this, main.line(options)), () -> run(options, node.apply(options), main.out()));
     }
 
     private int run(DriverOptions options, AuditedNode node, PrintStream out) {
@@ -71,6 +73,13 @@ final class AuditOptions {
 
     /** The node of a provider that is not started, and adds no checks. */
     record Unstarted(DeviceProvider provider) implements AuditedNode {
+
+        /** Returns the provider's configurations, and closes it. */
+        List<ConfigType<?>> configTypes() {
+            try (this) {
+                return ConfigCheck.declared(provider.configTypes());
+            }
+        }
 
         @Override
         public Inventory inventory(List<HeldClaim> held) {

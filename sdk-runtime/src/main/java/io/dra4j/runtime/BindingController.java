@@ -85,7 +85,7 @@ public final class BindingController implements AutoCloseable {
     public static <O extends ProgramOptions> void run(
             String[] args, DriverProgram program, O options, Function<? super O, BindingController> controller) {
         ProgramMain main = ProgramMain.of(program);
-        main.exit(() -> main.serve(options, () -> started(controller.apply(options)), args));
+        main.exit(() -> main.execute(main.serving(main.line(options), () -> started(controller.apply(options))), args));
     }
 
     private static Runnable started(BindingController controller) {

@@ -35,8 +35,8 @@ final class ClaimMetricsOptions extends ProgramOptions {
             description = "The path of the metrics. [METRICS_PATH]" + DEFAULT)
     private String metricsPath;
 
-    int execute(ProgramMain main, String... args) {
-        return main.serve(this, this::start, args);
+    ProgramMain.Command command(ProgramMain main) {
+        return main.serving(main.line(this), this::start);
     }
 
     private Runnable start() {

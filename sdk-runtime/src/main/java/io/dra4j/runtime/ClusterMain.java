@@ -13,6 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * A driver program's commands about the whole cluster, which are those of {@code kubectl dra}.
@@ -26,6 +28,12 @@ record ClusterMain(PrintStream err, Map<String, String> environment) {
     private static final String JAR = "kubectl-dra.jar";
     private static final String JAR_VARIABLE = "KUBECTL_DRA_JAR";
     private static final int NOT_RUN = 3;
+
+    /** Returns the command, whose arguments are none of this program's to read. */
+    ProgramMain.Command command(DriverProgram program, String... args) {
+        CommandLine line = new CommandLine(CommandSpec.create().name(args[0])).setUnmatchedArgumentsAllowed(true);
+        return new ProgramMain.Command(line, () -> execute(program, args));
+    }
 
     /**
      * Runs the command with this program's standard input and outputs.

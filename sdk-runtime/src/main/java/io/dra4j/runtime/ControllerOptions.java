@@ -79,12 +79,11 @@ final class ControllerOptions {
                     + ProgramOptions.DEFAULT)
     private Duration retryPeriod;
 
-    <O extends DriverOptions> int execute(
-            ProgramMain main, O options, Function<? super O, ? extends DeviceProvider> provider, String... args) {
-        return main.serve(
+    <O extends DriverOptions> ProgramMain.Command command(
+            ProgramMain main, O options, Function<? super O, ? extends DeviceProvider> provider) {
+        return main.serving(
                 ProgramMain.with(this, ProgramMain.only(main.line(options), ControllerOptions::isShown, "controller")),
-                () -> start(options, provider.apply(options), main.ending()),
-                args);
+                () -> start(options, provider.apply(options), main.ending()));
     }
 
     /** The program's own may say what there is to publish. */

@@ -51,16 +51,14 @@ final class DoctorOptions {
             description = "Text for people, or JSON for tools." + ProgramOptions.DEFAULT)
     private ReportFormat output;
 
-    <O extends DriverOptions> int execute(
+    <O extends DriverOptions> ProgramMain.Command command(
             ProgramMain main,
             O options,
             BiFunction<? super O, ? super ClusterApi, ? extends List<? extends Check>> own,
-            Function<? super O, ? extends AuditedNode> node,
-            String... args) {
-        return main.execute(
+            Function<? super O, ? extends AuditedNode> node) {
+        return new ProgramMain.Command(
                 ProgramMain.with(this, main.line(options)),
-                () -> run(main, options, cluster -> own.apply(options, cluster), () -> inventory(node.apply(options))),
-                args);
+                () -> run(main, options, cluster -> own.apply(options, cluster), () -> inventory(node.apply(options))));
     }
 
     private static Inventory inventory(AuditedNode node) {

@@ -7,14 +7,12 @@ import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.cluster.ClusterApi;
+import io.dra4j.runtime.ProgramMain.Command;
 import io.dra4j.runtime.internal.admission.AdmissionService;
 import io.dra4j.runtime.internal.checkpoint.Journal;
-import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.driver.DriverLogging;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
-import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,45 +23,32 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /**
  * Runs a driver as a program: reads the command line, sets up logging, starts, and stops on a signal.
  *
- * <p>A vendor's main method is one call:
+ * <p>A vendor's main method is one call, the second one for a program with its own options:
  *
  * <pre>{@code
  * DriverMain.run(args, "fpga.example.com", options -> new FpgaProvider(options.nodeName()));
- * }</pre>
- *
- * <p>Options of the program's own are the second step:
- *
- * <pre>{@code
  * DriverMain.of("fpga.example.com", new FpgaOptions(), options -> new FpgaProvider(...)).run(args);
  * }</pre>
  *
  * <p>The program has commands, too, each in place of the driver and before the options:
  *
  * <ul>
- *   <li>{@code webhook} is an {@link AdmissionWebhook} for the driver's configurations;
- *   <li>{@code doctor} prints what is wrong with the node, {@code audit} what contradicts itself there;
- *   <li>{@code maintenance on} takes the devices of a driver that runs out of use;
- *   <li>{@code journal inspect FILE} prints a journal;
- *   <li>{@code claim-metrics} serves the age of claims that wait, for the whole cluster;
- *   <li>{@code explain} and {@code tree} are those of {@code kubectl dra}, if its jar is next to the driver's;
- *   <li>{@code controller} publishes pools of several nodes, if the program {@link #controller has one};
- *   <li>and those that the program {@link #command adds}.
+ *   <li>{@code webhook}, an {@link AdmissionWebhook}; {@code doctor}, {@code audit} and {@code journal inspect FILE},
+ *       which look; {@code maintenance on}, which takes the devices of a driver that runs out of use;
+ *   <li>{@code claim-metrics}, {@code explain} and {@code tree} for the whole cluster, the latter two those of {@code
+ *       kubectl dra}, if its jar is next to the driver's;
+ *   <li>a {@link #controller}, if the program has one, and those that it {@link #command adds}.
  * </ul>
  *
  * <p>SIGUSR2 writes the stacks of all threads to {@code goroutine-stacks.dump} in the temporary folder.
  *
- * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
- * command line is wrong, and 1 if the driver can't start, go on or stop in time. The reason is a
- * line or two on standard error; {@code -v 4} adds the stack trace. It needs Logback and
- * jul-to-slf4j at run time.
+ * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the command line is wrong,
+ * and 1 if the driver can't start, continue or stop in time. The reason is a line or two on standard error; {@code -v 4}
+ * adds the stack trace. It needs Logback and jul-to-slf4j at run time.
  *
  * @param <O> the program's options
  */
@@ -74,11 +59,10 @@ public final class DriverMain<O extends DriverOptions> {
     private final DriverProgram program;
     private final O options;
     private final Function<? super O, ? extends DeviceProvider> provider;
-    private final Map<String, Supplier<? extends Callable<Integer>>> commands = new HashMap<>();
+    private final Map<String, Function<ProgramMain, Command>> commands = new HashMap<>();
     private BiConsumer<? super O, DraDriver.Builder> abilities = (filled, builder) -> {};
-    private Function<? super O, ? extends List<ConfigType<?>>> configTypes = this::providersTypes;
-    private Function<? super O, ? extends AuditedNode> audited = this::unstarted;
-    private @Nullable Function<? super O, ? extends DeviceProvider> controller;
+    private Function<? super O, ? extends List<ConfigType<?>>> configTypes;
+    private Function<? super O, ? extends AuditedNode> audited;
     private BiFunction<? super O, ? super ClusterApi, ? extends List<? extends Check>> checks =
             (filled, cluster) -> List.of();
 
@@ -86,14 +70,14 @@ public final class DriverMain<O extends DriverOptions> {
         this.program = Objects.requireNonNull(program, "program");
         this.options = Objects.requireNonNull(options, "options");
         this.provider = Objects.requireNonNull(provider, "provider");
+        configTypes = filled -> new AuditOptions.Unstarted(provider.apply(filled)).configTypes();
+        audited = filled -> new AuditOptions.Unstarted(provider.apply(filled));
     }
 
     /**
      * Runs a driver with the options that every driver has, until a signal; it never returns.
      *
-     * @param args the command line
      * @param driverName the driver's name, where none is given; the program is called so, too
-     * @param provider makes the provider from the filled options
      */
     public static void run(
             String[] args, String driverName, Function<? super DriverOptions, ? extends DeviceProvider> provider) {
@@ -107,14 +91,11 @@ public final class DriverMain<O extends DriverOptions> {
     }
 
     /**
-     * Makes a program with a name, a summary and a version.
+     * Makes a program with a name, a summary and a version, to be run.
      *
-     * @param program the program's name, summary and version
      * @param options the options to fill
-     * @param provider makes the provider from the filled options; a {@link DraException} that it
-     *     throws is reported as the reason why the driver can't start
-     * @param <O> the program's options
-     * @return the program, to be run
+     * @param provider makes the provider from them; a {@link DraException} that it throws is reported as the reason why
+     *     the driver can't start
      */
     public static <O extends DriverOptions> DriverMain<O> of(
             DriverProgram program, O options, Function<? super O, ? extends DeviceProvider> provider) {
@@ -156,7 +137,7 @@ public final class DriverMain<O extends DriverOptions> {
      * default the program does not have that command. The options name no node then.
      */
     public DriverMain<O> controller(Function<? super O, ? extends DeviceProvider> pools) {
-        controller = pools;
+        commands.put("controller", main -> new ControllerOptions().command(main, options, pools));
         return this;
     }
 
@@ -168,7 +149,7 @@ public final class DriverMain<O extends DriverOptions> {
      * DraException} that it throws is reported.
      */
     public DriverMain<O> command(String name, Supplier<? extends Callable<Integer>> command) {
-        commands.put(name, command);
+        commands.put(name, main -> main.command(name, command.get()));
         return this;
     }
 
@@ -195,83 +176,25 @@ public final class DriverMain<O extends DriverOptions> {
         return driver::close;
     }
 
-    /** Does all of it but ending the JVM, and returns the exit status; only the command that runs is loaded. */
+    /** Does all of it but ending the JVM, and returns the exit status. */
     int execute(ProgramMain main, Function<? super O, Runnable> start, String... args) {
-        String name = args.length == 0 ? "" : args[0];
-        String[] more = Arrays.copyOfRange(args, Math.min(1, args.length), args.length);
-        Function<? super O, ? extends DeviceProvider> pools = controller;
-        if (pools != null && name.equals("controller")) {
-            return new ControllerOptions().execute(main, options, pools, more);
-        }
-        return switch (name) {
-            case WEBHOOK -> new WebhookOptions().execute(main, options, configTypes, more);
-            case "doctor" -> new DoctorOptions().execute(main, options, checks, audited, more);
-            case "audit" -> new AuditOptions().execute(main, options, audited, more);
-            case "claim-metrics" -> new ClaimMetricsOptions().execute(main, more);
-            case "journal" -> new JournalMain().execute(main, more);
-            case "maintenance" -> new MaintenanceMain().execute(main, more);
-            case "explain", "tree" -> new ClusterMain(main.err(), main.environment()).execute(program, args);
-            default -> {
-                Supplier<? extends Callable<Integer>> own = commands.get(name);
-                yield own == null
-                        ? main.serve(options, () -> start.apply(options), args)
-                        : main.execute(own.get(), more);
-            }
-        };
+        return main.execute(
+                switch (args.length == 0 ? "" : args[0]) {
+                    case WEBHOOK -> new WebhookOptions().command(main, options, configTypes);
+                    case "doctor" -> new DoctorOptions().command(main, options, checks, audited);
+                    case "audit" -> new AuditOptions().command(main, options, audited);
+                    case "claim-metrics" -> new ClaimMetricsOptions().command(main);
+                    case "journal" -> new JournalMain().command(main);
+                    case "maintenance" -> new MaintenanceMain().command(main);
+                    case "explain", "tree" -> new ClusterMain(main.err(), main.environment()).command(program, args);
+                    default -> own(main, () -> start.apply(options), args);
+                },
+                args);
     }
 
-    private List<ConfigType<?>> providersTypes(O filled) {
-        try (AuditOptions.Unstarted unstarted = unstarted(filled)) {
-            return ConfigCheck.declared(unstarted.provider().configTypes());
-        }
-    }
-
-    private AuditOptions.Unstarted unstarted(O filled) {
-        return new AuditOptions.Unstarted(provider.apply(filled));
-    }
-
-    /** A driver program's command {@code journal inspect FILE}: prints a journal of claims, for support. */
-    @Command(
-            name = "journal",
-            description = {
-                "Prints a journal of claims, a row for each line, and marks damaged ones.",
-                "It only reads, and can be used while the driver runs. The exit status is 0 if the journal is intact, and 1"
-                        + " if lines are damaged or missing, or it can't be read.",
-                ""
-            })
-    @SuppressWarnings("NullAway.Init") // picocli sets the fields
-    private static final class JournalMain {
-
-        private static final int DAMAGED = 1;
-
-        /** The words for what to do. */
-        enum Action {
-            /** Print. */
-            inspect
-        }
-
-        @Parameters(index = "0", paramLabel = "inspect", description = "What to do.")
-        private Action action;
-
-        @Parameters(index = "1", paramLabel = "FILE", description = "claims.journal in the driver's directory.")
-        private Path file;
-
-        @Option(
-                names = {"-h", "--help"},
-                usageHelp = true,
-                description = "Show this help and exit.")
-        private boolean help;
-
-        int execute(ProgramMain main, String... args) {
-            return main.execute(main.line(this), () -> run(main), args);
-        }
-
-        private int run(ProgramMain main) {
-            long wrong = Journal.inspect(file, main.out());
-            if (wrong > 0) {
-                main.err().println(wrong + " lines are damaged or missing");
-            }
-            return wrong == 0 ? 0 : DAMAGED;
-        }
+    /** Returns the command of this program that is named first, or else the driver. */
+    private Command own(ProgramMain main, Supplier<Runnable> start, String... args) {
+        Function<ProgramMain, Command> named = args.length == 0 ? null : commands.get(args[0]);
+        return named == null ? main.serving(main.line(options), start) : named.apply(main);
     }
 }

@@ -124,9 +124,9 @@ final class MaintenanceMain extends ProgramOptions {
         return !NOT_IN_THE_ENVIRONMENT.contains(option) && super.isInTheEnvironment(option);
     }
 
-    int execute(ProgramMain main, String... args) {
+    ProgramMain.Command command(ProgramMain main) {
         main.ending().handleSignals();
-        return main.execute(main.line(this), () -> run(main), args);
+        return new ProgramMain.Command(main.line(this), () -> run(main));
     }
 
     private int run(ProgramMain main) {

@@ -22,13 +22,21 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** Runs the commands of a program: reads the command line of one, and explains its failures. */
+/**
+ * Runs a program, or the command of it that is named first: reads its command line, and explains its failures.
+ *
+ * <p>A command is a subcommand of the program's command line, which has no options then; only the one that is named is
+ * made, so that a driver loads none.
+ */
 record ProgramMain(
         DriverProgram program, Map<String, String> environment, PrintStream out, PrintStream err, Ending ending) {
 
     private static final String NO_COMMAND = "<main class>"; // picocli's name where none is given
     private static final int WIDTH = 100;
     private static final int STACK_TRACES = 4; // of --v
+
+    /** The program itself or a command of it: what reads its options, and what it does once they are read. */
+    record Command(CommandLine line, Callable<Integer> action) {}
 
     static ProgramMain of(DriverProgram program) {
         return new ProgramMain(program, System.getenv(), System.out, System.err, new Ending());
@@ -52,14 +60,18 @@ record ProgramMain(
         if (options instanceof ProgramOptions own) {
             own.describe(spec);
         }
-        CommandLine line = new CommandLine(spec)
-                .setUsageHelpWidth(WIDTH)
-                .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
-                .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
+        CommandLine line = new CommandLine(spec).setUsageHelpWidth(WIDTH);
         if (options instanceof ProgramOptions own) {
             line.setDefaultValueProvider(own.defaults(program, environment));
         }
         return line;
+    }
+
+    /** Returns a command of a vendor, which is called as soon as its options are read. */
+    Command command(String name, Callable<Integer> action) {
+        CommandLine line = line(action).setCaseInsensitiveEnumValuesAllowed(true);
+        line.getCommandSpec().name(name);
+        return new Command(line, action);
     }
 
     /** Adds the options of a command, which come before those of the driver. */
@@ -97,14 +109,10 @@ record ProgramMain(
         return line;
     }
 
-    int serve(ProgramOptions options, Supplier<Runnable> start, String... args) {
-        return serve(line(options), start, args);
-    }
-
-    /** Starts what serves until a signal, and then closes it; returns the exit status. */
-    int serve(CommandLine line, Supplier<Runnable> start, String... args) {
+    /** Returns a command that starts what serves until a signal, and then closes it. */
+    Command serving(CommandLine line, Supplier<Runnable> start) {
         ending.handleSignals();
-        return execute(line, () -> untilEnd(start), args);
+        return new Command(line, () -> untilEnd(start));
     }
 
     private int untilEnd(Supplier<Runnable> start) {
@@ -119,21 +127,20 @@ record ProgramMain(
         return ExitCode.OK;
     }
 
-    /** Runs a command that is called as soon as its options are read; returns the exit status. */
-    int execute(Callable<Integer> command, String... args) {
-        return execute(line(command).setCaseInsensitiveEnumValuesAllowed(true), command, args);
-    }
-
     /** Reads the arguments and does what they ask for; returns the exit status. */
-    int execute(CommandLine line, Callable<Integer> action, String... args) {
+    int execute(Command command, String... args) {
+        CommandLine line = command.line();
         CommandSpec spec = line.getCommandSpec().version(program.name() + " " + program.version());
+        CommandLine root = line;
         if (spec.name().equals(NO_COMMAND)) {
             spec.name(program.name()).usageMessage().description(program.summary(), "");
         } else {
-            spec.name(program.name() + " " + spec.name());
+            root = new CommandLine(CommandSpec.create().name(program.name())).addSubcommand(spec.name(), line);
         }
-        return line.setParameterExceptionHandler(this::wrong)
-                .setExecutionStrategy(parsed -> run(line, action, parsed))
+        return root.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
+                .setParameterExceptionHandler(this::wrong)
+                .setExecutionStrategy(parsed -> run(line, command.action(), parsed))
                 .execute(args);
     }
 

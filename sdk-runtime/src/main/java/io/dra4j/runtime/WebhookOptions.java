@@ -81,15 +81,11 @@ final class WebhookOptions {
             })
     private List<String> extendedResources = List.of();
 
-    <O extends DriverOptions> int execute(
-            ProgramMain main,
-            O options,
-            Function<? super O, ? extends List<ConfigType<?>>> configTypes,
-            String... args) {
-        return main.serve(
+    <O extends DriverOptions> ProgramMain.Command command(
+            ProgramMain main, O options, Function<? super O, ? extends List<ConfigType<?>>> configTypes) {
+        return main.serving(
                 ProgramMain.with(this, hideOthers(main.line(options), options)),
-                () -> start(options.driverName(), configTypes.apply(options)),
-                args);
+                () -> start(options.driverName(), configTypes.apply(options)));
     }
 
     /**

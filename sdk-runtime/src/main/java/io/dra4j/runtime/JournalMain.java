@@ -1,0 +1,54 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.runtime.internal.checkpoint.Journal;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** A driver program's command {@code journal inspect FILE}: prints a journal of claims, for support. */
+@Command(
+        name = "journal",
+        description = {
+            "Prints a journal of claims, a row for each line, and marks damaged ones.",
+            "It only reads, and can be used while the driver runs. The exit status is 0 if the journal is intact, and 1"
+                    + " if lines are damaged or missing, or it can't be read.",
+            ""
+        })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class JournalMain {
+
+    private static final int DAMAGED = 1;
+
+    /** The words for what to do. */
+    enum Action {
+        /** Print. */
+        inspect
+    }
+
+    @Parameters(index = "0", paramLabel = "inspect", description = "What to do.")
+    private Action action;
+
+    @Parameters(index = "1", paramLabel = "FILE", description = "claims.journal in the driver's directory.")
+    private Path file;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help and exit.")
+    private boolean help;
+
+    ProgramMain.Command command(ProgramMain main) {
+        return new ProgramMain.Command(main.line(this), () -> run(main));
+    }
+
+    private int run(ProgramMain main) {
+        long wrong = Journal.inspect(file, main.out());
+        if (wrong > 0) {
+            main.err().println(wrong + " lines are damaged or missing");
+        }
+        return wrong == 0 ? 0 : DAMAGED;
+    }
+}
