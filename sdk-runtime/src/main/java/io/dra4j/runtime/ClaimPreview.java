@@ -13,7 +13,7 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.claim.PrepareOutcome;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import java.util.List;

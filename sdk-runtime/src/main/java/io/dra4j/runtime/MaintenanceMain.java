@@ -3,8 +3,8 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.driver.ClaimPods;
 import io.dra4j.runtime.internal.driver.MaintenanceView;
+import io.dra4j.runtime.internal.driver.MaintenanceView.ClaimPods;
 import io.dra4j.runtime.internal.policy.Maintenance;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import java.nio.file.Files;

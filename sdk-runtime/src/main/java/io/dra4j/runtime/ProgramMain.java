@@ -4,9 +4,12 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.driver.DriverLogging;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +17,8 @@ import java.util.concurrent.Callable;
 import java.util.function.BiPredicate;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
@@ -187,6 +192,54 @@ record ProgramMain(
         err.println(program.name() + ": " + what);
         if (logging.verbosity() >= STACK_TRACES) {
             cause.printStackTrace(err);
+        }
+    }
+
+    /**
+     * Writes the stacks of all threads to a file when SIGUSR2 arrives, as drivers in Go do; to standard
+     * error if the file can't be written.
+     */
+    static final class ThreadDump {
+
+        /** The name that NVIDIA's driver gives it, for scripts that collect it. */
+        static final String FILE = "goroutine-stacks.dump";
+
+        private static final Logger LOG = LoggerFactory.getLogger(ProgramMain.class);
+
+        private ThreadDump() {}
+
+        /** Waits for the signal, as long as the JVM runs. */
+        static void onSignal(Path file, PrintStream otherwise) {
+            try {
+                // By reflection: no comment and no annotation lets javac pass over a class of the JDK's own.
+                Class<?> signal = Class.forName("sun.misc.Signal");
+                Class<?> handler = Class.forName("sun.misc.SignalHandler");
+                Object write = Proxy.newProxyInstance(
+                        ThreadDump.class.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
+                            write(file, otherwise);
+                            return null;
+                        });
+                signal.getMethod("handle", signal, handler)
+                        .invoke(null, signal.getConstructor(String.class).newInstance("USR2"), write);
+            } catch (ReflectiveOperationException e) {
+                LOG.atDebug().setCause(e).log("SIGUSR2 writes no thread dump here; SIGQUIT does, to standard output");
+            }
+        }
+
+        private static void write(Path file, PrintStream otherwise) {
+            StringBuilder stacks = new StringBuilder();
+            Thread.getAllStackTraces().forEach((thread, frames) -> {
+                stacks.append(thread).append(' ').append(thread.getState()).append('\n');
+                Stream.of(frames)
+                        .forEach(frame -> stacks.append("\tat ").append(frame).append('\n'));
+            });
+            try {
+                Files.writeString(file, stacks);
+                LOG.atInfo().log("Wrote the stacks of all threads to {}", file);
+            } catch (IOException e) {
+                LOG.atError().setCause(e).log("Can't write {}; the stacks of all threads follow", file);
+                otherwise.println(stacks);
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ package io.dra4j.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.runtime.ProgramMain.ThreadDump;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -4,8 +4,8 @@ package io.dra4j.simulation.inside;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.claim.ClaimOperations;
-import io.dra4j.runtime.internal.claim.PrepareOutcome;
-import io.dra4j.runtime.internal.claim.UnprepareOutcome;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
+import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
 import io.dra4j.runtime.internal.observe.Meters;

@@ -3,6 +3,8 @@
 package io.dra4j.runtime.internal.admission;
 
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.runtime.internal.admission.Rule.ClaimRule;
+import io.dra4j.runtime.internal.admission.Rule.PodRule;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
 import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;

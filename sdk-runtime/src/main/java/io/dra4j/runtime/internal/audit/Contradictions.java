@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.audit;
 
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
@@ -13,16 +14,22 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
+import io.dra4j.runtime.internal.audit.Views.OtherCheckpoint;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
+import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.JournalReading.Loss;
 import io.dra4j.runtime.internal.claim.PreparedResults;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
+import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
+import io.dra4j.runtime.internal.claim.allocation.HoldConflict;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -350,6 +357,101 @@ final class Contradictions {
                             one.shareId() == null ? "" : " (share " + one.shareId() + ")",
                             one.request())));
             return names.isEmpty() ? "no devices" : String.join(", ", names);
+        }
+    }
+
+    /** Contradictions inside the journal. */
+    private static final class JournalAlone {
+
+        private JournalAlone() {}
+
+        static Result damaged(Views views) {
+            Loss loss = views.journal().get().loss();
+            if (loss.damagedLines() == 0 && loss.complete()) {
+                return Result.healthy("all lines are intact");
+            }
+            List<String> mend = new ArrayList<>();
+            mend.add("java -jar DRIVER.jar journal inspect " + views.driver().journal());
+            mend.addAll(new Mend(views).restartDriver());
+            return new Result(
+                    "",
+                    List.of(Words.finding(
+                            "journal-damaged",
+                            views.driver().journal().toString(),
+                            mend,
+                            loss.damagedLines(),
+                            loss.complete() ? "" : ", and do not name all claims that they were about")));
+        }
+
+        static Result heldAsDamaged(Views views) {
+            return each(
+                    views,
+                    claim -> claim.phase() == Phase.DAMAGED,
+                    claim -> Words.finding("claim-damaged", claim.ref(), new Mend(views).deletePods(claim.ref())));
+        }
+
+        static Result unfinished(Views views) {
+            return each(
+                    views,
+                    claim -> views.isOfThisBoot(claim)
+                            && (claim.phase() == Phase.PREPARING || claim.phase() == Phase.UNPREPARING),
+                    claim -> Words.finding(
+                            "claim-unfinished",
+                            claim.ref(),
+                            List.of(
+                                    "kubectl -n %s describe resourceclaim %s"
+                                            .formatted(
+                                                    claim.ref().namespace(),
+                                                    claim.ref().name()),
+                                    "# look again in two minutes; if it stays, the driver's log names the claim and the reason"),
+                            claim.phase().name().toLowerCase(Locale.ROOT)));
+        }
+
+        static Result earlierBoot(Views views) {
+            return each(
+                    views,
+                    claim -> !views.isOfThisBoot(claim),
+                    claim -> Words.finding("earlier-boot", claim.ref(), new Mend(views).deletePods(claim.ref())));
+        }
+
+        private static Result each(
+                Views views, Function<ClaimRecord, Boolean> is, Function<ClaimRecord, Finding> found) {
+            List<ClaimRecord> all = views.recorded();
+            return Words.result(all.stream().filter(is::apply).map(found).toList(), all.size(), "claim");
+        }
+
+        /** Each claim is held against those before it, so that a pair is found once. */
+        static Result heldTwice(Views views) {
+            Inventory hardware = views.hardware().orElse(Inventory.of());
+            List<ClaimRecord> before = new ArrayList<>();
+            List<Finding> findings = new ArrayList<>();
+            DeviceHolds holds = new DeviceHolds(views.driver().name());
+            for (ClaimRecord claim : views.recorded()) {
+                if (views.isOfThisBoot(claim)) {
+                    conflict(holds, claim, before, hardware)
+                            .ifPresent(conflict -> findings.add(heldTwice(views, claim, conflict)));
+                    before.add(claim);
+                }
+            }
+            return Words.result(findings, before.size(), "claim");
+        }
+
+        private static Optional<HoldConflict> conflict(
+                DeviceHolds holds, ClaimRecord claim, List<ClaimRecord> others, Inventory hardware) {
+            try {
+                return holds.conflict(claim.ref().uid(), claim.devices(), ClaimIndex.of(others), hardware);
+            } catch (PrepareException e) { // what it takes is more than there is, by itself
+                return Optional.empty();
+            }
+        }
+
+        private static Finding heldTwice(Views views, ClaimRecord claim, HoldConflict conflict) {
+            return Words.finding(
+                    "device-held-twice",
+                    claim.ref(),
+                    new Mend(views).deletePods(claim.ref()),
+                    conflict.problem(),
+                    Words.claim(conflict.holders().get(0).ref()));
         }
     }
 }

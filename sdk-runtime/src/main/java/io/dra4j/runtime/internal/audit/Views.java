@@ -2,16 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.audit;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
+import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
+import io.dra4j.runtime.internal.audit.Views.AuditedDriver;
+import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.JournalReading;
+import io.dra4j.runtime.internal.claim.KubeletClaims;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The views of a node's claims that are held against each other.
@@ -90,5 +106,146 @@ record Views(
                 .filter(claim -> claim.namespace().equals(ref.namespace())
                         && claim.name().equals(ref.name()))
                 .findFirst();
+    }
+
+    /**
+     * The driver whose node is audited.
+     *
+     * @param directory the driver's directory below the kubelet's plugins
+     */
+    record AuditedDriver(String name, String node, Path directory, Path cdiRoot) {
+
+        Path journal() {
+            return directory.resolve("claims.journal");
+        }
+
+        /** Returns the record of a driver in Go of this name. */
+        Path checkpoint() {
+            return directory.resolve("checkpoint.json");
+        }
+
+        Path kubeletState() {
+            return KubeletClaims.file(directory);
+        }
+    }
+
+    /**
+     * The names of devices in the driver's CDI specs, by the UID of the claim.
+     *
+     * @param devices for each claim the names, such as {@code <uid>-gpu-0}; none if the file is damaged
+     */
+    record SpecFiles(Map<String, List<String>> devices) {
+
+        /**
+         * Reads the specs of a driver.
+         *
+         * @throws NotCheckedException if the directory is not there, or can't be read
+         */
+        static SpecFiles read(AuditedDriver driver) {
+            Path root = driver.cdiRoot();
+            if (!Files.isDirectory(root)) {
+                throw new NotCheckedException("there is no directory " + root + "; give the node's by --cdi-root");
+            }
+            CdiSpecs specs = CdiSpecs.reading(root, driver.name());
+            Map<String, List<String>> devices = new LinkedHashMap<>();
+            for (String uid : new TreeSet<>(specs.claimUids())) {
+                devices.put(uid, specs.deviceNames(uid));
+            }
+            return new SpecFiles(devices);
+        }
+    }
+
+    /**
+     * The checkpoint of a driver in Go that was made from the community's example driver, and ran here
+     * before: a list of UIDs.
+     *
+     * @see <a href="https://github.com/kubernetes-sigs/dra-example-driver">The example driver; its file
+     *     is {@code {"preparedClaims":[{"uid":"…"}]}}</a>
+     */
+    record OtherCheckpoint(List<String> uids, String damage) {
+
+        private static final JsonMapper JSON = JsonMapper.builder()
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .build();
+
+        OtherCheckpoint {
+            uids = List.copyOf(uids);
+        }
+
+        static View<OtherCheckpoint> read(Path file) {
+            try {
+                return View.of(
+                        Files.exists(file) ? decode(Files.readAllBytes(file)) : new OtherCheckpoint(List.of(), ""));
+            } catch (IOException e) {
+                return View.unread("can't read " + file + ": " + e);
+            }
+        }
+
+        /** Decodes a file; one of another form lists nothing here. */
+        static OtherCheckpoint decode(byte[] file) {
+            try {
+                JsonNode claims = JSON.readTree(file).path("preparedClaims");
+                List<String> uids = new ArrayList<>();
+                if (claims.isArray()) {
+                    claims.forEach(claim -> uids.add(claim.path("uid").asText()));
+                }
+                return new OtherCheckpoint(uids, "");
+            } catch (IOException e) {
+                return new OtherCheckpoint(List.of(), "it is not JSON");
+            }
+        }
+    }
+
+    /**
+     * One view of a node's claims, or the reason why it can't be read.
+     *
+     * @param <T> what is viewed
+     */
+    static final class View<T> {
+
+        private final @Nullable T value;
+        private final String reason;
+
+        private View(@Nullable T value, String reason) {
+            this.value = value;
+            this.reason = reason;
+        }
+
+        static <T> View<T> of(T value) {
+            return new View<>(value, "");
+        }
+
+        static <T> View<T> unread(String reason) {
+            return new View<>(null, reason);
+        }
+
+        /** Reads a view; the message of what the reading throws is the reason. */
+        static <T> View<T> read(Supplier<T> reading) {
+            try {
+                return of(reading.get());
+            } catch (NotCheckedException | DraException | UnsupportedOperationException e) {
+                return unread(String.valueOf(e.getMessage()));
+            }
+        }
+
+        boolean isRead() {
+            return value != null;
+        }
+
+        /**
+         * Returns what is viewed.
+         *
+         * @throws NotCheckedException if it could not be read
+         */
+        T get() {
+            if (value == null) {
+                throw new NotCheckedException(reason);
+            }
+            return value;
+        }
+
+        T orElse(T otherwise) {
+            return value == null ? otherwise : value;
+        }
     }
 }

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -28,6 +29,60 @@ public final class BootId {
             return id;
         } catch (IOException e) {
             throw new DraException("Can't read the boot id from " + file + ": " + e, e);
+        }
+    }
+
+    /**
+     * A file next to the journal, with the boot in which CDI specs were last reconciled.
+     *
+     * <p>In another boot, specs without a record are of that one and of no use: a power failure may have taken back the
+     * record of a claim for which the provider changes nothing. Without a mark they count as evidence of damage, which is
+     * the safe side. So it is on the disk before the first claim is prepared. Not thread-safe.
+     */
+    public static final class BootMark {
+
+        private final Path file;
+        private final String bootId;
+        private final JournalFile.Sync sync;
+        private boolean hasFailed;
+
+        BootMark(JournalStore.Place place) {
+            this.file = place.path().resolveSibling("claims.boot");
+            this.bootId = place.bootId();
+            this.sync = place.sync();
+        }
+
+        /** Returns whether the file has an earlier boot; false without a file that can be read. */
+        public boolean isOfEarlierBoot() {
+            String marked = read();
+            return !marked.isEmpty() && !marked.equals(bootId);
+        }
+
+        private String read() {
+            try {
+                return Files.readString(file).strip();
+            } catch (IOException e) {
+                return ""; // none, or none that can be read: the safe side
+            }
+        }
+
+        /**
+         * Records, durably, that a start of this boot came this far; later starts of the boot write nothing.
+         *
+         * @throws DraException if it can't be written; the next call tries again
+         */
+        public void write() {
+            if (!hasFailed && read().equals(bootId)) {
+                return;
+            }
+            hasFailed = true;
+            try (JournalFile mark = JournalFile.open(file, sync)) {
+                mark.replace((bootId + "\n").getBytes(StandardCharsets.UTF_8));
+                mark.syncName();
+            } catch (IOException e) {
+                throw new DraException("Can't write " + file + ": " + e, e);
+            }
+            hasFailed = false;
         }
     }
 }

@@ -3,9 +3,11 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.ClaimRef;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The kubelet's calls, free of wire versions: the seam between the gRPC services and claim preparation.
@@ -30,4 +32,105 @@ public interface ClaimOperations {
      * @param deadline as of {@link #prepare}
      */
     Map<String, UnprepareOutcome> unprepare(List<String> uids, Instant deadline);
+
+    /** The outcome of one claim's preparation. */
+    public sealed interface PrepareOutcome {
+
+        /** The claim is prepared; the devices are the kubelet's answer. */
+        record Prepared(List<DeviceResult> devices) implements PrepareOutcome {
+            public Prepared {
+                devices = List.copyOf(devices);
+            }
+        }
+
+        /**
+         * The claim is not prepared; the kubelet shows the message to the pod's owner.
+         *
+         * <p>{@link OwnerText} has made it fit to be shown.
+         */
+        record Failed(String message) implements PrepareOutcome {
+            public Failed(@Nullable String message) {
+                this.message = OwnerText.of(message);
+            }
+        }
+
+        /** One prepared device in the kubelet's response; requests are base names, without the subrequest. */
+        record DeviceResult(
+                List<String> requests,
+                String pool,
+                String device,
+                List<String> cdiDeviceIds,
+                @Nullable String shareId) {
+            public DeviceResult {
+                requests = List.copyOf(requests);
+                cdiDeviceIds = List.copyOf(cdiDeviceIds);
+            }
+        }
+    }
+
+    /** The outcome of one claim's unpreparation. */
+    public sealed interface UnprepareOutcome {
+
+        /** Nothing of the claim is left. */
+        record Unprepared() implements UnprepareOutcome {}
+
+        /** Something may be left; the kubelet tries again. {@link OwnerText} has made the message fit to be shown. */
+        record Failed(String message) implements UnprepareOutcome {
+            public Failed(@Nullable String message) {
+                this.message = OwnerText.of(message);
+            }
+        }
+    }
+
+    /**
+     * Makes a message one that the kubelet can show to the owner of a pod.
+     *
+     * <p>It is never empty, for on the wire an empty error is success; it is valid UTF-8 without control characters, and at
+     * most 4 KiB of it: the kubelet puts it into an Event, as often as it tries.
+     */
+    final class OwnerText {
+
+        static final String NO_REASON = "the driver gave no reason; its log may have more";
+
+        private static final int MOST_BYTES = 4096;
+        private static final String CUT = " … (the driver's log has all of it)";
+        private static final int REPLACEMENT = 0xFFFD;
+
+        private OwnerText() {}
+
+        static String of(@Nullable String message) {
+            if (message == null || message.isBlank()) {
+                return NO_REASON;
+            }
+            String text = printable(message);
+            return bytes(text) <= MOST_BYTES ? text : cut(text, MOST_BYTES - bytes(CUT)) + CUT;
+        }
+
+        private static String printable(String message) {
+            StringBuilder text = new StringBuilder(message.length());
+            message.codePoints()
+                    .map(c -> Character.getType(c) == Character.SURROGATE ? REPLACEMENT : c)
+                    .map(c -> Character.isISOControl(c) ? ' ' : c)
+                    .forEach(text::appendCodePoint);
+            return text.toString();
+        }
+
+        private static String cut(String text, int most) {
+            int end = 0;
+            int size = 0;
+            while (end < text.length()) {
+                int c = text.codePointAt(end);
+                size += bytes(Character.toString(c));
+                if (size > most) {
+                    break;
+                }
+                end += Character.charCount(c);
+            }
+            return text.substring(0, end);
+        }
+
+        private static int bytes(String text) {
+            return text.getBytes(StandardCharsets.UTF_8).length;
+        }
+    }
 }

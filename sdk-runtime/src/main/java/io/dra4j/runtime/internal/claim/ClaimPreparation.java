@@ -5,6 +5,8 @@ package io.dra4j.runtime.internal.claim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
+import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

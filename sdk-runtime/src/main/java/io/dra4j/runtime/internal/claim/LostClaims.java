@@ -11,7 +11,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
-import io.dra4j.runtime.internal.checkpoint.Loss;
+import io.dra4j.runtime.internal.checkpoint.JournalReading.Loss;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.claim.allocation.DamagedDevices;
 import io.dra4j.runtime.internal.cluster.ClaimObject;

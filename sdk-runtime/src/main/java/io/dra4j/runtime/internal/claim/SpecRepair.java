@@ -3,7 +3,7 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.checkpoint.BootMark;
+import io.dra4j.runtime.internal.checkpoint.BootId.BootMark;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;

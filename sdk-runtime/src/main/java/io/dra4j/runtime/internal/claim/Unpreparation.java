@@ -5,6 +5,8 @@ package io.dra4j.runtime.internal.claim;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
+import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome;
+import io.dra4j.runtime.internal.claim.ProviderCalls.ProviderFailure;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.util.Optional;

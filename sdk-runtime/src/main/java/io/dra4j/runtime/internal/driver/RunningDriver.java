@@ -17,6 +17,7 @@ import io.dra4j.runtime.internal.claim.ClaimParts;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.claim.ProviderCalls;
 import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.driver.Liveness.MountedDirectories;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
 import io.dra4j.runtime.internal.kubelet.ProbeServer;

@@ -8,7 +8,7 @@ import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports;
-import io.dra4j.runtime.internal.health.HealthTaints;
+import io.dra4j.runtime.internal.health.HealthReports.HealthTaints;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.publish.SlicePublisher;

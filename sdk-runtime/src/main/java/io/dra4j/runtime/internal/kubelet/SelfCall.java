@@ -5,10 +5,22 @@ package io.dra4j.runtime.internal.kubelet;
 import io.dra4j.api.error.DraException;
 import io.dra4j.kubelet.dra.v1.DRAPluginGrpc;
 import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
+import io.grpc.Status;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Calls the driver's own sockets as the kubelet does, each over a connection of its own.
@@ -61,6 +73,163 @@ final class SelfCall {
             RawCall.unary(link, method, limit);
         } finally {
             Files.deleteIfExists(link);
+        }
+    }
+
+    /**
+     * One gRPC call with an empty message over a connection of its own, in bytes of HTTP/2.
+     *
+     * <p>A driver calls itself alone. gRPC's client would cost it hundreds of classes. This one understands the answers of
+     * the driver's own server, which writes the first headers of a connection as plain text.
+     */
+    private static final class RawCall {
+
+        private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+        private static final int DATA = 0;
+        private static final int HEADERS = 1;
+        private static final int RST_STREAM = 3;
+        private static final int SETTINGS = 4;
+        private static final int GOAWAY = 7;
+        private static final int END_STREAM = 1;
+        private static final int END_HEADERS = 4;
+        private static final int LONGEST_TEXT = 126; // bytes; a longer one has a longer length
+
+        private RawCall() {}
+
+        /**
+         * Calls a method, and ignores its response.
+         *
+         * @param method its full name
+         * @param limit the longest time that it may take
+         * @throws IOException if it fails, or has no answer in time
+         */
+        static void unary(Path socket, String method, Duration limit) throws IOException {
+            try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+                    Selector selector = Selector.open()) {
+                channel.connect(UnixDomainSocketAddress.of(socket));
+                channel.write(ByteBuffer.wrap(request(method, limit)));
+                channel.configureBlocking(false);
+                channel.register(selector, SelectionKey.OP_READ);
+                checkStatus(new DataInputStream(new Answer(channel, selector, limit)));
+            }
+        }
+
+        private static byte[] request(String method, Duration limit) {
+            ByteArrayOutputStream headers = new ByteArrayOutputStream();
+            header(headers, ":method", "POST");
+            header(headers, ":scheme", "http");
+            header(headers, ":path", "/" + method);
+            header(headers, ":authority", "localhost");
+            header(headers, "content-type", "application/grpc");
+            header(headers, "te", "trailers");
+            header(headers, "grpc-timeout", limit.toMillis() + "m");
+            ByteArrayOutputStream request = new ByteArrayOutputStream();
+            request.writeBytes(PREFACE.getBytes(StandardCharsets.US_ASCII));
+            frame(request, SETTINGS, 0, 0, new byte[0]);
+            frame(request, HEADERS, END_HEADERS, 1, headers.toByteArray());
+            frame(request, DATA, END_STREAM, 1, new byte[5]); // a message of no bytes
+            return request.toByteArray();
+        }
+
+        /** Writes a header that is in no table. */
+        private static void header(ByteArrayOutputStream headers, String name, String value) {
+            headers.write(0);
+            for (String text : List.of(name, value)) {
+                if (text.length() > LONGEST_TEXT) {
+                    throw new IllegalArgumentException("Too long: " + text);
+                }
+                headers.write(text.length());
+                headers.writeBytes(text.getBytes(StandardCharsets.US_ASCII));
+            }
+        }
+
+        private static void frame(ByteArrayOutputStream out, int type, int flags, int stream, byte[] payload) {
+            byte[] header = {
+                0,
+                (byte) (payload.length >> 8),
+                (byte) payload.length,
+                (byte) type,
+                (byte) flags,
+                0,
+                0,
+                0,
+                (byte) stream
+            };
+            out.writeBytes(header);
+            out.writeBytes(payload);
+        }
+
+        private static void checkStatus(DataInputStream answer) throws IOException {
+            while (true) {
+                int length = answer.readUnsignedByte() << 16 | answer.readUnsignedShort();
+                int type = answer.readUnsignedByte();
+                int flags = answer.readUnsignedByte();
+                answer.readInt();
+                byte[] payload = new byte[length];
+                answer.readFully(payload);
+                if (type == HEADERS && (flags & END_STREAM) != 0) {
+                    checkTrailers(new String(payload, StandardCharsets.ISO_8859_1));
+                    return;
+                }
+                if (type == RST_STREAM || type == GOAWAY) {
+                    throw new IOException("the call was ended by a frame of type " + type);
+                }
+            }
+        }
+
+        private static void checkTrailers(String trailers) throws IOException {
+            String code = value(trailers, "grpc-status");
+            if (!code.equals("0")) {
+                Status status =
+                        code.matches("\\d{1,2}") ? Status.fromCodeValue(Integer.parseInt(code)) : Status.UNKNOWN;
+                throw new IOException(status.getCode() + ": " + value(trailers, "grpc-message"));
+            }
+        }
+
+        /** Returns the value of a header, or nothing. */
+        private static String value(String headers, String name) {
+            int length = headers.indexOf(name) + name.length();
+            if (length < name.length() || length >= headers.length()) {
+                return "";
+            }
+            int from = length + 1;
+            return headers.substring(from, Math.min(from + headers.charAt(length), headers.length()));
+        }
+
+        /** The bytes of a channel that does not block, until the time is over. */
+        private static final class Answer extends InputStream {
+
+            private final SocketChannel channel;
+            private final Selector selector;
+            private final long end;
+
+            Answer(SocketChannel channel, Selector selector, Duration limit) {
+                this.channel = channel;
+                this.selector = selector;
+                end = System.nanoTime() + limit.toNanos();
+            }
+
+            @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : Byte.toUnsignedInt(one[0]);
+            }
+
+            @Override
+            public int read(byte[] bytes, int offset, int length) throws IOException {
+                while (true) {
+                    int count = channel.read(ByteBuffer.wrap(bytes, offset, length));
+                    if (count != 0 || length == 0) {
+                        return count;
+                    }
+                    long left = (end - System.nanoTime()) / 1_000_000;
+                    if (left <= 0) {
+                        throw new IOException("no answer in time");
+                    }
+                    selector.select(left);
+                    selector.selectedKeys().clear();
+                }
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.kubelet;
 
 import com.google.protobuf.MessageLite;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.kubelet.UnixSocket.UnixServerSocket;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.InsecureServerCredentials;

@@ -6,11 +6,14 @@ import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
+import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -190,6 +193,62 @@ final class UnixSocket extends Socket {
         @Override
         public void close() throws IOException {
             UnixSocket.this.close();
+        }
+    }
+
+    /** Listens on a unix socket, as the {@link ServerSocket} that gRPC's transport needs. */
+    static final class UnixServerSocket extends ServerSocket {
+
+        /** Connections that the kernel keeps: a kubelet must find room behind a flood of others. */
+        private static final int WAITING = 1024;
+
+        private final ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+
+        UnixServerSocket() throws IOException {}
+
+        @Override
+        public void bind(SocketAddress path) throws IOException {
+            channel.bind(path, WAITING);
+        }
+
+        @Override
+        public Socket accept() throws IOException {
+            return Accepting.one(this, this::next);
+        }
+
+        private Socket next() throws IOException {
+            SocketChannel connection = channel.accept();
+            try {
+                return new UnixSocket(connection);
+            } catch (IOException e) {
+                connection.close();
+                throw e;
+            }
+        }
+
+        @Override
+        public SocketAddress getLocalSocketAddress() {
+            try {
+                return channel.getLocalAddress();
+            } catch (IOException e) {
+                throw new IllegalStateException("The socket is closed", e);
+            }
+        }
+
+        @Override
+        public boolean isBound() {
+            return true;
+        }
+
+        @Override
+        public boolean isClosed() {
+            return !channel.isOpen();
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+            super.close();
         }
     }
 }

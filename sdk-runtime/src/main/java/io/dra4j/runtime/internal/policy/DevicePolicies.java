@@ -5,10 +5,18 @@ package io.dra4j.runtime.internal.policy;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.FileStamp;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All that admins change about the devices of a node: the policy of a file, and maintenance.
@@ -99,5 +107,134 @@ public final class DevicePolicies {
     public long maintained(List<Device> stored) {
         Maintenance now = maintenance;
         return now == null ? 0 : stored.stream().filter(now::concerns).count();
+    }
+
+    /**
+     * The policy of a file that may change at any time, as a mounted ConfigMap does.
+     *
+     * <p>A wrong file is an error at the start. Later it is reported, and the last good policy stays in force. A file that
+     * is being written is left alone until it is the same in two looks. Used on one thread, except for {@link #current}.
+     */
+    static final class PolicyFile {
+
+        private static final Logger LOG = LoggerFactory.getLogger(DevicePolicies.class);
+        private static final String SUBJECT = "device policy";
+        private static final long LONGEST = 1 << 20; // of a ConfigMap
+
+        private final Path file;
+        private final PolicyReader reader;
+        private final EventRecorder events;
+        private FileStamp seen;
+        private FileStamp loaded;
+        private boolean isWrong;
+        private volatile DevicePolicy current;
+
+        /**
+         * Loads the file.
+         *
+         * @throws DraException if it is not there, or is no policy
+         */
+        PolicyFile(Path file, PolicyReader reader, EventRecorder events) {
+            this.file = file;
+            this.reader = reader;
+            this.events = events;
+            this.seen = FileStamp.of(file);
+            this.loaded = seen;
+            try {
+                current = load(null);
+            } catch (IllegalArgumentException e) {
+                throw wrong(e);
+            }
+        }
+
+        private DraException wrong(IllegalArgumentException e) {
+            return new DraException(
+                    "The device policy %s can't be applied: %s; correct the file, or leave --device-policy out"
+                            .formatted(file, e.getMessage()),
+                    e);
+        }
+
+        /** Returns the policy in force; from any thread. */
+        DevicePolicy current() {
+            return current;
+        }
+
+        /**
+         * Checks the policy with the devices of this node, which are not known when it is loaded.
+         *
+         * @throws DraException if it can't be applied to them
+         */
+        void check(Inventory inventory) {
+            try {
+                reader.check(current, inventory);
+            } catch (IllegalArgumentException e) {
+                throw wrong(e);
+            }
+        }
+
+        /**
+         * Loads the file again if it changed.
+         *
+         * @param inventory what the policy is checked with; {@code null} if it is unknown
+         * @return whether another policy is in force now
+         */
+        boolean reload(@Nullable Inventory inventory) {
+            FileStamp now = FileStamp.of(file);
+            boolean settled = now.equals(seen);
+            seen = now;
+            if (!settled || now.equals(loaded)) {
+                return false;
+            }
+            loaded = now;
+            try {
+                DevicePolicy next = load(inventory);
+                boolean isOther = !next.equals(current);
+                current = next;
+                reloaded();
+                return isOther;
+            } catch (IllegalArgumentException e) {
+                refused(e);
+                return false;
+            }
+        }
+
+        private void reloaded() {
+            LOG.atInfo().log("The device policy {} was loaded again", file);
+            if (isWrong) {
+                isWrong = false;
+                events.record(new DriverEvent(
+                        Reason.PUBLISHING_RECOVERED, SUBJECT, "The device policy can be applied again: " + file));
+            }
+        }
+
+        private void refused(IllegalArgumentException e) {
+            isWrong = true;
+            String message =
+                    "The device policy %s can't be applied, and the one before stays in force: %s. Correct the file"
+                            .formatted(file, e.getMessage());
+            LOG.atError().log(message);
+            events.record(new DriverEvent(Reason.POLICY_REJECTED, SUBJECT, message, e));
+        }
+
+        private DevicePolicy load(@Nullable Inventory inventory) {
+            DevicePolicy policy = reader.read(text());
+            if (inventory != null) {
+                reader.check(policy, inventory);
+            }
+            return policy;
+        }
+
+        private String text() {
+            try {
+                if (Files.size(file) > LONGEST) {
+                    throw new IllegalArgumentException("it has more than 1 MiB");
+                }
+                return Files.readString(file);
+            } catch (NoSuchFileException e) {
+                throw new IllegalArgumentException("there is no such file", e);
+            } catch (IOException e) {
+                throw new IllegalArgumentException("it can't be read as UTF-8 text: " + e, e);
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.policy;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.policy.DevicePolicy.PolicyRule;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;

@@ -5,10 +5,12 @@ package io.dra4j.runtime.internal.publish;
 import io.dra4j.api.device.Pool;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.FieldErrors.FieldError;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Release;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
 import io.dra4j.runtime.internal.publish.plan.Feature;
@@ -24,9 +26,11 @@ import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -197,5 +201,41 @@ final class ServerFeatures {
 
     private static boolean isSeen(Feature feature, Collection<Stored> existing) {
         return existing.stream().map(Stored::content).anyMatch(feature::usedBy);
+    }
+
+    /**
+     * The rule book with a memory of the slices that it has nothing against: when a pool changes, most
+     * of its devices stay as they are. Used on the loop's thread alone.
+     */
+    static final class AcceptedSlices implements BiFunction<Content, FeatureGates, List<FieldError>> {
+
+        /** A pool of a thousand devices has some thousands, one for each device and release. */
+        private static final int MOST = 20_000;
+
+        private final BiFunction<Content, FeatureGates, List<FieldError>> book;
+        private final Set<Accepted> known = new HashSet<>();
+
+        /** Gates are equal if they are the same. */
+        private record Accepted(Content content, FeatureGates gates) {}
+
+        AcceptedSlices(BiFunction<Content, FeatureGates, List<FieldError>> book) {
+            this.book = book;
+        }
+
+        @Override
+        public List<FieldError> apply(Content content, FeatureGates gates) {
+            Accepted key = new Accepted(content, gates);
+            if (known.contains(key)) {
+                return List.of();
+            }
+            List<FieldError> errors = book.apply(content, gates);
+            if (errors.isEmpty()) {
+                if (known.size() == MOST) {
+                    known.clear();
+                }
+                known.add(key);
+            }
+            return errors;
+        }
     }
 }

@@ -17,6 +17,7 @@ import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClaimStatuses;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.status.ClaimReport.DeviceReport;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.status.ClaimReport.DeviceReport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

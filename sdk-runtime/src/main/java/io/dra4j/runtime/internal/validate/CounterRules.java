@@ -5,6 +5,8 @@ package io.dra4j.runtime.internal.validate;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Quantity;
+import io.dra4j.runtime.internal.validate.DeviceRules.AmountRules;
+import io.dra4j.runtime.internal.validate.Findings.Field;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

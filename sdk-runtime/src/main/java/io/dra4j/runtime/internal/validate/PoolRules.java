@@ -15,6 +15,8 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.OwnNames;
 import io.dra4j.runtime.internal.cluster.NodeAllocatableCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.validate.DeviceRules.SelectorRules;
+import io.dra4j.runtime.internal.validate.Findings.Field;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;

@@ -11,6 +11,7 @@ import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
+import io.dra4j.runtime.internal.validate.Findings.Field;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;

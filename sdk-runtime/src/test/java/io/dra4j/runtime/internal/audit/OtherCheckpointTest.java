@@ -4,6 +4,8 @@ package io.dra4j.runtime.internal.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.runtime.internal.audit.Views.OtherCheckpoint;
+import io.dra4j.runtime.internal.audit.Views.View;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;

@@ -7,6 +7,7 @@ import static io.dra4j.runtime.internal.checkpoint.Records.started;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.runtime.internal.checkpoint.BootId.BootMark;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.micrometer.core.instrument.Metrics;
 import io.micrometer.core.instrument.Tags;

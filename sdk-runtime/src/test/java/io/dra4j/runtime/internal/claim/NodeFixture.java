@@ -5,7 +5,8 @@ package io.dra4j.runtime.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.Failed;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Failed;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;

@@ -17,6 +17,7 @@ import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Release;
 import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.doctor.NodeDoctor.GateCheck;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import java.lang.reflect.Proxy;

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Level;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.ProviderWithoutClaims;
+import io.dra4j.runtime.internal.driver.Liveness.MountedDirectories;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.util.ArrayList;

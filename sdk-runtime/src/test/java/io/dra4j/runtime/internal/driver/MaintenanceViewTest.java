@@ -10,6 +10,7 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.driver.MaintenanceView.ClaimPods;
 import io.dra4j.runtime.internal.policy.Maintenance;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
 import java.io.IOException;

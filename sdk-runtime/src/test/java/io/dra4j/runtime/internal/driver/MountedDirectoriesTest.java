@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.runtime.internal.driver.Liveness.MountedDirectories;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -14,6 +14,7 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.internal.health.HealthReports.Current;
+import io.dra4j.runtime.internal.health.HealthReports.HealthTaints;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

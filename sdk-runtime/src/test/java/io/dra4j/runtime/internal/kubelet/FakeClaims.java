@@ -4,10 +4,10 @@ package io.dra4j.runtime.internal.kubelet;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.claim.ClaimOperations;
-import io.dra4j.runtime.internal.claim.PrepareOutcome;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
-import io.dra4j.runtime.internal.claim.UnprepareOutcome;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.DeviceResult;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
+import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.kubelet.KubeletPlugin.StaleSockets;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;

@@ -13,6 +13,7 @@ import io.dra4j.kubelet.dra.v1.NodePrepareResourcesResponse;
 import io.dra4j.kubelet.registration.v1.InfoRequest;
 import io.dra4j.kubelet.registration.v1.PluginInfo;
 import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
+import io.dra4j.runtime.internal.kubelet.UnixSocket.UnixServerSocket;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.kubelet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.dra4j.runtime.internal.kubelet.UnixSocket.UnixServerSocket;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.UnixDomainSocketAddress;

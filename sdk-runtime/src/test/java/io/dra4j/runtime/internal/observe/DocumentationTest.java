@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.PrometheusScrape.ClaimMetric;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;

@@ -11,6 +11,7 @@ import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.publish.ServerFeatures.AcceptedSlices;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -8,6 +8,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.publish.plan.CounterLayout.CounterGroup;
 import io.dra4j.runtime.internal.publish.plan.PoolConsumer.Seen;
 import java.util.HashMap;
 import java.util.List;
