@@ -3,6 +3,17 @@
 package io.dra4j.kubectl.explain;
 
 import io.dra4j.allocator.Obstacle;
+import io.dra4j.allocator.Obstacle.AmountRefused;
+import io.dra4j.allocator.Obstacle.CapacityShort;
+import io.dra4j.allocator.Obstacle.CounterShort;
+import io.dra4j.allocator.Obstacle.GateOff;
+import io.dra4j.allocator.Obstacle.InUse;
+import io.dra4j.allocator.Obstacle.NoCapacity;
+import io.dra4j.allocator.Obstacle.NotSelected;
+import io.dra4j.allocator.Obstacle.NotTogether;
+import io.dra4j.allocator.Obstacle.OtherNode;
+import io.dra4j.allocator.Obstacle.Picked;
+import io.dra4j.allocator.Obstacle.Tainted;
 import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.PoolObstacle;
 import io.dra4j.allocator.model.Constraint;
@@ -74,7 +85,7 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
         }
         Map<?, Obstacle> nearest = one.byReason(words).iterator().next();
         Obstacle obstacle = nearest.values().iterator().next();
-        if (obstacle instanceof Obstacle.Picked picked) {
+        if (obstacle instanceof Picked picked) {
             return "%s wants %s, and request %s of the same pod leaves it %d"
                     .formatted(request, Names.count(one.wanted, "device"), picked.request(), one.most);
         }
@@ -104,36 +115,34 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
     }
 
     private String sentence(Obstacle obstacle, String devices, String none, String request) {
-        if (obstacle instanceof Obstacle.NotSelected one) {
-            return one.deviceClass() == null
-                    ? "%s matches the selectors of %s".formatted(none, request)
-                    : "%s matches class %s of %s".formatted(none, one.deviceClass(), request);
-        }
-        if (obstacle instanceof Obstacle.Tainted one) {
-            return "%s have taint %s".formatted(devices, one.taint());
-        }
-        if (obstacle instanceof Obstacle.CapacityShort one) {
-            return "%s have less than %s of %s left".formatted(devices, one.amount(), one.capacity());
-        }
-        if (obstacle instanceof Obstacle.AmountRefused one) {
-            return "the request policy of %s does not allow %s of %s".formatted(devices, one.amount(), one.capacity());
-        }
-        if (obstacle instanceof Obstacle.NotTogether one) {
-            return together(one, devices);
-        }
-        if (obstacle instanceof Obstacle.CounterShort one) {
-            return "%s share %s with devices that are in use".formatted(devices, one.counter());
-        }
-        return devices
-                + switch (obstacle.check()) {
-                    case IN_USE -> " are in use";
-                    case NODE -> " are usable on other nodes only";
-                    case CAPACITY -> " do not have the capacity that it requests";
-                    default -> " need a feature gate that is off";
-                };
+        return new Cases<Obstacle, String>(Obstacle.class)
+                .when(NotSelected.class, one -> "%s matches %s of %s".formatted(none, selecting(one), request))
+                .when(Tainted.class, one -> "%s have taint %s".formatted(devices, one.taint()))
+                .when(
+                        CapacityShort.class,
+                        one -> "%s have less than %s of %s left".formatted(devices, one.amount(), one.capacity()))
+                .when(
+                        AmountRefused.class,
+                        one -> "the request policy of %s does not allow %s of %s"
+                                .formatted(devices, one.amount(), one.capacity()))
+                .when(NotTogether.class, one -> together(one, devices))
+                .when(
+                        CounterShort.class,
+                        one -> "%s share %s with devices that are in use".formatted(devices, one.counter()))
+                .when(InUse.class, one -> devices + " are in use")
+                .when(Picked.class, one -> devices + " are in use")
+                .when(OtherNode.class, one -> devices + " are usable on other nodes only")
+                .when(NoCapacity.class, one -> devices + " do not have the capacity that it requests")
+                .when(GateOff.class, one -> devices + " need a feature gate that is off")
+                .complete()
+                .apply(obstacle);
     }
 
-    private static String together(Obstacle.NotTogether obstacle, String devices) {
+    private static String selecting(NotSelected obstacle) {
+        return obstacle.deviceClass() == null ? "the selectors" : "class " + obstacle.deviceClass();
+    }
+
+    private static String together(NotTogether obstacle, String devices) {
         Constraint constraint = obstacle.constraint();
         if (obstacle.value() == null) {
             return "%s lack attribute %s, which a constraint compares".formatted(devices, constraint.attribute());

@@ -5,6 +5,17 @@ package io.dra4j.kubectl.explain;
 import io.dra4j.allocator.Cluster;
 import io.dra4j.allocator.Holder;
 import io.dra4j.allocator.Obstacle;
+import io.dra4j.allocator.Obstacle.AmountRefused;
+import io.dra4j.allocator.Obstacle.CapacityShort;
+import io.dra4j.allocator.Obstacle.CounterShort;
+import io.dra4j.allocator.Obstacle.GateOff;
+import io.dra4j.allocator.Obstacle.InUse;
+import io.dra4j.allocator.Obstacle.NoCapacity;
+import io.dra4j.allocator.Obstacle.NotSelected;
+import io.dra4j.allocator.Obstacle.NotTogether;
+import io.dra4j.allocator.Obstacle.OtherNode;
+import io.dra4j.allocator.Obstacle.Picked;
+import io.dra4j.allocator.Obstacle.Tainted;
 import io.dra4j.allocator.PoolObstacle;
 import io.dra4j.allocator.cel.ExpressionException;
 import io.dra4j.allocator.cel.FalseParts;
@@ -34,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -45,11 +57,36 @@ final class ObstacleWords {
 
     private static final Pattern DUPLICATE = Pattern.compile("duplicate device name (\\S+)");
 
+    private static final Function<Obstacle, String> REASON = new Cases<Obstacle, String>(Obstacle.class)
+            .when(InUse.class, one -> "in use")
+            .when(
+                    Picked.class,
+                    one -> "needed by request %s of claim %s of the same pod, too"
+                            .formatted(one.request(), one.claim()))
+            .when(NotSelected.class, Obstacle::text)
+            .when(OtherNode.class, one -> "usable on other nodes only")
+            .when(GateOff.class, Obstacle::text)
+            .when(NoCapacity.class, Obstacle::text)
+            .when(AmountRefused.class, Obstacle::text)
+            .when(
+                    CapacityShort.class,
+                    one -> "less than %s of capacity %s left".formatted(one.amount(), one.capacity()))
+            .when(
+                    CounterShort.class,
+                    one -> (one.consumers().isEmpty()
+                                    ? "too little %s is left, as the scheduler counts"
+                                    : "shares %s with devices that are in use")
+                            .formatted(one.counter()))
+            .when(Tainted.class, one -> "has taint %s, which the request does not tolerate".formatted(one.taint()))
+            .when(NotTogether.class, one -> "does not fit together with the other devices: " + one.constraint())
+            .complete();
+
     private final Snapshot snapshot;
     private final Instant now;
     private final Cluster cluster;
     private final boolean oneDriver;
     private final Map<List<Object>, List<FalseParts.Part>> parts = new HashMap<>();
+    private final Function<Obstacle, Function<DeviceId, String>> details = byObstacle();
 
     /** Made when the first expression is taken apart, since that takes time. */
     private static final class Parser {
@@ -74,30 +111,7 @@ final class ObstacleWords {
 
     /** The reason without what differs between alike devices. */
     String reason(Obstacle obstacle) {
-        if (obstacle instanceof Obstacle.InUse) {
-            return "in use";
-        }
-        if (obstacle instanceof Obstacle.CapacityShort one) {
-            return "less than %s of capacity %s left".formatted(one.amount(), one.capacity());
-        }
-        if (obstacle instanceof Obstacle.CounterShort one) {
-            return one.consumers().isEmpty()
-                    ? "too little %s is left, as the scheduler counts".formatted(one.counter())
-                    : "shares %s with devices that are in use".formatted(one.counter());
-        }
-        if (obstacle instanceof Obstacle.NotTogether one) {
-            return "does not fit together with the other devices: " + one.constraint();
-        }
-        if (obstacle instanceof Obstacle.OtherNode) {
-            return "usable on other nodes only";
-        }
-        if (obstacle instanceof Obstacle.Picked one) {
-            return "needed by request %s of claim %s of the same pod, too".formatted(one.request(), one.claim());
-        }
-        if (obstacle instanceof Obstacle.Tainted one) {
-            return "has taint %s, which the request does not tolerate".formatted(one.taint());
-        }
-        return obstacle.text();
+        return REASON.apply(obstacle);
     }
 
     /** The problem of a pool, with the slices or the nodes that it concerns. */
@@ -154,12 +168,12 @@ final class ObstacleWords {
     /** Lists findings on devices that are refused for one reason. */
     List<String> details(Map<DeviceId, Obstacle> devices) {
         Obstacle first = devices.values().iterator().next();
-        if (first instanceof Obstacle.NotSelected one) {
+        if (first instanceof NotSelected one) {
             return selector(one, devices.keySet());
         }
         Map<String, List<String>> byText = new LinkedHashMap<>();
         devices.forEach((id, obstacle) -> {
-            String detail = detail(id, obstacle);
+            String detail = details.apply(obstacle).apply(id);
             if (!detail.isEmpty()) {
                 byText.computeIfAbsent(detail, text -> new ArrayList<>()).add(name(id));
             }
@@ -169,34 +183,36 @@ final class ObstacleWords {
                 .toList();
     }
 
-    private String detail(DeviceId id, Obstacle obstacle) {
-        if (obstacle instanceof Obstacle.InUse one) {
-            return holders(one.holders());
-        }
-        if (obstacle instanceof Obstacle.CapacityShort one) {
-            String left = "has %s left".formatted(one.left());
-            return one.holders().isEmpty() ? left : left + ", the rest is used by " + holders(one.holders());
-        }
-        if (obstacle instanceof Obstacle.CounterShort one) {
-            return counter(id, one);
-        }
-        if (obstacle instanceof Obstacle.NotTogether one) {
-            return together(id, one);
-        }
-        if (obstacle instanceof Obstacle.NoCapacity) {
-            return "it has " + capacities(id);
-        }
-        if (obstacle instanceof Obstacle.AmountRefused one) {
-            return device(id).map(device -> policy(id, device, one.capacity())).orElse("");
-        }
-        if (obstacle instanceof Obstacle.Tainted one) {
-            return rule(id, one.taint())
-                    .map(rule -> "set by DeviceTaintRule %s%s"
-                            .formatted(
-                                    rule.name(), rule.created().isEmpty() ? "" : " " + Names.ago(rule.created(), now)))
-                    .orElseGet(() -> "set by the driver" + since(id, one.taint()));
-        }
-        return "";
+    private Function<Obstacle, Function<DeviceId, String>> byObstacle() {
+        return new Cases<Obstacle, Function<DeviceId, String>>(Obstacle.class)
+                .when(InUse.class, one -> id -> holders(one.holders()))
+                .when(Picked.class, one -> id -> "")
+                .when(NotSelected.class, one -> id -> "")
+                .when(OtherNode.class, one -> id -> "")
+                .when(GateOff.class, one -> id -> "")
+                .when(NoCapacity.class, one -> id -> "it has " + capacities(id))
+                .when(
+                        AmountRefused.class,
+                        one -> id -> device(id)
+                                .map(device -> policy(id, device, one.capacity()))
+                                .orElse(""))
+                .when(CapacityShort.class, one -> id -> left(one))
+                .when(CounterShort.class, one -> id -> counter(id, one))
+                .when(Tainted.class, one -> id -> setBy(id, one.taint()))
+                .when(NotTogether.class, one -> id -> together(id, one))
+                .complete();
+    }
+
+    private String left(CapacityShort obstacle) {
+        String left = "has %s left".formatted(obstacle.left());
+        return obstacle.holders().isEmpty() ? left : left + ", the rest is used by " + holders(obstacle.holders());
+    }
+
+    private String setBy(DeviceId id, Taint taint) {
+        return rule(id, taint)
+                .map(rule -> "set by DeviceTaintRule %s%s"
+                        .formatted(rule.name(), rule.created().isEmpty() ? "" : " " + Names.ago(rule.created(), now)))
+                .orElseGet(() -> "set by the driver" + since(id, taint));
     }
 
     private String since(DeviceId id, Taint taint) {
@@ -232,7 +248,7 @@ final class ObstacleWords {
                         range.step() == null ? "" : " in steps of " + range.step());
     }
 
-    private String together(DeviceId id, Obstacle.NotTogether obstacle) {
+    private String together(DeviceId id, NotTogether obstacle) {
         AttributeValue value = obstacle.value();
         AttributeValue other = obstacle.other();
         if (value == null) {
@@ -273,7 +289,7 @@ final class ObstacleWords {
         return values.isEmpty() ? "" : " (%s)".formatted(Names.some(values));
     }
 
-    private String counter(DeviceId id, Obstacle.CounterShort obstacle) {
+    private String counter(DeviceId id, CounterShort obstacle) {
         String text = "needs %s of %s (counter set %s), %s is left"
                 .formatted(obstacle.amount(), obstacle.counter(), obstacle.set(), obstacle.left());
         List<String> consumers = new ArrayList<>();
@@ -324,7 +340,7 @@ final class ObstacleWords {
     }
 
     /** The parts of a selector that are false, each with the values that devices have. */
-    private List<String> selector(Obstacle.NotSelected obstacle, Collection<DeviceId> ids) {
+    private List<String> selector(NotSelected obstacle, Collection<DeviceId> ids) {
         Map<String, Map<String, List<String>>> valuesByPart = new LinkedHashMap<>();
         ids.stream().limit(SAMPLE).forEach(id -> {
             for (FalseParts.Part part : parts(obstacle.expression(), id)) {

@@ -63,34 +63,32 @@ record Steps(ObstacleWords words, String namespace) {
 
     /** The change that a node's attempt needs. */
     Step of(Change change, Attempt attempt) {
-        if (change instanceof Change.Release one) {
-            return release(one.claim());
-        }
-        if (change instanceof Change.IgnoreCounters one) {
-            return new Step("end pods that use other devices of pool " + one.pool(), Harm.ENDS_PODS_OF_OTHERS);
-        }
-        if (change instanceof Change.Tolerate one) {
-            return new Step(cure(one, attempt), Harm.RISK);
-        }
-        if (change instanceof Change.RequestLess one) {
-            return new Step(
-                    "ask for at most %s of capacity %s in %s".formatted(one.amount(), one.capacity(), one.place()),
-                    Harm.OWN_CLAIM);
-        }
-        if (change instanceof Change.DropConstraint one) {
-            return constraint(one, attempt);
-        }
-        if (change instanceof Change.DropRequestSelector one) {
-            return selector(one, attempt);
-        }
-        if (change instanceof Change.RequestFewer one) {
-            return new Step(
-                    "ask for %s%s in %s"
-                            .formatted(
-                                    Names.count(one.count(), "device"), insteadOf(one.place(), attempt), one.place()),
-                    Harm.OWN_CLAIM);
-        }
-        return new Step(change.text(), change instanceof Change.DropClassSelector ? Harm.RISK : Harm.OWN_CLAIM);
+        return new Cases<Change, Step>(Change.class)
+                .when(Change.Release.class, one -> release(one.claim()))
+                .when(
+                        Change.IgnoreCounters.class,
+                        one -> new Step(
+                                "end pods that use other devices of pool " + one.pool(), Harm.ENDS_PODS_OF_OTHERS))
+                .when(Change.Tolerate.class, one -> new Step(cure(one, attempt), Harm.RISK))
+                .when(
+                        Change.RequestLess.class,
+                        one -> new Step(
+                                "ask for at most %s of capacity %s in %s"
+                                        .formatted(one.amount(), one.capacity(), one.place()),
+                                Harm.OWN_CLAIM))
+                .when(Change.DropConstraint.class, one -> constraint(one, attempt))
+                .when(Change.DropRequestSelector.class, one -> selector(one, attempt))
+                .when(Change.RequestFewer.class, one -> fewer(one, attempt))
+                .when(Change.DropClassSelector.class, one -> new Step(one.text(), Harm.RISK))
+                .when(Change.DropCapacity.class, one -> new Step(one.text(), Harm.OWN_CLAIM))
+                .when(Change.OpenPool.class, one -> new Step(one.text(), Harm.OWN_CLAIM))
+                .complete()
+                .apply(change);
+    }
+
+    private static Step fewer(Change.RequestFewer change, Attempt attempt) {
+        String devices = Names.count(change.count(), "device") + insteadOf(change.place(), attempt);
+        return new Step("ask for %s in %s".formatted(devices, change.place()), Harm.OWN_CLAIM);
     }
 
     /** The number of devices that a request is for; empty if it is for all. */
