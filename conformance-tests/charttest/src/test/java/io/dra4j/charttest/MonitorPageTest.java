@@ -22,7 +22,7 @@ class MonitorPageTest {
 
     @Test
     void hasQueriesOfMetricsAndLabelsThatAreServed() throws IOException {
-        Map<String, Set<String>> served = MetricsPage.labels(DOCS);
+        Map<String, Set<String>> served = MonitoringContract.MetricsPage.labels(DOCS);
         List<String> queries = QUERY.matcher(Files.readString(DOCS.resolve("how-to/monitor.md")))
                 .results()
                 .map(one -> one.group(1) != null ? one.group(1) : one.group(2))

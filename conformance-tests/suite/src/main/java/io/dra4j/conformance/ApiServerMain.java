@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
-import io.dra4j.conformance.standalone.StandaloneServer;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.http.Connections;
+import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -87,5 +91,133 @@ final class ApiServerMain implements Callable<Integer> {
         out.printf("  kubectl get resourceclaims -A --watch%n%n");
         out.printf("Ctrl-C ends it, and removes the kubeconfig.%n");
         out.flush();
+    }
+
+    /**
+     * The embedded API server, with the objects of manifests and a kubeconfig.
+     *
+     * <p>{@link #close} may come at any time and from any thread, also before and during the start.
+     */
+    private static final class StandaloneServer implements AutoCloseable {
+
+        private @Nullable EmbeddedApiServer server; // guarded by this
+        private @Nullable KubeconfigFile kubeconfig; // guarded by this
+        private boolean closed; // guarded by this
+
+        /**
+         * A server that is ready.
+         *
+         * @param objects the number of objects that came from manifests
+         */
+        public record Ready(URI url, String version, int objects, Path kubeconfig) {}
+
+        /**
+         * Starts the server, brings the objects of manifests into it, and writes the kubeconfig.
+         *
+         * @param manifests files, and folders of them
+         * @param file the kubeconfig, which is written last; null takes one in a temporary folder
+         * @throws SettingsException if the port, a gate, a manifest or the kubeconfig's file is unusable
+         */
+        public synchronized Ready start(EmbeddedApiServer.Builder builder, List<String> manifests, @Nullable Path file)
+                throws IOException {
+            if (closed) {
+                throw new SettingsException("the API server was ended before it was ready");
+            }
+            KubeconfigFile place = KubeconfigFile.at(file);
+            kubeconfig = place;
+            EmbeddedApiServer started = started(builder);
+            server = started;
+            int objects = ManifestObjects.put(manifests, started.store()).size();
+            return new Ready(started.url(), started.version().gitVersion(), objects, place.write(started));
+        }
+
+        private static EmbeddedApiServer started(EmbeddedApiServer.Builder builder) {
+            try {
+                return builder.start();
+            } catch (IllegalArgumentException | IllegalStateException e) {
+                throw new SettingsException(e.getMessage());
+            }
+        }
+
+        /** Removes the kubeconfig that it wrote, and ends the server. */
+        @Override
+        public synchronized void close() throws IOException {
+            closed = true;
+            try {
+                if (kubeconfig != null) {
+                    kubeconfig.close();
+                }
+            } finally {
+                if (server != null) {
+                    server.close();
+                }
+            }
+        }
+
+        /**
+         * The kubeconfig of a server, which is there for as long as the server is.
+         *
+         * <p>A file that something else wrote is neither replaced nor removed.
+         */
+        private static final class KubeconfigFile implements AutoCloseable {
+
+            private final Path file;
+            private final @Nullable Path folder; // to be removed with the file
+            private @Nullable String written;
+
+            private KubeconfigFile(Path file, @Nullable Path folder) {
+                this.file = file;
+                this.folder = folder;
+            }
+
+            /**
+             * A kubeconfig that is to be written.
+             *
+             * @param file null takes one in a temporary folder
+             * @throws SettingsException if something else is there
+             */
+            static KubeconfigFile at(@Nullable Path file) throws IOException {
+                if (file == null) {
+                    Path folder = Files.createTempDirectory("dra-conformance-");
+                    return new KubeconfigFile(folder.resolve("kubeconfig"), folder);
+                }
+                if (Files.exists(file) && !(Files.isRegularFile(file) && Connections.wroteKubeconfig(file))) {
+                    throw new SettingsException(
+                            "--kubeconfig: %s exists and is not one of this command; it is left alone, name another file"
+                                    .formatted(file));
+                }
+                return new KubeconfigFile(file.toAbsolutePath(), null);
+            }
+
+            /** Writes it, and returns the file. */
+            Path write(EmbeddedApiServer server) throws IOException {
+                try {
+                    server.writeKubeconfig(file);
+                } catch (IOException e) {
+                    throw new SettingsException("--kubeconfig: can't write %s: %s".formatted(file, e));
+                }
+                written = Files.readString(file);
+                return file;
+            }
+
+            /** Removes it, unless it has been replaced meanwhile, by that of another server for example. */
+            @Override
+            public void close() throws IOException {
+                if (isAsWritten()) {
+                    Files.deleteIfExists(file);
+                }
+                if (folder != null) {
+                    Files.deleteIfExists(folder);
+                }
+            }
+
+            private boolean isAsWritten() throws IOException {
+                try {
+                    return written != null && Files.readString(file).equals(written);
+                } catch (NoSuchFileException e) {
+                    return false;
+                }
+            }
+        }
     }
 }

@@ -9,9 +9,14 @@ import com.google.cloud.tools.jib.api.RegistryImage;
 import com.google.cloud.tools.jib.api.TarImage;
 import com.google.cloud.tools.jib.api.buildplan.ImageFormat;
 import com.google.cloud.tools.jib.api.buildplan.Platform;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,5 +79,145 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
 
     private static JibContainerBuilder platform(JibContainerBuilder builder, Machine machine) {
         return builder.setFormat(ImageFormat.OCI).setPlatforms(Set.of(new Platform(machine.architecture(), "linux")));
+    }
+
+    /**
+     * A base of our own: the few files of Debian's packages that the programs need.
+     *
+     * <p>All libraries of glibc are there, also those that nothing in the image names: NVML and
+     * nvidia-smi come from the node and are linked with them.
+     */
+    private static final class DebianPackages {
+
+        private static final String BUSYBOX = "busybox-static";
+
+        /** The programs that admins call in a container; each is a script, for an image of Jib has no links. */
+        private static final String APPLETS =
+                "cat cp df env find grep head id kill ls mkdir mount mv ps rm sed sh sleep stat tail top umount vi wget wc";
+
+        private static final Pattern LIBRARY = Pattern.compile("[^/]+\\.so(\\.\\d+)?");
+
+        private final Debian debian;
+        private final Machine machine;
+        private final Stage stage;
+        private final Set<String> packages = new TreeSet<>();
+
+        private DebianPackages(Debian debian, Stage stage) {
+            this.debian = debian;
+            machine = debian.machine();
+            this.stage = stage;
+        }
+
+        /** Stages a whole base, and returns its packages. */
+        static Set<String> stageBase(Debian debian, Stage stage, Path jdk) {
+            DebianPackages base = new DebianPackages(debian, stage);
+            base.requirePackages();
+            base.glibc();
+            base.library("libgcc-s1", "libgcc_s.so.1"); // glibc loads it when a thread is cancelled
+            base.bash();
+            base.busybox();
+            base.tree("libc-bin", "/usr/lib/locale/C.utf8");
+            base.whatElseIsNeeded(jdk);
+            base.accounts();
+            base.documents();
+            return base.packages;
+        }
+
+        /** Stages bash, for a base that lacks it, and returns the packages. */
+        static Set<String> stageBash(Debian debian, Stage stage) {
+            DebianPackages shell = new DebianPackages(debian, stage);
+            shell.requirePackages();
+            shell.bash();
+            shell.documents();
+            return shell.packages;
+        }
+
+        private void requirePackages() {
+            if (!Files.isExecutable(Path.of("/usr/bin/dpkg"))) {
+                throw new ImageBuildException(
+                        "The files of bash and glibc are taken from Debian's packages, and this machine has no dpkg: build on Debian or Ubuntu, or give a base that has bash by -Dimage.base=REFERENCE");
+            }
+        }
+
+        private void glibc() {
+            Path loader = Path.of(machine.loader()).getFileName();
+            for (String file : debian.query("--listfiles", "libc6").lines().toList()) {
+                Path name = Path.of(file).getFileName();
+                boolean library = file.equals(machine.libraries() + "/" + name)
+                        || ("/usr" + file).equals(machine.libraries() + "/" + name);
+                if (library
+                        && !name.equals(loader)
+                        && LIBRARY.matcher(name.toString()).matches()) {
+                    library("libc6", name.toString());
+                }
+            }
+            take("libc6", debian.file(machine.loader()), machine.loader());
+        }
+
+        private void bash() {
+            take("bash", debian.file("/bin/bash"), "/usr/bin/bash");
+            library("libtinfo6", "libtinfo.so.6");
+        }
+
+        private void busybox() {
+            Path file = debian.file("/bin/busybox");
+            if (!Files.exists(file)) {
+                throw new ImageBuildException(
+                        "The images have busybox, and this machine has not: install Debian's package " + BUSYBOX);
+            }
+            take(BUSYBOX, file, "/usr/bin/busybox");
+            for (String applet : APPLETS.split(" ")) {
+                String script = "#!/usr/bin/busybox sh\nexec /usr/bin/busybox %s \"$@\"\n".formatted(applet);
+                stage.write("/usr/bin/" + applet, script.getBytes(StandardCharsets.UTF_8), true);
+            }
+        }
+
+        private void library(String owner, String name) {
+            String path = machine.libraries() + "/" + name;
+            take(owner, debian.library(path), path);
+        }
+
+        private void tree(String owner, String path) {
+            packages.add(owner);
+            stage.copyTree(debian.file(path), path);
+        }
+
+        private void take(String owner, Path file, String path) {
+            packages.add(owner);
+            stage.copy(file, path);
+        }
+
+        /** The libraries outside of the JDK that a JDK of a distribution may be linked with. */
+        private void whatElseIsNeeded(Path jdk) {
+            List<Path> files = new ArrayList<>(Elf.files(jdk));
+            files.addAll(Elf.files(stage.root()));
+            for (Path needed : Elf.needed(files, debian)) {
+                String path = machine.libraries() + "/" + needed.getFileName();
+                if (!Files.exists(stage.file(path))) {
+                    String owner = debian.query("--search", debian.real(needed));
+                    take(owner.substring(0, owner.indexOf(':')), needed, path);
+                }
+            }
+        }
+
+        private void accounts() {
+            text("/etc/passwd", "root:x:0:0:root:/root:/usr/bin/bash\n" + "nonroot:x:65532:0:nonroot:/tmp:/usr/bin/bash\n");
+            text("/etc/group", "root:x:0:\n");
+            text("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n");
+            stage.copy(debian.file("/etc/os-release"), "/etc/os-release");
+        }
+
+        /** Licences, and what scanners for vulnerabilities look for in an image without dpkg. */
+        private void documents() {
+            for (String name : packages) {
+                String copyright = "/usr/share/doc/" + name + "/copyright";
+                stage.copy(debian.file(copyright), copyright);
+                text("/var/lib/dpkg/status.d/" + name, debian.query("--status", name) + "\n");
+            }
+        }
+
+        private void text(String path, String content) {
+            stage.write(path, content.getBytes(StandardCharsets.UTF_8), false);
+        }
     }
 }

@@ -4,11 +4,19 @@ package io.dra4j.conformance.context;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.conformance.claims.Allotment;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
  * The claims of a test context: made with an allocation, and cleared away after each rule. Thread-safe.
@@ -125,5 +133,142 @@ public final class Claims {
         List<KubeletClaim> all = List.copyOf(made);
         made.clear();
         return all;
+    }
+
+    /**
+     * A claim of the shape that the settings give: its template's requests, constraints and
+     * configurations, with what a scheduler allocates to it.
+     *
+     * <p>A rule names the device that the claim shall get, and the others of its allotment come along.
+     * What the shape leaves no room for, a rule cannot try.
+     */
+    private static final class ShapedDraft extends ClaimDraft {
+
+        private static final String CLAIM = "FromClaim";
+
+        private final Supplier<List<PublishedDevice>> usable;
+        private final Set<String> shaped = new LinkedHashSet<>();
+
+        ShapedDraft(String namespace, String name, String driver, Supplier<List<PublishedDevice>> usable) {
+            super(namespace, name, driver);
+            this.usable = usable;
+        }
+
+        @Override
+        public ClaimDraft request(String name, List<PublishedDevice> devices) {
+            Untested.unless(
+                    shaped.isEmpty(),
+                    "needs a claim with two requests of its own; claims have the shape in driver.claims");
+            List<PublishedDevice> units =
+                    devices.stream().filter(d -> d.allotment() != null).toList();
+            List<PublishedDevice> absent =
+                    devices.stream().filter(PublishedDevice::isAbsent).toList();
+            Untested.unless(
+                    units.size() + absent.size() == devices.size(),
+                    "needs a claim with the devices %s; claims of the shape in driver.claims get others",
+                    devices);
+            Untested.unless(
+                    units.size() <= 1,
+                    "needs a claim with the devices of %d claims of the shape in driver.claims",
+                    units.size());
+            Allotment allotment = Stream.concat(units.stream(), usable.get().stream())
+                    .findFirst()
+                    .map(PublishedDevice::allotment)
+                    .orElse(null);
+            if (allotment == null) {
+                return super.request(name, devices); // nothing is published that it could get
+            }
+            write(allotment);
+            putIn(absent, !units.isEmpty());
+            return this;
+        }
+
+        private void write(Allotment allotment) {
+            ObjectNode spec = spec();
+            for (JsonNode request : allotment.spec().path("requests")) {
+                requests.add(request.deepCopy());
+                shaped.add(request.path("name").asText());
+            }
+            Stream.of("constraints", "config")
+                    .filter(allotment.spec()::has)
+                    .forEach(field ->
+                            spec.set(field, allotment.spec().path(field).deepCopy()));
+            for (JsonNode result : allotment.results()) {
+                results.add(fresh(result));
+            }
+            allotment.allocation().at("/devices/config").forEach(config -> configs.add(config.deepCopy()));
+        }
+
+        private static ObjectNode fresh(JsonNode result) {
+            ObjectNode own = result.deepCopy();
+            return own.has("shareID") ? own.put("shareID", UUID.randomUUID().toString()) : own;
+        }
+
+        /** Devices that do not exist take the places of some that the claim would get. */
+        private void putIn(List<PublishedDevice> absent, boolean keepsOne) {
+            int all = results.size();
+            for (int i = 0; i < absent.size(); i++) {
+                int place = keepsOne ? all - 1 - i : i;
+                ObjectNode result = place < (keepsOne ? 1 : 0) || place >= all
+                        ? results.addObject().setAll(fresh(results.get(0)))
+                        : (ObjectNode) results.get(place);
+                result.put("pool", absent.get(i).pool())
+                        .put("device", absent.get(i).name());
+            }
+        }
+
+        @Override
+        public ClaimDraft adminRequest(String name, PublishedDevice device) {
+            throw new Untested("needs admin access to a device; claims have the shape in driver.claims");
+        }
+
+        @Override
+        public ClaimDraft alternatives(String name, List<String> subrequests, String chosen, PublishedDevice device) {
+            throw new Untested("needs a claim with alternatives of its own; claims have the shape in driver.claims");
+        }
+
+        @Override
+        public ObjectNode rawResult(String request, String ofDriver, String pool, String device) {
+            Untested.unless(
+                    !ofDriver.equals(driver),
+                    "needs a claim with device %s/%s alone; claims have the shape in driver.claims",
+                    pool,
+                    device);
+            return super.rawResult(request, ofDriver, pool, device);
+        }
+
+        /** A rule's configuration of this driver takes the place of those in the claim. */
+        @Override
+        public ClaimDraft config(String source, String ofDriver, JsonNode parameters, String... forRequests) {
+            if (ofDriver.equals(driver)) {
+                removeShaped();
+            }
+            List<String> names = new ArrayList<>();
+            List.of(forRequests).forEach(name -> names.addAll(requests(name)));
+            return super.config(source, ofDriver, parameters, names.toArray(String[]::new));
+        }
+
+        private List<String> requests(String name) {
+            boolean known = StreamSupport.stream(requests.spliterator(), false)
+                    .anyMatch(request -> request.path("name").asText().equals(name));
+            return known ? List.of(name) : List.copyOf(shaped);
+        }
+
+        private boolean removed;
+
+        private void removeShaped() {
+            if (removed) {
+                return;
+            }
+            removed = true;
+            for (Iterator<JsonNode> each = configs.iterator(); each.hasNext(); ) {
+                JsonNode config = each.next();
+                if (config.path("source").asText().equals(CLAIM)
+                        && config.at("/opaque/driver").asText().equals(driver)) {
+                    each.remove();
+                }
+            }
+            spec().remove("config");
+        }
     }
 }

@@ -5,6 +5,8 @@ package io.dra4j.conformance.play;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.KubernetesServer;
+import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.Refusals;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.Place;
@@ -13,6 +15,7 @@ import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.proxy.Requests;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -258,6 +261,118 @@ final class Script {
                     .toList();
             StepFailed.unless(!pods.isEmpty(), "no manifest in " + folder + " has a Pod");
             return pods;
+        }
+    }
+
+    /** The slices that drivers have published. */
+    private record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
+
+        /** The drivers' ResourceSlices as they are in the cluster now. */
+        List<JsonNode> objects() {
+            return drivers.stream().flatMap(name -> of(name, all()).stream()).toList();
+        }
+
+        private List<JsonNode> all() {
+            return api.store().list("resourceslices");
+        }
+
+        private static List<JsonNode> of(String driver, List<JsonNode> all) {
+            return all.stream().filter(slice -> driver(slice).equals(driver)).toList();
+        }
+
+        private static String driver(JsonNode slice) {
+            return slice.at("/spec/driver").asText();
+        }
+
+        /** Waits until there are slices of each driver and every pool is complete. */
+        List<JsonNode> awaitComplete(Duration timeout) {
+            try {
+                api.store()
+                        .await(
+                                "resourceslices",
+                                all -> drivers.stream().allMatch(name -> new Pools(of(name, all)).areComplete()),
+                                timeout);
+                return objects();
+            } catch (AssertionError e) {
+                throw new StepFailed("%s within %d s; %s".formatted(missing(), timeout.toSeconds(), requests()));
+            }
+        }
+
+        private String missing() {
+            List<JsonNode> all = all();
+            List<String> silent =
+                    drivers.stream().filter(name -> of(name, all).isEmpty()).toList();
+            return silent.isEmpty()
+                    ? "the pools are not complete: "
+                            + drivers.stream()
+                                    .flatMap(name -> new Pools(of(name, all)).incomplete().stream())
+                                    .toList()
+                    : "%s published no ResourceSlice".formatted(String.join(" and ", silent));
+        }
+
+        private String requests() {
+            int asked = proxy.requests(Requests.to("resourceslices")).size();
+            if (asked == 0) {
+                return "no driver asked the API server for ResourceSlices: is it started with {KUBECONFIG}, or does it need --in-cluster?";
+            }
+            String refused = new Refusals(proxy).summary();
+            return refused.isEmpty()
+                    ? "the API server refused no write of them; --step-timeout gives them longer"
+                    : refused;
+        }
+
+        /** Returns the slices and their devices, for people. */
+        List<String> lines() {
+            List<String> lines = new ArrayList<>();
+            for (JsonNode slice : objects()) {
+                lines.add("slice %s: driver %s, pool %s, generation %s"
+                        .formatted(Pools.name(slice), driver(slice), Pools.pool(slice), Pools.generation(slice)));
+                slice.at("/spec/devices").forEach(device -> lines.add("   " + line(device)));
+            }
+            return lines;
+        }
+
+        private static String line(JsonNode device) {
+            StringBuilder line = new StringBuilder(device.path("name").asText());
+            device.path("attributes")
+                    .properties()
+                    .forEach(one -> add(one.getKey(), one.getValue().elements().next(), line));
+            device.path("capacity")
+                    .properties()
+                    .forEach(one -> add(one.getKey(), one.getValue().path("value"), line));
+            return line.toString();
+        }
+
+        private static void add(String name, JsonNode value, StringBuilder line) {
+            line.append(' ').append(name).append('=').append(value.asText());
+        }
+    }
+
+    /** A pod of a play. */
+    record PlayedPod(JsonNode object) {
+
+        String namespace() {
+            return object.at("/metadata/namespace").asText();
+        }
+
+        String name() {
+            return object.at("/metadata/name").asText();
+        }
+
+        /** The node that it was bound to. */
+        String node() {
+            return object.at("/spec/nodeName").asText();
+        }
+
+        /** The names of its init containers, and then of the others. */
+        List<String> containers() {
+            List<String> names = new ArrayList<>();
+            for (String kind : List.of("initContainers", "containers")) {
+                object.path("spec")
+                        .path(kind)
+                        .forEach(one -> names.add(one.path("name").asText()));
+            }
+            return names;
         }
     }
 }

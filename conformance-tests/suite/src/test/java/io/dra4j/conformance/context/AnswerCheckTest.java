@@ -38,7 +38,7 @@ class AnswerCheckTest {
     private static List<String> broken(Service service, PreparedDevice... devices) throws IOException {
         JsonNode claim = new YAMLMapper().readTree(CLAIM);
         ClaimResult answer = new ClaimResult(List.of(devices), "", "");
-        return new AnswerCheck("gpu.example.com", claim, answer)
+        return new Calls.AnswerCheck("gpu.example.com", claim, answer)
                 .violations(service).stream()
                         .map(found -> found.roots() + (found.isMinor() ? " minor: " : ": ") + found.getMessage())
                         .toList();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.conformance.play.Script.Manifests;
+import io.dra4j.conformance.play.Script.PlayedPod;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import java.nio.file.Path;
 import java.util.List;

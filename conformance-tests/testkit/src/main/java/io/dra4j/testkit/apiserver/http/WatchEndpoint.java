@@ -2,15 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
+import io.dra4j.testkit.apiserver.model.ZeroValues;
+import io.dra4j.testkit.apiserver.store.Change;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.store.Selection;
+import io.dra4j.testkit.apiserver.store.StoredObject;
+import io.dra4j.testkit.apiserver.store.WatchEvent;
+import io.dra4j.testkit.apiserver.store.Watcher;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.IteratingCallback;
 
 /** Opens watches, sends their bookmarks, and ends them in time. */
 final class WatchEndpoint {
@@ -92,5 +108,166 @@ final class WatchEndpoint {
 
     void endAll() {
         List.copyOf(open.keySet()).forEach(WatchStream::end);
+    }
+
+    /**
+     * One client's open watch, written without a thread of its own.
+     *
+     * <p>Events are queued in the order of revisions and written together as soon as the socket takes
+     * them. A client that went away is noticed at the next write; one that does not read is cut off
+     * when its queue is full. Both end the stream, once.
+     */
+    private static final class WatchStream implements Watcher {
+        /** The end of the initial events, as client-go's WatchList looks for it. */
+        private static final String INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+        /** The number of events that a client may be behind, initial events not counted. */
+        private static final int MAX_BEHIND = 1_000;
+
+        private final ResourceKind kind;
+        private final Selection selection;
+        private final Rendition rendition;
+        private final boolean announceSync;
+        private final Transport transport;
+        private final Consumer<WatchStream> onEnd;
+        private final Writer writer = new Writer();
+        // Guarded by this.
+        private final Queue<WatchEvent> queued = new ArrayDeque<>();
+        private boolean begun;
+        private boolean ending;
+        private boolean cutOff;
+
+        /**
+         * @param announceSync whether the client waits for the bookmark that ends the initial events
+         * @param onEnd called once, however the stream ends
+         */
+        WatchStream(
+                ResourceKind kind,
+                Selection selection,
+                Rendition rendition,
+                boolean announceSync,
+                Exchange exchange,
+                Consumer<WatchStream> onEnd) {
+            this.kind = kind;
+            this.selection = selection;
+            this.rendition = rendition;
+            this.announceSync = announceSync;
+            this.transport = exchange.startStream(rendition.watchType());
+            this.onEnd = onEnd;
+        }
+
+        ResourceKind kind() {
+            return kind;
+        }
+
+        @Override
+        public void changed(Change change) {
+            selection.view(change).ifPresent(this::queue);
+        }
+
+        @Override
+        public void synced(long revision) {
+            if (announceSync) {
+                StoredObject bookmark = bookmarkAt(revision);
+                Json.metadata(bookmark.json()).putObject("annotations").put(INITIAL_EVENTS_END, "true");
+                queue(new WatchEvent("BOOKMARK", bookmark));
+            }
+        }
+
+        @Override
+        public void bookmark(long revision) {
+            queue(new WatchEvent("BOOKMARK", bookmarkAt(revision)));
+        }
+
+        private StoredObject bookmarkAt(long revision) {
+            ObjectNode object = ZeroValues.of(kind);
+            Json.metadata(object).put("resourceVersion", Long.toString(revision));
+            return unnamed(revision, object);
+        }
+
+        private StoredObject unnamed(long revision, ObjectNode object) {
+            return new StoredObject(kind, new ObjectKey("", ""), revision, object);
+        }
+
+        private synchronized void queue(WatchEvent event) {
+            cutOff |= begun && queued.size() >= MAX_BEHIND;
+            if (cutOff) {
+                queued.clear();
+            } else {
+                queued.add(event);
+            }
+        }
+
+        @Override
+        public void flush() {
+            boolean disconnected;
+            synchronized (this) {
+                begun = true;
+                disconnected = cutOff;
+            }
+            if (disconnected) {
+                transport.disconnect().accept(new IOException("the client does not read its watch"));
+            }
+            writer.iterate();
+        }
+
+        /** Ends the stream after what is queued. */
+        void end() {
+            synchronized (this) {
+                ending = true;
+            }
+            writer.iterate();
+        }
+
+        /** Sends the failure as an event, and ends the stream. */
+        void fail(ApiFailure failure) {
+            queue(new WatchEvent("ERROR", unnamed(0, failure.status())));
+            end();
+        }
+
+        private byte[] render(WatchEvent event) {
+            return event.type().equals("ERROR")
+                    ? rendition.failure(event.object().json())
+                    : rendition.event(event);
+        }
+
+        /** Writes the queue, one write at a time. */
+        private final class Writer extends IteratingCallback {
+            private boolean headersSent;
+            private boolean lastSent;
+
+            @Override
+            protected Action process() {
+                if (lastSent) {
+                    return Action.SUCCEEDED;
+                }
+                ByteArrayOutputStream lines = new ByteArrayOutputStream();
+                synchronized (WatchStream.this) {
+                    for (WatchEvent event = queued.poll(); event != null; event = queued.poll()) {
+                        lines.writeBytes(render(event));
+                    }
+                    lastSent = ending;
+                }
+                if (lines.size() == 0 && headersSent && !lastSent) {
+                    return Action.IDLE;
+                }
+                headersSent = true;
+                ByteBuffer bytes = lines.size() == 0 ? BufferUtil.EMPTY_BUFFER : ByteBuffer.wrap(lines.toByteArray());
+                transport.response().write(lastSent, bytes, this);
+                return Action.SCHEDULED;
+            }
+
+            @Override
+            protected void onCompleteSuccess() {
+                onEnd.accept(WatchStream.this);
+                transport.callback().succeeded();
+            }
+
+            @Override
+            protected void onCompleteFailure(Throwable cause) {
+                onEnd.accept(WatchStream.this);
+                transport.callback().failed(cause);
+            }
+        }
     }
 }

@@ -31,18 +31,18 @@ class PatchesTest {
             delimiter = '|',
             quoteCharacter = '`')
     void aStrategicPatchMergesListsByTheirKeys(String target, String patch, String result) {
-        assertThat(StrategicMerge.apply(tree(target), tree(patch))).isEqualTo(tree(result));
+        assertThat(Patches.StrategicMerge.apply(tree(target), tree(patch))).isEqualTo(tree(result));
     }
 
     @Test
     void aListElementWithoutFieldsIsRefused() {
-        assertThatThrownBy(() -> StrategicMerge.apply(tree("{}"), tree("{'conditions':['a']}")))
+        assertThatThrownBy(() -> Patches.StrategicMerge.apply(tree("{}"), tree("{'conditions':['a']}")))
                 .isInstanceOf(ApiFailure.class);
     }
 
     @Test
     void anUnknownDirectiveIsRefused() {
-        assertThatThrownBy(() -> StrategicMerge.apply(tree("{}"), tree("{'$retainKeys':['a']}")))
+        assertThatThrownBy(() -> Patches.StrategicMerge.apply(tree("{}"), tree("{'$retainKeys':['a']}")))
                 .isInstanceOf(ApiFailure.class)
                 .hasMessageContaining("$retainKeys");
     }
