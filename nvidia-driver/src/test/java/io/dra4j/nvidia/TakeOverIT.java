@@ -123,6 +123,7 @@ class TakeOverIT {
         assertThat(spec("json")).doesNotExist();
         assertThat(spec("yaml")).content().contains(held.uid() + "-gpu-0");
         assertThat(directory.resolve("claims.journal.handed-over")).exists();
+        assertThat(directory.resolve("claims.reserve")).doesNotExist();
         assertThat(run("export-checkpoint").status()).isOne();
 
         node.startRegistered();

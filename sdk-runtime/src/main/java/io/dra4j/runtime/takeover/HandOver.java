@@ -11,6 +11,7 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.JournalReading;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,16 +29,14 @@ import java.util.stream.Collectors;
  */
 public final class HandOver implements AutoCloseable {
 
-    private static final String PUT_ASIDE = ".handed-over";
-
-    private final Path directory;
+    private final DataDirectory data;
     private final String bootId;
     private final List<ClaimRecord> prepared;
     private final CdiSpecs specs;
     private final LockFile locks;
 
-    private HandOver(Path directory, String bootId, List<ClaimRecord> prepared, CdiSpecs specs, LockFile locks) {
-        this.directory = directory;
+    private HandOver(DataDirectory data, String bootId, List<ClaimRecord> prepared, CdiSpecs specs, LockFile locks) {
+        this.data = data;
         this.bootId = bootId;
         this.prepared = prepared;
         this.specs = specs;
@@ -57,11 +56,12 @@ public final class HandOver implements AutoCloseable {
      *     prepared; the message has the next step
      */
     public static HandOver begin(String driver, String node, Path directory, Path cdiRoot, Path procRoot) {
-        if (!Files.exists(journal(directory))) {
+        DataDirectory data = new DataDirectory(directory);
+        if (!Files.exists(data.journal())) {
             throw new DraException("There is no %s: no claims are left to hand over, or it is another directory"
-                    .formatted(journal(directory)));
+                    .formatted(data.journal()));
         }
-        LockFile locks = LockFile.open(locks(directory), InstantSource.system());
+        LockFile locks = LockFile.open(data.locks(), InstantSource.system());
         try {
             if (locks.tryPublisher().isEmpty()) {
                 throw new DraException("The driver runs on this node, and would go on with the claims; stop it"
@@ -69,23 +69,15 @@ public final class HandOver implements AutoCloseable {
             }
             String boot = BootId.read(procRoot);
             return new HandOver(
-                    directory,
+                    data,
                     boot,
-                    prepared(Journal.read(journal(directory), boot), boot, node),
+                    prepared(Journal.read(data.journal(), boot), boot, node),
                     new CdiSpecs(cdiRoot, driver),
                     locks);
         } catch (DraException e) {
             locks.close();
             throw e;
         }
-    }
-
-    private static Path journal(Path directory) {
-        return directory.resolve("claims.journal");
-    }
-
-    private static Path locks(Path directory) {
-        return directory.resolve("claims.lock");
     }
 
     private static List<ClaimRecord> prepared(JournalReading journal, String boot, String node) {
@@ -118,7 +110,7 @@ public final class HandOver implements AutoCloseable {
 
     /** Returns the driver's directory below the kubelet's plugins. */
     public Path directory() {
-        return directory;
+        return data.path();
     }
 
     /**
@@ -130,13 +122,10 @@ public final class HandOver implements AutoCloseable {
     public void finish() {
         prepared.forEach(claim -> specs.handOver(claim.ref().uid()));
         try {
-            for (String file : List.of("claims.lock", "claims.boot", "devices.pins")) {
-                Files.deleteIfExists(directory.resolve(file));
+            for (Path file : List.of(data.locks(), data.bootMark(), data.pins(), data.reserve())) {
+                Files.deleteIfExists(file);
             }
-            Files.move(
-                    journal(directory),
-                    directory.resolve("claims.journal" + PUT_ASIDE),
-                    StandardCopyOption.ATOMIC_MOVE);
+            Files.move(data.journal(), data.handedOver(), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new DraException("Can't put the journal aside: " + e, e);
         }

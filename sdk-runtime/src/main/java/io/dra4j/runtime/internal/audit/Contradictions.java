@@ -15,7 +15,6 @@ import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
 import io.dra4j.runtime.internal.audit.Views.OtherCheckpoint;
-import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.JournalReading.Loss;
@@ -228,9 +227,7 @@ final class Contradictions {
             if (results == null) {
                 return List.of();
             }
-            return CdiSpecs.reading(views.driver().cdiRoot(), views.driver().name())
-                    .ids(claim.ref().uid(), PreparedResults.specDevices(results))
-                    .stream()
+            return views.driver().specs().ids(claim.ref().uid(), PreparedResults.specDevices(results)).stream()
                     .map(id -> id.substring(id.indexOf('=') + 1))
                     .toList();
         }
@@ -254,11 +251,7 @@ final class Contradictions {
                             "kubectl get resourceclaims -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,UID:.metadata.uid | grep "
                                     + uid,
                             "# if that shows a claim, delete its pods; if it shows none:",
-                            "sudo rm %s/k8s.%s-claim_%s.json"
-                                    .formatted(
-                                            views.driver().cdiRoot(),
-                                            views.driver().name(),
-                                            uid)));
+                            "sudo rm " + views.driver().specs().file(uid)));
         }
     }
 

@@ -17,6 +17,7 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.JournalReading;
 import io.dra4j.runtime.internal.claim.KubeletClaims;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,12 +117,17 @@ record Views(
     record AuditedDriver(String name, String node, Path directory, Path cdiRoot) {
 
         Path journal() {
-            return directory.resolve("claims.journal");
+            return new DataDirectory(directory).journal();
         }
 
         /** Returns the record of a driver in Go of this name. */
         Path checkpoint() {
-            return directory.resolve("checkpoint.json");
+            return new DataDirectory(directory).goCheckpoint();
+        }
+
+        /** Returns its CDI specs, to look at. */
+        CdiSpecs specs() {
+            return CdiSpecs.reading(cdiRoot, name);
         }
 
         Path kubeletState() {
@@ -146,7 +152,7 @@ record Views(
             if (!Files.isDirectory(root)) {
                 throw new NotCheckedException("there is no directory " + root + "; give the node's by --cdi-root");
             }
-            CdiSpecs specs = CdiSpecs.reading(root, driver.name());
+            CdiSpecs specs = driver.specs();
             Map<String, List<String>> devices = new LinkedHashMap<>();
             for (String uid : new TreeSet<>(specs.claimUids())) {
                 devices.put(uid, specs.deviceNames(uid));

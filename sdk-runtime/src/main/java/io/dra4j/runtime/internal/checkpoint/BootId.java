@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -47,7 +48,7 @@ public final class BootId {
         private boolean hasFailed;
 
         BootMark(JournalStore.Place place) {
-            this.file = place.path().resolveSibling("claims.boot");
+            this.file = DataDirectory.of(place.path()).bootMark();
             this.bootId = place.bootId();
             this.sync = place.sync();
         }

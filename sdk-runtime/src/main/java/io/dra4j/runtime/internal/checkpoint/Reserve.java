@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import io.dra4j.runtime.internal.files.DataDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -26,7 +27,7 @@ record Reserve(Path path) {
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
 
     static Reserve of(Path journal) {
-        return new Reserve(journal.resolveSibling("claims.reserve"));
+        return new Reserve(DataDirectory.of(journal).reserve());
     }
 
     boolean isThere() {

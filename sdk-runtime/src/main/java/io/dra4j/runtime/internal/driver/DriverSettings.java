@@ -6,6 +6,7 @@ import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.rules.Names;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
 import io.dra4j.runtime.takeover.TakeOver;
 import java.nio.file.Path;
@@ -115,7 +116,11 @@ public final class DriverSettings {
 
     /** Returns the directory of the driver's service socket and its journal. */
     Path dataDirectory() {
-        return pluginsDirectory.resolve(driverName);
+        return data().path();
+    }
+
+    DataDirectory data() {
+        return new DataDirectory(pluginsDirectory.resolve(driverName));
     }
 
     PluginSockets sockets() {

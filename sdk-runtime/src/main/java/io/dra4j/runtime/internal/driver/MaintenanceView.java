@@ -13,6 +13,7 @@ import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.policy.Maintenance;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles;
@@ -154,7 +155,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
     private State state(Optional<Maintenance> maintenance) {
         // The answer comes first: what is prepared after the taint is in the cluster, is seen.
         Optional<Answer> answer = maintenance.flatMap(files::answer);
-        List<HeldClaim> held = Journal.held(directory.resolve(DataDirectory.JOURNAL));
+        List<HeldClaim> held = Journal.held(new DataDirectory(directory).journal());
         return new State(
                 driverName,
                 maintenance,

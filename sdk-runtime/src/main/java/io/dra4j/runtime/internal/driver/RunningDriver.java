@@ -18,6 +18,7 @@ import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.claim.ProviderCalls;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.driver.Liveness.MountedDirectories;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
 import io.dra4j.runtime.internal.kubelet.ProbeServer;
@@ -86,7 +87,7 @@ public final class RunningDriver implements AutoCloseable {
         this.settings = settings;
         this.provider = new SuspendableProvider(provider, settings.clock);
         try {
-            DataDirectory data = DataDirectory.of(settings);
+            DataDirectory data = settings.data().create();
             locks = locks(data);
             meters = started(Meters.global(settings.driverName, settings.nodeName));
             CompletableFuture<Cluster> connecting = connecting(); // the rest is ready sooner than its answer
@@ -162,7 +163,7 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private void recover(RunningClaims claims) {
-        claims.recover(List.of(() -> DataDirectory.of(settings), locks::restore, plugin::look));
+        claims.recover(List.of(() -> settings.data().create(), locks::restore, plugin::look));
     }
 
     private void publish() {

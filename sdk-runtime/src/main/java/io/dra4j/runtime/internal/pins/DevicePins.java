@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -53,7 +54,7 @@ public final class DevicePins {
 
     /** Returns the pins of a driver's data directory; nothing is read yet. */
     public static DevicePins in(Path dataDirectory) {
-        return new DevicePins(dataDirectory.resolve("devices.pins"));
+        return new DevicePins(new DataDirectory(dataDirectory).pins());
     }
 
     /**

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.policy;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.files.FileStamp;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,8 +37,8 @@ public final class MaintenanceFiles {
 
     /** Names the files in a driver's directory. */
     public MaintenanceFiles(Path directory) {
-        this.request = directory.resolve("maintenance.json");
-        this.answer = directory.resolve("maintenance-answer.json");
+        this.request = new DataDirectory(directory).maintenance();
+        this.answer = new DataDirectory(directory).maintenanceAnswer();
     }
 
     /**

@@ -16,6 +16,7 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClaimStatuses;
+import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.status.ClaimReport.DeviceReport;
 import java.nio.file.Path;
@@ -60,9 +61,9 @@ public final class ClaimReports implements AutoCloseable {
         this.executor = executor;
         this.held = parts.held;
         this.clock = parts.clock;
-        this.reports = new ReportFiles(parts.directory.resolve("reports"));
+        this.reports = new ReportFiles(new DataDirectory(parts.directory).reports());
         this.metadata =
-                new MetadataFiles(parts.directory.resolve("dra-device-metadata"), parts.driver, parts.metadataVersions);
+                new MetadataFiles(new DataDirectory(parts.directory).metadata(), parts.driver, parts.metadataVersions);
         this.statuses = new StatusWriter(
                 parts.statuses, FieldOwner.of(parts.driver, parts.node), this::statusEntries, this::written, executor);
     }
