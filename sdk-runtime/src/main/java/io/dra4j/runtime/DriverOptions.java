@@ -5,6 +5,8 @@ package io.dra4j.runtime;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Taint;
 import io.dra4j.rules.FeatureGate;
+import io.dra4j.runtime.internal.driver.DriverSettings;
+import io.dra4j.runtime.internal.driver.HttpSettings;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -35,8 +37,6 @@ import picocli.CommandLine.ParameterException;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public abstract class DriverOptions extends ProgramOptions {
 
-    private static final int LAST_PORT = 65535;
-
     @Option(
             names = "--node-name",
             paramLabel = "NAME",
@@ -47,14 +47,14 @@ public abstract class DriverOptions extends ProgramOptions {
     @Option(
             names = "--cdi-root",
             paramLabel = "DIR",
-            defaultValue = "/var/run/cdi",
+            defaultValue = DriverSettings.CDI_ROOT,
             description = "Where the container runtime reads CDI specs. [CDI_ROOT]" + DEFAULT)
     private Path cdiRoot;
 
     @Option(
             names = "--kubelet-plugins-directory-path",
             paramLabel = "DIR",
-            defaultValue = "/var/lib/kubelet/plugins",
+            defaultValue = DriverSettings.PLUGINS_DIRECTORY,
             description =
                     "Where the kubelet expects the data of its plugins. [KUBELET_PLUGINS_DIRECTORY_PATH]" + DEFAULT)
     private Path kubeletPluginsDirectory;
@@ -62,14 +62,14 @@ public abstract class DriverOptions extends ProgramOptions {
     @Option(
             names = "--kubelet-registrar-directory-path",
             paramLabel = "DIR",
-            defaultValue = "/var/lib/kubelet/plugins_registry",
+            defaultValue = DriverSettings.REGISTRAR_DIRECTORY,
             description = "Where the kubelet looks for new plugins. [KUBELET_REGISTRAR_DIRECTORY_PATH]" + DEFAULT)
     private Path kubeletRegistrarDirectory;
 
     @Option(
             names = "--proc-root",
             paramLabel = "DIR",
-            defaultValue = "/proc",
+            defaultValue = DriverSettings.PROC_ROOT,
             description = "Where the host's /proc is mounted: its boot id identifies the boot of the node."
                     + " [PROC_ROOT]"
                     + DEFAULT)
@@ -132,7 +132,7 @@ public abstract class DriverOptions extends ProgramOptions {
     @Option(
             names = "--metrics-path",
             paramLabel = "PATH",
-            defaultValue = "/metrics",
+            defaultValue = HttpSettings.METRICS_PATH,
             description = "The path of the metrics. [METRICS_PATH]" + DEFAULT)
     private String metricsPath;
 
@@ -288,10 +288,11 @@ public abstract class DriverOptions extends ProgramOptions {
 
     @Override
     final void check(CommandLine command) {
-        if (metricsPort > LAST_PORT) {
+        if (metricsPort > DriverSettings.LAST_PORT) {
             throw new ParameterException(
                     command,
-                    "Invalid value for option '--metrics-port': %d is more than %d".formatted(metricsPort, LAST_PORT));
+                    "Invalid value for option '--metrics-port': %d is more than %d"
+                            .formatted(metricsPort, DriverSettings.LAST_PORT));
         }
         String endpoint = httpEndpoint == null ? "" : httpEndpoint;
         if (metricsPort >= 0 && !endpoint.isEmpty() && !endpoint.endsWith(":" + metricsPort)) {

@@ -3,6 +3,7 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.driver.DriverSettings;
 import io.dra4j.runtime.internal.driver.MaintenanceView;
 import io.dra4j.runtime.internal.driver.MaintenanceView.ClaimPods;
 import io.dra4j.runtime.internal.policy.Maintenance;
@@ -98,7 +99,7 @@ final class MaintenanceMain extends ProgramOptions {
     @Option(
             names = "--kubelet-plugins-directory-path",
             paramLabel = "DIR",
-            defaultValue = "/var/lib/kubelet/plugins",
+            defaultValue = DriverSettings.PLUGINS_DIRECTORY,
             description = "Where the driver has its directory. [KUBELET_PLUGINS_DIRECTORY_PATH]"
                     + "%nDefault: ${DEFAULT-VALUE}")
     private Path pluginsDirectory;

@@ -3,6 +3,7 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.runtime.internal.driver.DriverSettings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -24,8 +25,6 @@ import picocli.CommandLine.ParameterException;
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class WebhookOptions {
-
-    private static final int LAST_PORT = 65535;
 
     /** No node has this name. */
     private static final String NO_NODE = "webhook";
@@ -61,10 +60,10 @@ final class WebhookOptions {
             defaultValue = "443",
             description = "Where to serve HTTPS; 0 for any port. [PORT]" + ProgramOptions.DEFAULT)
     private void port(int given) {
-        if (given < 0 || given > LAST_PORT) {
+        if (given < 0 || given > DriverSettings.LAST_PORT) {
             throw new ParameterException(
                     command.commandLine(),
-                    "Invalid value for option '--port': %d is not 0 to %d".formatted(given, LAST_PORT));
+                    "Invalid value for option '--port': %d is not 0 to %d".formatted(given, DriverSettings.LAST_PORT));
         }
         port = given;
     }

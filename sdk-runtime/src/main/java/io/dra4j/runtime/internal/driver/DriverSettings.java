@@ -20,15 +20,20 @@ import org.jspecify.annotations.Nullable;
 /** The settings of a driver, with the defaults of a kubelet plugin; what builds one sets them, and what runs reads them. */
 public final class DriverSettings {
 
-    private static final int LAST_PORT = 65535;
+    public static final int LAST_PORT = 65535;
+    public static final String CDI_ROOT = "/var/run/cdi";
+    public static final String PLUGINS_DIRECTORY = "/var/lib/kubelet/plugins";
+    public static final String REGISTRAR_DIRECTORY = "/var/lib/kubelet/plugins_registry";
+    public static final String PROC_ROOT = "/proc";
+
     private static final Pattern POD_UID = Pattern.compile("(?=.{1,63}$)[A-Za-z0-9]+(-[A-Za-z0-9]+)*");
 
     public final String driverName;
     public final String nodeName;
-    public Path cdiRoot = Path.of("/var/run/cdi");
-    public Path pluginsDirectory = Path.of("/var/lib/kubelet/plugins");
-    public Path registrarDirectory = Path.of("/var/lib/kubelet/plugins_registry");
-    public Path procRoot = Path.of("/proc");
+    public Path cdiRoot = Path.of(CDI_ROOT);
+    public Path pluginsDirectory = Path.of(PLUGINS_DIRECTORY);
+    public Path registrarDirectory = Path.of(REGISTRAR_DIRECTORY);
+    public Path procRoot = Path.of(PROC_ROOT);
     public InstantSource clock = Clock.systemUTC();
     public Consumer<DraException> onRecoverable = problem -> {};
     public Consumer<DraException> onFatal = problem -> {};

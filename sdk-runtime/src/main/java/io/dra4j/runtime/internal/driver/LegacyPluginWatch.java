@@ -55,8 +55,14 @@ final class LegacyPluginWatch implements AutoCloseable {
     private int looks;
     private int refusal;
 
-    LegacyPluginWatch(String driver, String node, boolean withholds, ClusterApi api, EventRecorder events) {
-        this(driver, node, withholds, api, events, newTimer());
+    LegacyPluginWatch(DriverSettings settings, ClusterApi api, EventRecorder events) {
+        this(
+                settings.driverName,
+                settings.nodeName,
+                settings.withholdsBesideLegacyPlugin,
+                api,
+                events,
+                ShortLivedThreads.upkeep("dra4j-legacy"));
     }
 
     LegacyPluginWatch(
@@ -73,10 +79,6 @@ final class LegacyPluginWatch implements AutoCloseable {
         this.api = api;
         this.events = events;
         this.timer = timer;
-    }
-
-    private static ScheduledExecutorService newTimer() {
-        return ShortLivedThreads.upkeep("dra4j-legacy");
     }
 
     /** Looks, before the first slice is written if it depends on it, and again from now on. */

@@ -99,9 +99,9 @@ public final class RunningDriver implements AutoCloseable {
             cluster = takenOver(join(connecting));
             health = new RunningHealth(settings);
             events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));
-            policies = policies();
-            legacyPlugin = started(legacyPluginWatch());
-            maintenance = maintenance(data);
+            policies = new DevicePolicies(settings.driverName, settings.nodeName, settings.devicePolicy, events);
+            legacyPlugin = started(new LegacyPluginWatch(settings, cluster.checked(), events));
+            maintenance = new RunningMaintenance(new MaintenanceFiles(data.path()), policies, this.provider, events);
             publisher = new SlicePublisher(publishing());
             health.informs(publisher);
             ClaimReports reports = started(reports());
@@ -262,25 +262,8 @@ public final class RunningDriver implements AutoCloseable {
                 .anyMatch(pool -> pool.name().equals(name));
     }
 
-    private DevicePolicies policies() {
-        return new DevicePolicies(settings.driverName, settings.nodeName, settings.devicePolicy, events);
-    }
-
-    private LegacyPluginWatch legacyPluginWatch() {
-        return new LegacyPluginWatch(
-                settings.driverName,
-                settings.nodeName,
-                settings.withholdsBesideLegacyPlugin,
-                cluster.checked(),
-                events);
-    }
-
     private Journal openJournal(DataDirectory data) {
         return Journal.open(data.journal(), BootId.read(settings.procRoot), locks, meters);
-    }
-
-    private RunningMaintenance maintenance(DataDirectory data) {
-        return new RunningMaintenance(new MaintenanceFiles(data.path()), policies, provider, events);
     }
 
     private void followPolicies(ClaimPreparation claims) {
@@ -289,16 +272,17 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private SlicePublisher.Parts publishing() {
+        InventoryPipeline pipeline = new InventoryPipeline(provider, health, policies, legacyPlugin);
         return new SlicePublisher.Parts(
-                provider::inventory,
+                pipeline::read,
                 settings.mayTaint || health.mayTaint() || settings.devicePolicy != null,
                 cluster.slices(),
                 () -> locks.tryPublisher().map(held -> new Turn(held::isLost, held::close)),
                 events,
                 meters,
                 settings.removesSlicesOnClose,
-                inventory -> legacyPlugin.apply(policies.apply(health.taint(inventory))),
-                policies::applyToStored,
+                pipeline::changed,
+                pipeline::changedStored,
                 new PinnedNames(settings.driverName, pins, cluster.claimReader(), events));
     }
 

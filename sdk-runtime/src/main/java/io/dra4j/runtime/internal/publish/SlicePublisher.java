@@ -69,7 +69,7 @@ public final class SlicePublisher implements AutoCloseable {
      * @param events receives problems and their ends
      * @param meters measure how much is published
      * @param removesOnClose whether closing deletes the slices
-     * @param taints puts taints on what the source reads
+     * @param taints puts taints on what the source reads, and leaves devices out; applied each time it is written
      * @param storedTaints puts taints on a device as the cluster has it, as long as the source never could be read
      * @param names what may be published of that
      */
