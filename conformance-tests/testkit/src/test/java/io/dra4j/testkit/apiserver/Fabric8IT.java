@@ -4,17 +4,14 @@ package io.dra4j.testkit.apiserver;
 
 import static io.dra4j.testkit.apiserver.HttpProbe.slice;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.dra4j.rules.Trees;
-import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.resource.v1.ResourceSlice;
 import io.fabric8.kubernetes.api.model.resource.v1.ResourceSliceList;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
@@ -24,9 +21,7 @@ import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -49,10 +44,6 @@ class Fabric8IT {
     private static NonNamespaceOperation<ResourceSlice, ResourceSliceList, Resource<ResourceSlice>> slices(
             KubernetesClient client) {
         return client.resources(ResourceSlice.class, ResourceSliceList.class);
-    }
-
-    private static ResourceSlice sliceOf(KubernetesClient client, String name) {
-        return client.getKubernetesSerialization().unmarshal(slice(name, 1), ResourceSlice.class);
     }
 
     @ParameterizedTest
@@ -83,45 +74,6 @@ class Fabric8IT {
             assertThat(seen.poll(20, TimeUnit.SECONDS)).isEqualTo("MODIFIED s1");
             assertThat(seen.poll(20, TimeUnit.SECONDS)).isEqualTo("DELETED s1");
         }
-    }
-
-    @Test
-    void createsListsUpdatesAndDeletes() {
-        try (KubernetesClient client = client(true)) {
-            ResourceSlice created =
-                    slices(client).resource(sliceOf(client, "s1")).create();
-            created.getSpec().getPool().setGeneration(2L);
-            ResourceSlice updated = slices(client).resource(created).update();
-
-            assertThat(updated.getMetadata().getGeneration()).isEqualTo(2);
-            assertThat(slices(client)
-                            .withField("spec.driver", "gpu.example.com")
-                            .list()
-                            .getItems())
-                    .containsExactly(updated);
-            Status conflict = refusal(() -> slices(client).resource(created).update());
-            assertThat(conflict.getCode()).isEqualTo(409);
-            assertThat(conflict.getReason()).isEqualTo("Conflict");
-
-            assertThat(slices(client).withName("s1").delete()).hasSize(1);
-            assertThat(slices(client).withName("s1").get()).isNull();
-        }
-    }
-
-    @Test
-    void tellsFabric8WhatIsInvalid() {
-        try (KubernetesClient client = client(true)) {
-            ResourceSlice invalid = sliceOf(client, "s1");
-            invalid.getSpec().getDevices().get(0).setName("GPU");
-
-            Status refusal = refusal(() -> slices(client).resource(invalid).create());
-            assertThat(refusal.getCode()).isEqualTo(422);
-            assertThat(refusal.getDetails().getCauses().get(0).getField()).isEqualTo("spec.devices[0].name");
-        }
-    }
-
-    private static Status refusal(ThrowingCallable write) {
-        return catchThrowableOfType(KubernetesClientException.class, write).getStatus();
     }
 
     @ParameterizedTest

@@ -47,20 +47,6 @@ class ProtobufIT {
 
     @Nested
     class Bodies {
-        @Test
-        void withAFieldThatIsNotKnownAreRefused() {
-            byte[] spec = {0x12, 3, -104, 6, 1}; // Its field 99 is 1.
-            byte[] body = CODEC.envelope("resource.k8s.io/v1", "ResourceSlice", spec);
-
-            Answer answer = http.send("POST", SLICES, body);
-
-            assertThat(answer.status()).isEqualTo(400);
-            assertThat(answer.text("message"))
-                    .isEqualTo("ResourceSlice in version \"v1\" cannot be handled as a ResourceSlice: spec has a field"
-                            + " that is not known here, with number 99 in ResourceSliceSpec");
-            assertThat(http.get(SLICES, BOTH).body().path("items")).isEmpty();
-        }
-
         /** The codec alone gets 100,000, in MutatedBytesTest. */
         @Test
         @Timeout(900)

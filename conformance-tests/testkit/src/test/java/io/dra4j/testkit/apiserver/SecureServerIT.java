@@ -89,19 +89,6 @@ class SecureServerIT {
     @Nested
     class Watches {
         @Test
-        void getEachEventAndBookmark() throws Exception {
-            HttpProbe http = client(Version.HTTP_2);
-            try (Stream watch = http.watch(SLICES + "?watch=1&allowWatchBookmarks=true")) {
-                assertThat(watch.next().path("type").asText()).isEqualTo("BOOKMARK");
-                http.post(SLICES, slice("s1", 1));
-                while (!watch.shown().equals("ADDED s1")) {}
-                http.put(SLICES + "/s1", slice("s1", 2));
-                while (!watch.shown().equals("MODIFIED s1")) {}
-            }
-            assertThat(server.protocols()).containsOnlyKeys("HTTP/2.0");
-        }
-
-        @Test
         void endWithTheirTime() throws Exception {
             try (Stream watch = client(Version.HTTP_2).watch(SLICES + "?watch=1&timeoutSeconds=1")) {
                 assertThat(watch.next()).isEmpty();

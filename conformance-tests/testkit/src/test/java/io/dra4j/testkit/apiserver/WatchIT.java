@@ -50,64 +50,6 @@ class WatchIT {
                 assertThat(watch.shown()).isEqualTo("DELETED s1");
             }
         }
-
-        @Test
-        void areReplayedAfterAResourceVersion() throws Exception {
-            Answer first = http.post(SLICES, slice("s1", 1));
-            Answer second = http.post(SLICES, slice("s2", 1));
-
-            try (Stream watch = http.watch(SLICES + "?watch=1&resourceVersion=" + first.resourceVersion())) {
-                JsonNode event = watch.next();
-
-                assertThat(HttpProbe.shown(event)).isEqualTo("ADDED s2");
-                assertThat(event.path("object")).isEqualTo(second.body());
-            }
-        }
-
-        @Test
-        void followAnObjectIntoAndOutOfTheSelection() throws Exception {
-            String labelled = slice("s1", 1).replaceFirst("\"name\"", "\"labels\":{\"a\":\"b\"},\"name\"");
-            http.post(SLICES, slice("s1", 1));
-            try (Stream watch = http.watch(SLICES + "?watch=1&labelSelector=a%3Db")) {
-                http.put(SLICES + "/s1", labelled);
-                Answer out = http.put(SLICES + "/s1", slice("s1", 1));
-                http.delete(SLICES + "/s1", "");
-                http.post(SLICES, labelled);
-
-                assertThat(watch.shown()).isEqualTo("ADDED s1");
-                JsonNode gone = watch.next();
-                assertThat(HttpProbe.shown(gone)).isEqualTo("DELETED s1");
-                assertThat(Json.text(gone, "object", "metadata", "labels", "a")).isEqualTo("b");
-                assertThat(Json.text(gone, "object", "metadata", "resourceVersion"))
-                        .isEqualTo(out.resourceVersion());
-                assertThat(watch.shown()).isEqualTo("ADDED s1");
-            }
-        }
-
-        @Test
-        void ofOtherNodesAreNotSeen() throws Exception {
-            String node2 = "spec.nodeName%3Dnode-2%2Cspec.driver%3Dgpu.example.com";
-            try (Stream watch = http.watch(SLICES + "?watch=1&fieldSelector=" + node2)) {
-                http.post(SLICES, slice("s1", 1));
-                http.post(SLICES, slice("s2", 1).replace("node-1", "node-2"));
-
-                assertThat(watch.shown()).isEqualTo("ADDED s2");
-            }
-        }
-
-        @Test
-        void comeAsTableRowsWhenAskedFor() throws Exception {
-            http.post(SLICES, slice("s1", 1));
-            String table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
-            try (Stream watch = http.watch(SLICES + "?watch=1", table)) {
-                http.put(SLICES + "/s1", slice("s1", 2));
-
-                JsonNode first = watch.next();
-                assertThat(Json.at(first, "object", "kind").asText()).isEqualTo("Table");
-                assertThat(Json.at(first, "object", "columnDefinitions")).hasSize(5);
-                assertThat(Json.at(watch.next(), "object", "columnDefinitions")).isEmpty();
-            }
-        }
     }
 
     @Nested
@@ -204,14 +146,6 @@ class WatchIT {
 
                 assertThat(watch.shown()).isEqualTo("ADDED s2");
             }
-        }
-
-        @Test
-        void areRefusedWithoutNotOlderThan() {
-            Answer answer = http.get(SLICES + "?watch=1&sendInitialEvents=true");
-
-            assertThat(answer.refusal()).isEqualTo("422 Invalid");
-            assertThat(answer.message()).startsWith("ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch");
         }
     }
 }

@@ -12,7 +12,6 @@ import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -104,19 +103,6 @@ class ApiProxyIT {
 
     @Nested
     class Recording {
-
-        @Test
-        void aRequestAndItsAnswerArePassedOnUnchanged() throws Exception {
-            HttpRequest toServer = HttpRequest.newBuilder(URI.create(api.url() + NODES + "/node-1"))
-                    .build();
-            String direct = client.send(toServer, BodyHandlers.ofString()).body();
-
-            HttpResponse<String> answer = get(NODES + "/node-1");
-
-            assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(answer.body()).isEqualTo(direct);
-            assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
-        }
 
         @Test
         void aRequestIsRecordedWithNumberQueryAndStatus() throws Exception {
@@ -422,17 +408,6 @@ class ApiProxyIT {
             assertThat(proxy.requests(Requests.creates("leases")))
                     .extracting(RecordedRequest::status)
                     .containsExactly(201, 201);
-        }
-
-        @Test
-        void aRefusalReachesTheClientAsItsException() throws Exception {
-            proxy.inject(Fault.status(422, "Invalid").on(Requests.creates("leases")));
-            try (KubernetesClient fabric8 = fabric8()) {
-                assertThatThrownBy(() -> fabric8.resource(lease("one")).create())
-                        .isInstanceOfSatisfying(
-                                KubernetesClientException.class,
-                                e -> assertThat(e.getStatus().getReason()).isEqualTo("Invalid"));
-            }
         }
     }
 

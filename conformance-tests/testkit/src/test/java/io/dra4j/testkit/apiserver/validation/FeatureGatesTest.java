@@ -6,15 +6,11 @@ import static io.dra4j.rules.KubernetesVersion.V1_34;
 import static io.dra4j.rules.KubernetesVersion.V1_36;
 import static io.dra4j.rules.KubernetesVersion.V1_37;
 import static io.dra4j.rules.KubernetesVersion.V1_38;
-import static io.dra4j.rules.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
-import io.dra4j.testkit.apiserver.model.ResourceKind;
-import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -43,15 +39,5 @@ class FeatureGatesTest {
         assertThatThrownBy(() -> new FeatureGates(V1_37, off))
                 .hasMessage("Kubernetes 1.37 has locked feature gate DRAPrioritizedList on; leave it out or choose"
                         + " an older version");
-    }
-
-    @Test
-    void aFieldOfALaterReleaseIsUnknown() {
-        ObjectNode later = tree("{'spec':{'skipNodeOperations':['*'],'driver':'d'}}");
-        ResourceKind slices = new ResourceKinds(V1_36).named("resourceslices");
-
-        assertThat(new Schema(V1_37).fit(slices, later.deepCopy())).isEmpty();
-        assertThat(new Schema(V1_36).fit(slices, later)).containsExactly("spec.skipNodeOperations");
-        assertThat(later.path("spec")).isEqualTo(tree("{'driver':'d'}"));
     }
 }
