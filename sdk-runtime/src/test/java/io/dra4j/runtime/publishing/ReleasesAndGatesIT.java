@@ -3,25 +3,13 @@
 package io.dra4j.runtime.publishing;
 
 import static io.dra4j.rules.FeatureGate.DRA_CONSUMABLE_CAPACITY;
-import static io.dra4j.rules.FeatureGate.DRA_DEVICE_BINDING_CONDITIONS;
-import static io.dra4j.rules.FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS;
-import static io.dra4j.rules.FeatureGate.DRA_DEVICE_TAINTS;
-import static io.dra4j.rules.FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE;
-import static io.dra4j.rules.FeatureGate.DRA_LIST_TYPE_ATTRIBUTES;
 import static io.dra4j.rules.FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES;
-import static io.dra4j.rules.FeatureGate.DRA_OPTIONAL_NODE_OPERATIONS;
 import static io.dra4j.rules.FeatureGate.DRA_PARTITIONABLE_DEVICES;
-import static io.dra4j.rules.FeatureGate.DRA_PARTITIONABLE_DEVICES_TYPE;
-import static io.dra4j.rules.FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.api.device.AttributeValue;
-import io.dra4j.api.device.BindingConditions;
-import io.dra4j.api.device.Capacity;
-import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.NodeAllocatableResource;
@@ -29,11 +17,9 @@ import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
-import io.dra4j.api.device.RequestPolicy;
-import io.dra4j.api.device.RequestPolicy.ValidRange;
-import io.dra4j.api.device.Taint;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.HealthWatch;
@@ -41,19 +27,20 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -66,107 +53,61 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("slow")
 class ReleasesAndGatesIT {
 
-    private static final Quantity ONE = Quantity.of(1);
-    private static final NodeAllocatableResource MAPPING = NodeAllocatableResource.builder()
-            .mapping(new NodeAllocatableResource.OfDevice(ONE))
-            .build();
+    private static final Path FILE = Path.of("src/test/resources/io/dra4j/runtime/publishing/gated-pools.txt");
+    private static final List<Kind> KINDS = kinds();
 
-    /** A pool of one device that a gate decides about, and one plain one. */
-    enum Kind {
-        TAINT(
-                DRA_DEVICE_TAINTS,
-                "devices/*/taints/0/effect",
-                it -> it.taint(Taint.of("a", null, Taint.Effect.NO_SCHEDULE))),
-        TAINT_THAT_INFORMS(
-                DRA_DEVICE_TAINTS, "devices/*/taints/0", it -> it.taint(Taint.of("a", null, Taint.Effect.NONE))),
-        COUNTERS(
-                DRA_PARTITIONABLE_DEVICES,
-                "devices/*/consumesCounters/0/counterSet",
-                it -> it.consumes(consumption().build())),
-        BINDING(
-                DRA_DEVICE_BINDING_CONDITIONS,
-                "devices/*/bindingConditions/0",
-                it -> it.binding(new BindingConditions(list("a"), list("b")))),
-        BINDS_TO_NODE(DRA_DEVICE_BINDING_CONDITIONS, "devices/*/bindsToNode", it -> it.bindsToNode(true)),
-        SHARES(DRA_CONSUMABLE_CAPACITY, "devices/*/allowMultipleAllocations", it -> it.allowMultipleAllocations(true)),
-        REQUEST_POLICY(
-                DRA_CONSUMABLE_CAPACITY,
-                "devices/*/capacity/share/requestPolicy",
-                it -> it.allowMultipleAllocations(true)
-                        .capacity("share", new Capacity(ONE, RequestPolicy.values(ONE, List.of(ONE))))),
-        FRACTIONS(
-                DRA_FRACTIONAL_CAPACITY_RANGE,
-                "devices/*/capacity/share/requestPolicy/validRange/step",
-                it -> it.allowMultipleAllocations(true).capacity("share", fractional())),
-        LIST(
-                DRA_LIST_TYPE_ATTRIBUTES,
-                "devices/*/attributes/list/strings/0",
-                it -> it.attribute("list", new AttributeValue.OfStrings(list("a")))),
-        MAPPING_OR_NOT(
-                DRA_NODE_ALLOCATABLE_RESOURCES,
-                "devices/*",
-                it -> it.nodeAllocatableResource(
-                        "cpu", MAPPING.toBuilder().mayBeLeftOut(true).build())),
-        MAPPED(DRA_NODE_ALLOCATABLE_RESOURCES, "devices/*", it -> it.nodeAllocatableResource("cpu", MAPPING)),
-        OVERHEAD(
-                DRA_NODE_ALLOCATABLE_RESOURCES,
-                "devices/*/nodeAllocatableResources/cpu/overhead/perPod",
-                it -> it.nodeAllocatableResource(
-                        "cpu",
-                        MAPPING.toBuilder()
-                                .overhead(new NodeAllocatableResource.Overhead(ONE, null))
-                                .build())),
-        GROUPS(
-                DRA_DEVICE_COMPATIBILITY_GROUPS,
-                "devices/*/consumesCounters/0/compatibilityGroups/0",
-                it -> it.consumes(consumption().compatibilityGroup("even").build())),
-        BY_REQUEST(
-                DRA_SHARED_CONSUMABLE_CAPACITY,
-                "devices/*/consumesCounters/0/counters/slots/valueFrom/capacityName",
-                it -> it.allowMultipleAllocations(true)
-                        .capacity("share", new Capacity(ONE, null))
-                        .consumes(CounterConsumption.builder("set")
-                                .rawFields("slots", "{\"valueFrom\":{\"capacityName\":\"share\"}}")
-                                .build())),
-        TYPE(
-                DRA_PARTITIONABLE_DEVICES_TYPE,
-                "partitionTypeAttribute",
-                it -> it.consumes(consumption().build()).attribute("a.example/type", "half")),
-        SKIPS(DRA_OPTIONAL_NODE_OPERATIONS, "skipNodeOperations/0", it -> it);
+    /**
+     * A pool of one device that a gate decides about, and one plain one.
+     *
+     * @param field that the gate decides about, below the spec of a slice
+     * @param otherwise the result without the gate
+     * @param fields of the device, in JSON; "-" for none
+     */
+    record Kind(String pool, FeatureGate gate, String field, Result otherwise, String fields) {
 
-        private static final Set<Kind> LEFT_OUT = EnumSet.of(
-                TAINT_THAT_INFORMS, BINDS_TO_NODE, SHARES, REQUEST_POLICY, FRACTIONS, LIST, MAPPING_OR_NOT, TYPE);
-
-        final FeatureGate gate;
-        final String field;
-        private final UnaryOperator<Device.Builder> add;
-
-        Kind(FeatureGate gate, String field, UnaryOperator<Device.Builder> add) {
-            this.gate = gate;
-            this.field = field;
-            this.add = add;
-        }
-
-        String pool() {
-            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        static Kind of(String row) {
+            String[] cells = row.split(" \\| ", 5);
+            return new Kind(cells[0], FeatureGate.valueOf(cells[1]), cells[2], Result.valueOf(cells[3]), cells[4]);
         }
 
         /** A pool whose last device has it. */
         Pool inventory() {
-            Device.Builder special = Device.builder("special").attribute("guarded", true);
-            Pool.Builder pool = Pool.builder(pool())
+            Device special =
+                    ClaimDecoding.device("{\"name\":\"special\"%s}".formatted(fields.equals("-") ? "" : "," + fields));
+            Pool.Builder inventory = Pool.builder(pool)
                     .device(Device.builder("plain").build())
-                    .device(add.apply(special).build());
-            if (this == SKIPS) {
-                pool.skipNodeOperation(NodeOperation.ALL);
-            } else if (this == TYPE) {
-                pool.partitionTypeAttribute("a.example/type");
+                    .device(allocatable(special.toBuilder().attribute("guarded", true))
+                            .build());
+            if (pool.equals("skips")) {
+                inventory.skipNodeOperation(NodeOperation.ALL);
+            } else if (pool.equals("type")) {
+                inventory.partitionTypeAttribute("a.example/type");
             }
-            return consumes() ? pool.counterSet(set()).build() : pool.build();
+            return consumes()
+                    ? inventory
+                            .counterSet(CounterSet.of("set", Map.of("slots", Quantity.of(4))))
+                            .build()
+                    : inventory.build();
+        }
+
+        private boolean isAllocatable() {
+            return gate == DRA_NODE_ALLOCATABLE_RESOURCES;
+        }
+
+        /** Adds what has a shape of its own in each release. */
+        private Device.Builder allocatable(Device.Builder device) {
+            Quantity one = Quantity.of(1);
+            NodeAllocatableResource.Builder resource = NodeAllocatableResource.builder()
+                    .mapping(new NodeAllocatableResource.OfDevice(one))
+                    .mayBeLeftOut(otherwise == Result.WITHOUT_IT);
+            if (pool.equals("overhead")) {
+                resource.overhead(new NodeAllocatableResource.Overhead(one, null));
+            }
+            return isAllocatable() ? device.nodeAllocatableResource("cpu", resource.build()) : device;
         }
 
         boolean consumes() {
-            return this == COUNTERS || this == GROUPS || this == BY_REQUEST || this == TYPE;
+            return fields.contains("consumesCounters");
         }
 
         /** Returns the result in a cluster of a release with some gates. */
@@ -174,22 +115,27 @@ class ReleasesAndGatesIT {
             if (consumes() && !on.contains(DRA_PARTITIONABLE_DEVICES)) {
                 return Result.WITHHELD;
             }
-            boolean tooOld = this == OVERHEAD && !release.atLeast(KubernetesVersion.V1_37);
-            boolean unshared = this == FRACTIONS && !on.contains(DRA_CONSUMABLE_CAPACITY);
-            if (on.contains(gate) && !tooOld && !unshared) {
-                return Result.PUBLISHED;
-            }
-            return LEFT_OUT.contains(this) ? Result.WITHOUT_IT : Result.WITHHELD;
+            boolean tooOld = pool.equals("overhead") && !release.atLeast(KubernetesVersion.V1_37);
+            boolean unshared = pool.equals("fractions") && !on.contains(DRA_CONSUMABLE_CAPACITY);
+            return on.contains(gate) && !tooOld && !unshared ? Result.PUBLISHED : otherwise;
         }
 
         boolean isIn(JsonNode spec, JsonNode device) {
-            if (this == MAPPED || this == MAPPING_OR_NOT) {
+            if (isAllocatable() && !pool.equals("overhead")) {
                 return device.at("/nodeAllocatableResources/cpu/mapping").isObject()
                         || device.at("/nodeAllocatableResourceMappings/cpu").isObject();
             }
             return field.startsWith("devices/*/")
                     ? !device.at(field.substring("devices/*".length())).isMissingNode()
                     : !spec.at("/" + field).isMissingNode();
+        }
+    }
+
+    private static List<Kind> kinds() {
+        try {
+            return Files.readAllLines(FILE).stream().map(Kind::of).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -222,42 +168,24 @@ class ReleasesAndGatesIT {
         return Stream.of(KubernetesVersion.values())
                 .flatMap(release -> Stream.concat(
                         Stream.of(new Cluster(release, null)),
-                        Stream.of(Kind.values())
-                                .map(kind -> kind.gate)
+                        KINDS.stream()
+                                .map(Kind::gate)
                                 .distinct()
                                 .filter(gate -> gate.existsIn(release) && !gate.isLockedIn(release))
                                 .map(gate -> new Cluster(release, gate))));
     }
 
-    private static List<String> list(String one) {
-        return List.of(one);
-    }
-
-    private static CounterSet set() {
-        return CounterSet.of("set", Map.of("slots", Quantity.of(4)));
-    }
-
-    private static CounterConsumption.Builder consumption() {
-        return CounterConsumption.builder("set").counter("slots", 1);
-    }
-
-    private static Capacity fractional() {
-        Quantity step = new Quantity("1500m");
-        return new Capacity(
-                Quantity.of(3), RequestPolicy.range(step, new ValidRange(Quantity.of(0), Quantity.of(3), step)));
-    }
-
     @ParameterizedTest
     @MethodSource("clusters")
     void eachPoolIsPublishedWithheldAndReported(Cluster cluster) throws Exception {
-        Pool[] pools = Stream.of(Kind.values()).map(kind -> kind.inventory()).toArray(Pool[]::new);
+        Pool[] pools = KINDS.stream().map(Kind::inventory).toArray(Pool[]::new);
         try (EmbeddedApiServer api = cluster.start();
                 PublishingDriver driver = PublishingDriver.start(api, pools)) {
             assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
 
             SliceHistory history = SliceHistory.of(api);
             Set<String> withheld = new HashSet<>();
-            for (Kind kind : Kind.values()) {
+            for (Kind kind : KINDS) {
                 Result expected = kind.expected(cluster.release(), cluster.on());
                 assertThat(result(driver, kind)).as("%s", kind).isEqualTo(expected);
                 assertThat(history.specs(kind.pool()))

@@ -4,24 +4,17 @@ package io.dra4j.runtime.internal.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.device.Capacity;
-import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
-import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** Devices that the API would refuse, among others that it would not. */
 class InvalidDevicesTest extends PublisherUnderTest {
@@ -83,31 +76,6 @@ class InvalidDevicesTest extends PublisherUnderTest {
 
         assertThat(publisher.leftOut()).isEmpty();
         assertThat(reasons()).containsExactly(Reason.INVALID_DEVICES, Reason.PUBLISHING_RECOVERED);
-    }
-
-    static Stream<Device> badDevices() {
-        CounterConsumption none = CounterConsumption.of("none", Map.of("memory", Quantity.of(1)));
-        CounterConsumption tooMuch = CounterConsumption.of("shared", Map.of("memory", Quantity.of(2)));
-        return Stream.of(
-                gpu().attribute("board name", "A1").build(),
-                gpu().attribute("model", "x".repeat(65)).build(),
-                gpu().capacity("mem ory", "1").build(),
-                gpu().capacity("memory", Capacity.of("1e-12")).build(),
-                gpu().taint(Taint.of("no key", null, Taint.Effect.NONE)).build(),
-                gpu().consumes(none).build(),
-                gpu().consumes(tooMuch).build(),
-                gpu().placement(new Placement.ThisNode()).build(),
-                gpu().rawField("future", "{").build());
-    }
-
-    @ParameterizedTest
-    @MethodSource("badDevices")
-    void whateverIsBadTheOthersArePublished(Device bad) throws Exception {
-        start(with(bad));
-
-        assertThat(gpuNames()).hasSize(7).doesNotContain("gpu-7");
-        assertThat(isPublished()).isTrue();
-        assertThat(reasons()).containsExactly(Reason.INVALID_DEVICES);
     }
 
     /** A claim could not tell which of them it holds. */

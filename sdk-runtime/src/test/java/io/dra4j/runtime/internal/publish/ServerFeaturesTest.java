@@ -4,9 +4,6 @@ package io.dra4j.runtime.internal.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.device.AttributeValue;
-import io.dra4j.api.device.BindingConditions;
-import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
@@ -16,21 +13,25 @@ import io.dra4j.api.device.NodeAllocatableResource.Overhead;
 import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
-import io.dra4j.api.device.RequestPolicy;
-import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,47 +47,26 @@ class ServerFeaturesTest extends PublisherUnderTest {
     private static final String OF_DEVICES = "(?!PARTITION_TYPE|SKIP_NODE_OPERATIONS).*";
     private static final String MAPPINGS = "nodeAllocatableResourceMappings";
     private static final String RESOURCES = "nodeAllocatableResources";
-    private static final Quantity HALF = new Quantity("1500m");
     private static final Map<String, Quantity> ONE = Map.of("slots", Quantity.of(1));
 
-    /** Returns a device with a feature, which guards it where it can. */
+    /** The fields of a device with a feature, which guards it where it can; those of pools are not there. */
+    private static final Map<Feature, String> FIELDS = fields();
+
+    private static Map<Feature, String> fields() {
+        try (Stream<String> lines = Files.lines(
+                Path.of("src/test/resources/io/dra4j/runtime/internal/publish/devices-with-features.txt"))) {
+            return lines.map(line -> line.split(" \\| "))
+                    .collect(Collectors.toMap(row -> Feature.valueOf(row[0]), row -> row[1]));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private static Device with(Feature feature, String name) {
-        Device.Builder device = Device.builder(name);
-        Quantity one = Quantity.of(1);
-        return switch (feature) {
-            case TAINTS -> tainted(name, Effect.NO_SCHEDULE);
-            case COUNTERS -> device.consumes(CounterConsumption.of("set", ONE)).build();
-            case BINDING_CONDITIONS ->
-                device.binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
-                        .build();
-            case MULTIPLE_ALLOCATIONS -> {
-                RequestPolicy policy = RequestPolicy.values(one, List.of(one));
-                yield device.allowMultipleAllocations(true)
-                        .capacity("memory", new Capacity(Quantity.of(2), policy))
-                        .build();
-            }
-            case LIST_ATTRIBUTES ->
-                device.attribute("nodes", new AttributeValue.OfInts(List.of(0L, 1L)))
-                        .build();
-            case FRACTIONAL_POLICIES -> {
-                ValidRange range = new ValidRange(Quantity.of(0), Quantity.of(3), HALF);
-                yield device.allowMultipleAllocations(true)
-                        .capacity("memory", new Capacity(Quantity.of(3), RequestPolicy.range(HALF, range)))
-                        .build();
-            }
-            case COMPATIBILITY_GROUPS ->
-                device.consumes(CounterConsumption.of("set", ONE).toBuilder()
-                                .compatibilityGroup("even")
-                                .build())
-                        .build();
-            case AMOUNTS_BY_REQUEST ->
-                device.consumes(CounterConsumption.builder("set")
-                                .rawFields("slots", "{\"valueFrom\":{\"capacityName\":\"slots\"}}")
-                                .build())
-                        .build();
-            case PARTITION_TYPE, SKIP_NODE_OPERATIONS -> throw new AssertionError("of pools");
-            case ALLOCATABLE_MAPPINGS, ALLOCATABLE_RESOURCES -> taking(name, resource(one, null, true));
-        };
+        String fields = FIELDS.get(feature);
+        return fields == null
+                ? taking(name, resource(Quantity.of(1), null, true))
+                : ClaimDecoding.device("{\"name\":\"%s\",%s}".formatted(name, fields));
     }
 
     private static Device special(Feature feature) {
