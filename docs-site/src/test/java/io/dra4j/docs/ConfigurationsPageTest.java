@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** The page of configurations has the kinds that drivers know, with their fields. */
 class ConfigurationsPageTest {
 
-    private static final String PAGE = Pages.text(Pages.ROOT.resolve("reference/configurations.md"));
+    private static final String PAGE = Pages.text(Pages.ROOT.resolve("how-to/configure-devices.md"));
     private static final Pattern FIELD = Pattern.compile("^\\| `([\\w.]+)` \\|", Pattern.MULTILINE);
     private static final Pattern KIND = Pattern.compile("`kind: (\\w+)`");
 

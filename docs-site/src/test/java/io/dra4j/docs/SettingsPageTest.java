@@ -38,7 +38,7 @@ class SettingsPageTest {
                 + "\n"
                 + OptionTable.of(VARIABLE, Programs.EVERY_DRIVER.options())
                 + "\n### webhook\n\n"
-                + "`webhook` before options of a driver's program runs [its webhook](../how-to/webhook.md). That takes the driver's options, too; `--help` shows which of them it needs.\n\n"
+                + "`webhook` before options of a driver's program runs [its webhook](../how-to/configure-devices.md#refuse-wrong-configurations-early). That takes the driver's options, too; `--help` shows which of them it needs.\n\n"
                 + OptionTable.of(VARIABLE, Programs.WEBHOOK.options())
                 + "\n### claim-metrics\n\n"
                 + "`claim-metrics` instead of options of a driver's program serves [how long claims of the cluster wait](../how-to/monitor.md#how-long-claims-wait). Of the driver's options it has `--driver-name`, `--kubeconfig` and those of the log, and these:\n\n"
@@ -47,7 +47,7 @@ class SettingsPageTest {
                 + "`controller` before options of a driver's program [publishes pools of several nodes](../how-to/write-your-provider.md#devices-of-several-nodes), if the program has any. It takes the driver's options, too.\n\n"
                 + OptionTable.of(VARIABLE, Programs.POOL_CONTROLLER.options())
                 + "\n### maintenance\n\n"
-                + "`maintenance on`, `off` or `status` instead of options [takes the devices of a node out of use](../how-to/take-a-gpu-out.md). It looks at the options of the driver alone that have a variable here.\n\n"
+                + "`maintenance on`, `off` or `status` instead of options [takes the devices of a node out of use](../how-to/operate-a-node.md#maintenance). It looks at the options of the driver alone that have a variable here.\n\n"
                 + OptionTable.of(VARIABLE, Programs.MAINTENANCE.options())
                 + "\n### doctor\n\n"
                 + "`doctor` before options of a driver's program [finds what is wrong with the node](../how-to/find-what-is-wrong.md#a-node-by-its-driver). It takes the driver's options, too.\n\n"

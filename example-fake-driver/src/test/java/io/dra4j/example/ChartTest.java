@@ -76,7 +76,7 @@ class ChartTest extends ChartContract {
                                 right.without()))
                 .collect(Collectors.joining())
                 .replace("| `` |", "| core |");
-        new PagePart(Path.of("../docs-site/reference/rbac.md"), "rights.yaml")
+        new PagePart(Path.of("../docs-site/reference/charts.md"), "rights.yaml")
                 .assertIs(
                         "| API group | resource | verb | for | why | without it |\n|---|---|---|---|---|---|\n" + rows);
     }

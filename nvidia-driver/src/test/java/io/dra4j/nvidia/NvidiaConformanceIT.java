@@ -48,7 +48,7 @@ class NvidiaConformanceIT {
     private static final Set<Verdict> GREEN = Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
 
     private static final VerdictPage PAGE = new VerdictPage(
-            Path.of("../docs-site/reference/reports/nvidia-driver.md"),
+            Path.of("../docs-site/reference/conformance.md"),
             id -> Catalogue.load().find(id).isPresent());
 
     private static final String OF_CLAIMS = "DRA-PREP-01, DRA-PREP-05, DRA-UNP-01, DRA-CDI-02";

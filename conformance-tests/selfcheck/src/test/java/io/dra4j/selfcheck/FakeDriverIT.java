@@ -54,7 +54,7 @@ class FakeDriverIT {
             """;
 
     private static final VerdictPage PAGE = new VerdictPage(
-            Path.of("../../docs-site/reference/reports/fake-driver.md"),
+            Path.of("../../docs-site/reference/conformance.md"),
             id -> Catalogue.load().find(id).isPresent());
 
     /** Compares the verdicts with the page, which is of 1.36, but for those that need more rights than the user has. */

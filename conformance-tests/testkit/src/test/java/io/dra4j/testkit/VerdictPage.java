@@ -112,7 +112,7 @@ public final class VerdictPage {
 
     private static void row(StringBuilder table, String profile, String verdict, Set<String> ids) {
         String links = ids.stream()
-                .map(id -> "[%1$s](../requirements.md#%2$s)".formatted(id, anchor(id)))
+                .map(id -> "[%1$s](requirements.md#%2$s)".formatted(id, anchor(id)))
                 .collect(Collectors.joining(", "));
         table.append("| %s | %s | %d | %s |%n".formatted(profile, verdict, ids.size(), links));
     }

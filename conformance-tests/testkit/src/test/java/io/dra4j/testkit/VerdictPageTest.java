@@ -24,8 +24,8 @@ class VerdictPageTest {
 
             | profile | verdict | | requirements |
             |---|---|---|---|
-            | cdi | not applicable, pass | 1 | [DRA-CDI-02](../requirements.md#dra-cdi-02) |
-            | cdi | pass | 1 | [DRA-CDI-01](../requirements.md#dra-cdi-01) |
+            | cdi | not applicable, pass | 1 | [DRA-CDI-02](requirements.md#dra-cdi-02) |
+            | cdi | pass | 1 | [DRA-CDI-01](requirements.md#dra-cdi-01) |
 
             <!-- /whole -->
             """;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** The page shows texts of puzzles; {@code -Dreference.update=true} rewrites them. */
 class ExplainPageTest {
-    private static final Path PAGE = Path.of("../../docs-site/how-to/explain-a-pending-pod.md");
+    private static final Path PAGE = Path.of("../../docs-site/how-to/debug-a-pending-claim.md");
     private static final Pattern CAPTURE =
             Pattern.compile("<!-- puzzle: (\\S+) -->\n```text\n(.*?)```", Pattern.DOTALL);
 

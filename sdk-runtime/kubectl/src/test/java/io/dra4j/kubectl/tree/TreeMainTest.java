@@ -25,7 +25,7 @@ import picocli.CommandLine;
 
 class TreeMainTest {
 
-    private static final Path PAGE = Path.of("../../docs-site/how-to/see-who-has-what.md");
+    private static final Path PAGE = Path.of("../../docs-site/how-to/debug-a-pending-claim.md");
 
     private static final String CLUSTER = Manifests.read("tree/cluster.yaml");
 
