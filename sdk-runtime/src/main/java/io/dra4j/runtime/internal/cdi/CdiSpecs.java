@@ -280,7 +280,8 @@ public final class CdiSpecs {
                 .build();
     }
 
-    private Path file(String claimUid) {
+    /** Returns the file of a claim, whether it is there or not. */
+    public Path file(String claimUid) {
         if (!ClaimRef.isUid(claimUid)) {
             throw new DraException("Not a claim UID: \"" + claimUid + "\"");
         }
@@ -301,7 +302,7 @@ public final class CdiSpecs {
     }
 
     /** Writes CDI specs as JSON, with the field names of the CDI specification, in a stable order. */
-    private static final class CdiJson {
+    static final class CdiJson {
 
         private static final ObjectMapper JSON = JsonMapper.builder()
                 .defaultPropertyInclusion(

@@ -16,7 +16,7 @@ import io.dra4j.api.container.NetDevice;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.cdi.CdiJson.CdiVersion;
+import io.dra4j.runtime.internal.cdi.CdiSpecs.CdiJson.CdiVersion;
 import io.dra4j.runtime.internal.cdi.CdiSpecs.DeviceEdits;
 import java.io.IOException;
 import java.nio.file.Files;

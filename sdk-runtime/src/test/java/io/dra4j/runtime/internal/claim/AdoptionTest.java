@@ -20,7 +20,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
-import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
+import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;

@@ -5,7 +5,7 @@ package io.dra4j.runtime.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import java.nio.file.Files;

@@ -8,7 +8,7 @@ import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
-import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
+import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome.Unprepared;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.micrometer.core.instrument.Metrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
