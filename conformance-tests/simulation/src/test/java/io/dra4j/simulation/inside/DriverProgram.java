@@ -30,6 +30,7 @@ public final class DriverProgram implements Program {
         settings.registrarDirectory = host.path("/var/lib/kubelet/plugins_registry");
         settings.procRoot = host.path("/proc");
         settings.podUid = host.podUid();
+        settings.serialized = host.isSerialized();
         running = new RunningDriver(settings, host.provider());
     }
 

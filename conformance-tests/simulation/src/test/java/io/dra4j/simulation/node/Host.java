@@ -25,6 +25,9 @@ public interface Host {
     /** The hardware, as this process uses it. */
     DeviceProvider provider();
 
+    /** Returns whether the provider is called for one claim at a time. */
+    boolean isSerialized();
+
     /** Lets the kubelet find the driver. */
     void publish(Plugin plugin);
 

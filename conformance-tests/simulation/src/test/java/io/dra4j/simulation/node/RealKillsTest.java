@@ -93,7 +93,8 @@ class RealKillsTest {
                         () -> new ModelProvider(hardware, ModelProvider.Wrong.NOTHING),
                         () -> new SimulatedHttpClient(server, Simulation.process()),
                         this::before,
-                        new Kubelet()));
+                        new Kubelet(),
+                        false));
         private final List<String> steps = new ArrayList<>(); // since the call began
         private final ClaimRef claim;
         private String killedAt = "none";

@@ -48,9 +48,14 @@ public final class SimulatedNode {
      *
      * @param provider makes a provider for a process, of the hardware that outlives it
      * @param http makes a client of the API server for a process
+     * @param isSerialized whether the provider is called for one claim at a time
      */
     public record Around(
-            Supplier<DeviceProvider> provider, Supplier<HttpClient> http, DiskFaults faults, Registry registry) {}
+            Supplier<DeviceProvider> provider,
+            Supplier<HttpClient> http,
+            DiskFaults faults,
+            Registry registry,
+            boolean isSerialized) {}
 
     /** The kubelet, which finds drivers. */
     public interface Registry {
@@ -245,6 +250,11 @@ public final class SimulatedNode {
         @Override
         public DeviceProvider provider() {
             return around.provider.get();
+        }
+
+        @Override
+        public boolean isSerialized() {
+            return around.isSerialized;
         }
 
         @Override

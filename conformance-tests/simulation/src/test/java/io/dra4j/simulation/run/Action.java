@@ -7,8 +7,11 @@ import java.util.Set;
 /** The kinds of steps: how often each is drawn, and if only some plans have it, the themes that have it more often. */
 public enum Action {
     CREATE_POD(30),
+    CREATE_PODS(4, Theme.ALL, Theme.INSTANCES),
+    CREATE_CONFLICT(3, Theme.ALL, Theme.INSTANCES),
     SHARE_CLAIMS(4),
     END_POD(20),
+    END_PODS(3, Theme.ALL, Theme.INSTANCES),
     DRAIN(1, Theme.ALL),
     DELETE_CLAIM_BY_FORCE(3, Theme.ALL, Theme.CLUSTER),
     KILL(4, Theme.ALL, Theme.DISK),
@@ -22,6 +25,7 @@ public enum Action {
     REBOOT(1, Theme.ALL),
     RESTART_KUBELET(2, Theme.ALL),
     RESTART_KUBELET_IN_CALL(4, Theme.ALL, Theme.INSTANCES, Theme.CRASHES),
+    END_PODS_IN_CALL(4, Theme.ALL, Theme.INSTANCES),
     FORGET_IN_KUBELET(2, Theme.ALL, Theme.CLUSTER),
     FAIL_READ(2, Theme.ALL),
     FAIL_WRITE(3, Theme.ALL, Theme.DISK),

@@ -15,8 +15,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /** Decides which operations of the driver's processes fail, and which of them they do not survive. */
@@ -26,24 +28,29 @@ final class Faults implements DiskFaults, Network {
     private static final IOException FULL = new IOException("No space left on device");
     private static final int ONE_REQUEST_IN = 3;
     private static final int SLOW_SECONDS = 20;
+    private static final List<Action> IN_CALL = List.of(Action.RESTART_KUBELET_IN_CALL, Action.END_PODS_IN_CALL);
+    private static final List<Duration> SLOWEST =
+            List.of(Duration.ofMillis(2), Duration.ofMillis(2), Duration.ofMillis(20), Duration.ofMillis(500));
 
     private final Coverage coverage;
     private final BiConsumer<Action, Process> deaths;
-    private final Runnable restart;
+    private final Consumer<Action> inCall;
     private final Map<Action, Integer> fuses = new EnumMap<>(Action.class); // operations until it is due
     private final Map<Action, Long> ends = new EnumMap<>(Action.class); // when it ends, in virtual nanoseconds
     private final Map<Process, Progress> progress = new LinkedHashMap<>();
+    private final long slowest = // request or step of the hardware, without a fault, in nanoseconds
+            SLOWEST.get(Simulation.random().nextInt(SLOWEST.size())).toNanos();
 
     /**
      * Begins without faults.
      *
      * @param deaths ends a process, and maybe all others, in its middle
-     * @param restart restarts the kubelet
+     * @param inCall does something in the middle of a slow step of a call
      */
-    Faults(Coverage coverage, BiConsumer<Action, Process> deaths, Runnable restart) {
+    Faults(Coverage coverage, BiConsumer<Action, Process> deaths, Consumer<Action> inCall) {
         this.coverage = coverage;
         this.deaths = deaths;
-        this.restart = restart;
+        this.inCall = inCall;
     }
 
     /** Lets something happen at an operation of its kind, after others. */
@@ -146,6 +153,11 @@ final class Faults implements DiskFaults, Network {
     }
 
     @Override
+    public Duration latency() {
+        return Duration.ofNanos(Simulation.random().nextLong(slowest / 20, slowest));
+    }
+
+    @Override
     public Fate fate(Call call) {
         Process process = Simulation.process();
         progress(process).did(call.verb() + " " + call.resource());
@@ -173,15 +185,17 @@ final class Faults implements DiskFaults, Network {
         mayKill(Action.KILL_AT_HARDWARE, process);
         if (isSlow(process)) {
             Simulation.await(() -> false, Duration.ofSeconds(SLOW_SECONDS).toNanos());
+        } else if (slowest > SLOWEST.get(0).toNanos()) {
+            Simulation.await(() -> false, latency().toNanos());
         }
     }
 
-    /** Lets a step of a call be so slow that the kubelet, which restarts in the middle of it, repeats the call. */
+    /** Lets a step of a call be so slow that the kubelet gives the call up in the middle of it. */
     private boolean isSlow(Process process) {
-        boolean isSlow = isDue(Action.RESTART_KUBELET_IN_CALL, process);
-        if (isSlow) {
-            Simulation.after(Duration.ofSeconds(SLOW_SECONDS / 2), "kubelet restarts", restart);
-        }
-        return isSlow;
+        List<Action> due =
+                IN_CALL.stream().filter(action -> isDue(action, process)).toList();
+        due.forEach(action ->
+                Simulation.after(Duration.ofSeconds(SLOW_SECONDS / 2), action.toString(), () -> inCall.accept(action)));
+        return !due.isEmpty();
     }
 }

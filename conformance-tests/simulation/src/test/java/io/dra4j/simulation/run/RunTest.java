@@ -50,7 +50,7 @@ class RunTest {
     @Test
     void plansHaveAllKindsOfStepsAndSomeOfTheFaultsEach() {
         Set<Action> all = EnumSet.noneOf(Action.class);
-        for (long seed = 0; seed < 50; seed++) {
+        for (long seed = 0; seed < 100; seed++) {
             Set<Action> some = EnumSet.noneOf(Action.class);
             Plan.of(seed).steps().forEach(step -> some.add(step.action()));
             assertThat(some).hasSizeLessThan(Action.values().length - 5);

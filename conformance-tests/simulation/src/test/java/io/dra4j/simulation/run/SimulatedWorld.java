@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /** A cluster of one node, with the driver as it is; takes the steps of a plan. */
 public final class SimulatedWorld implements World {
@@ -49,7 +50,8 @@ public final class SimulatedWorld implements World {
 
     private final Coverage coverage;
     private final Faults faults;
-    private final Hardware hardware = new Hardware(SITE.driver(), SITE.node());
+    private final boolean isSerialized = Simulation.random().nextInt(4) == 0; // the provider's calls
+    private final Hardware hardware = new Hardware(SITE.driver(), SITE.node(), isSerialized);
     private final SimulatedApiServer server;
     private final SimulatedNode node;
     private final Invariants invariants;
@@ -65,7 +67,7 @@ public final class SimulatedWorld implements World {
     public SimulatedWorld(Coverage coverage, RewritingLoader loader) {
         this.coverage = coverage;
         FeatureGates gates = new FeatureGates(KubernetesVersion.V1_36, Map.of());
-        faults = new Faults(coverage, this::dies, this::restartKubelet);
+        faults = new Faults(coverage, this::dies, this::inCall);
         server = new SimulatedApiServer(faults, settings -> settings.like(gates));
         ClusterObjects api = server.objects();
         node = new SimulatedNode(
@@ -76,7 +78,8 @@ public final class SimulatedWorld implements World {
                         () -> new ModelProvider(hardware, ModelProvider.Wrong.NOTHING),
                         () -> new SimulatedHttpClient(server, Simulation.process()),
                         faults,
-                        new Registration()));
+                        new Registration(),
+                        isSerialized));
         invariants = new Invariants(SITE, api, gates, node::path, hardware);
         scheduler = new ClaimScheduler(SITE, api, gates, this::runOn);
         kubelet = new Kubelet(SITE, api, invariants, scheduler::release);
@@ -168,6 +171,16 @@ public final class SimulatedWorld implements World {
         }
     }
 
+    private void inCall(Action action) {
+        if (action == Action.RESTART_KUBELET_IN_CALL) {
+            restartKubelet();
+        } else {
+            scheduler.pods().stream()
+                    .filter(pod -> pod.phase() == Pod.Phase.WAITING && !pod.isEnded())
+                    .forEach(scheduler::end);
+        }
+    }
+
     private void kill(Instance instance) {
         faults.note(Action.KILL, instance.process());
         dies(Action.KILL, instance.process());
@@ -176,7 +189,14 @@ public final class SimulatedWorld implements World {
     @Override
     public void take(Step step) {
         switch (step.action()) {
-            case CREATE_POD, SHARE_CLAIMS, END_POD, DRAIN, DELETE_CLAIM_BY_FORCE -> load(step);
+            case CREATE_POD,
+                    CREATE_PODS,
+                    CREATE_CONFLICT,
+                    SHARE_CLAIMS,
+                    END_POD,
+                    END_PODS,
+                    DRAIN,
+                    DELETE_CLAIM_BY_FORCE -> load(step);
             case KILL, UPDATE_DRIVER, UPDATE_DRIVER_BY_KILL -> processes(step);
             case LOSE_POWER, REBOOT, RESTART_KUBELET, FORGET_IN_KUBELET -> machine(step);
             case REMOVE_CHIP, RETURN_CHIP, REPLACE_CHIP, SWAP_CHIPS, CHANGE_HEALTH, FAIL_PROVIDER -> hardware(step);
@@ -197,18 +217,37 @@ public final class SimulatedWorld implements World {
 
     private void load(Step step) {
         switch (step.action()) {
-            case CREATE_POD -> {
-                List<Wish> wishes = List.of(Wish.values());
-                Wish first = wishes.get(step.which() % wishes.size());
-                Wish other = wishes.get(step.which() / wishes.size() % wishes.size());
-                scheduler.create(step.count() % 4 == 0 ? List.of(first, other) : List.of(first));
+            case CREATE_POD -> scheduler.create(step.count() % 4 == 0 ? wishes(step, 2) : wishes(step, 1));
+            case CREATE_PODS -> wishes(step, 4).forEach(wish -> scheduler.create(List.of(wish)));
+            case CREATE_CONFLICT -> {
+                Wish wish = wishes(step, 1).get(0);
+                if (step.count() % 3 == 0) {
+                    unguarded.add(scheduler.createInConflict(List.of(wish, wish)));
+                } else {
+                    unguarded.add(scheduler.createInConflict(List.of(wish)));
+                    unguarded.add(scheduler.createInConflict(List.of(wish)));
+                }
             }
             case SHARE_CLAIMS ->
-                pods(step, pod -> pod.phase() == Pod.Phase.RUNNING).forEach(scheduler::createWithClaimsOf);
+                pods(step, pod -> pod.phase() == Pod.Phase.RUNNING || pod.phase() == Pod.Phase.WAITING)
+                        .forEach(scheduler::createWithClaimsOf);
             case END_POD -> pods(step, pod -> !pod.isEnded()).forEach(scheduler::end);
+            case END_PODS ->
+                scheduler.pods().stream()
+                        .filter(pod -> !pod.isEnded())
+                        .skip(step.which() % 3)
+                        .forEach(scheduler::end);
             case DRAIN -> admin.drain(scheduler);
             default -> pods(step, pod -> pod.phase() != Pod.Phase.GONE).forEach(this::deleteClaims);
         }
+    }
+
+    private static List<Wish> wishes(Step step, int count) {
+        List<Wish> all = List.of(Wish.values());
+        int each = step.which() / all.size();
+        return IntStream.range(0, count)
+                .mapToObj(i -> all.get((step.which() + i * each) % all.size()))
+                .toList();
     }
 
     private void deleteClaims(Pod pod) {
@@ -224,7 +263,7 @@ public final class SimulatedWorld implements World {
             victims.forEach(this::kill);
         } else if (isOn && node.running().size() < 3) {
             node.start();
-            Duration later = START.plusSeconds(step.count()); // both serve for some time
+            Duration later = START.plusSeconds(10L * step.count()); // both serve for some time
             boolean isGraceful = step.action() == Action.UPDATE_DRIVER;
             victims.forEach(old ->
                     Simulation.after(later, "update of " + old.process(), isGraceful ? old::stop : () -> kill(old)));

@@ -99,6 +99,16 @@ public final class ClaimScheduler {
         return add(new Pod(name, claims));
     }
 
+    /** Creates a pod whose claims have devices immediately, each as if no other claim had any. */
+    public Pod createInConflict(List<Wish> wishes) {
+        Pod pod = create(wishes);
+        for (ClaimRef ref : pod.claims()) {
+            JsonNode claim = api.find(CLAIMS, ref.namespace(), ref.name()).orElseThrow();
+            allocate(List.of(claim), List.of());
+        }
+        return pod;
+    }
+
     /** Creates a pod with the claims of another one. */
     public Pod createWithClaimsOf(Pod other) {
         return add(new Pod("pod-" + pods.size(), other.claims()));
@@ -161,26 +171,34 @@ public final class ClaimScheduler {
         if (claims.size() < pod.claims().size()) {
             return; // one was deleted: it never runs
         }
-        Outcome outcome = allocator.allocate(
-                cluster(),
-                new Node(site.node(), Map.of("kubernetes.io/hostname", site.node())),
-                open.stream().map(Claim::of).toList());
-        if (outcome instanceof Outcome.Allocated allocated) {
-            for (int i = 0; i < open.size(); i++) {
-                allocate(
-                        open.get(i),
-                        allocations.of(open.get(i), allocated.allocations().get(i)));
-            }
+        if (allocate(open, all(CLAIMS, Claim::of))) {
             claims.forEach(claim -> reserve(claim, pod));
             kubelet.accept(pod);
         }
     }
 
-    private Cluster cluster() {
+    /** Gives claims devices that the claims which are looked at do not have, and returns whether there are enough. */
+    private boolean allocate(List<JsonNode> open, List<Claim> seen) {
+        Outcome outcome = allocator.allocate(
+                cluster(seen),
+                new Node(site.node(), Map.of("kubernetes.io/hostname", site.node())),
+                open.stream().map(Claim::of).toList());
+        if (!(outcome instanceof Outcome.Allocated allocated)) {
+            return false;
+        }
+        for (int i = 0; i < open.size(); i++) {
+            allocate(
+                    open.get(i),
+                    allocations.of(open.get(i), allocated.allocations().get(i)));
+        }
+        return true;
+    }
+
+    private Cluster cluster(List<Claim> claims) {
         return new Cluster(
                 all("deviceclasses", DeviceClass::of),
                 all("resourceslices", Slice::of),
-                all(CLAIMS, Claim::of),
+                claims,
                 api.serves(Administrator.RULES) ? all(Administrator.RULES, TaintRule::of) : List.of());
     }
 

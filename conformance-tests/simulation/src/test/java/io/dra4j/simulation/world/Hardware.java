@@ -90,6 +90,7 @@ public final class Hardware {
 
     private final String driver;
     private final String node;
+    private final boolean isSerialized;
     private final Map<String, Chip> chips = new TreeMap<>();
     private final Map<String, Offer> offers = new TreeMap<>();
     private final Set<String> moved = new TreeSet<>(); // chips whose name has had other hardware
@@ -106,8 +107,18 @@ public final class Hardware {
     private int chipsMade;
 
     public Hardware(String driver, String node) {
+        this(driver, node, false);
+    }
+
+    /**
+     * All chips, present and healthy.
+     *
+     * @param isSerialized whether calls for two claims at the same time are a misuse
+     */
+    public Hardware(String driver, String node, boolean isSerialized) {
         this.driver = driver;
         this.node = node;
+        this.isSerialized = isSerialized;
         List.of("plain-0", "plain-1").forEach(chip -> add("plain", chip, chip, List.of()));
         List.of("mode-0", "mode-1", "mode-2").forEach(chip -> add("mode", chip, chip, List.of("mode")));
         add("share", "share-0", "share-0", List.of(MEMORY));
@@ -221,11 +232,13 @@ public final class Hardware {
 
     /** Notes that a call of the provider begins; there is one of a claim at a time. */
     void enter(String claim) {
-        Process before = calls.put(claim, Simulation.process());
-        if (before != null && !before.isDead()) {
-            misuses.add("two calls for claim " + claim + " at the same time, of " + before + " and "
-                    + Simulation.process() + ", at " + Simulation.now());
-        }
+        calls.forEach((other, process) -> {
+            if ((isSerialized || other.equals(claim)) && !process.isDead()) {
+                misused("calls for claims %s and %s at the same time, of %s and %s"
+                        .formatted(other, claim, process, Simulation.process()));
+            }
+        });
+        calls.put(claim, Simulation.process());
     }
 
     void leave(String claim) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The kubelet of a node: it has the claims of pods prepared before they run, and unprepared when they have ended.
  *
- * <p>A call is given up after 45 s, and a pod is tried again after 10 to 15 s. Claims that it has had prepared are in its
+ * <p>A call is given up after 45 s, a prepare also when its pod ends, and a pod is tried again after 10 to 15 s. Claims that it has had prepared are in its
  * file, which survives its restarts; what a driver answered is not. Slices of a driver that is away for 30 s are
  * deleted, and so are all when it starts. It must be started.
  */
@@ -190,12 +191,12 @@ public final class Kubelet {
         }
         List<KubeletState.Entry> left =
                 claims.stream().filter(entry -> !entry.isPrepared()).toList();
-        if (!state.save() || !left.isEmpty() && !prepare(left)) {
+        if (!state.save() || !left.isEmpty() && !prepare(left, pod)) {
             return false;
         }
         pod.enter(Pod.Phase.RUNNING);
         if (Simulation.random().nextInt(ONCE_IN) == 0 && !pod.isEnded()) {
-            prepare(claims);
+            prepare(claims, pod);
         }
         return true;
     }
@@ -209,7 +210,7 @@ public final class Kubelet {
                 .isPresent();
     }
 
-    private boolean prepare(List<KubeletState.Entry> claims) {
+    private boolean prepare(List<KubeletState.Entry> claims, Pod pod) {
         Registered to = plugin();
         if (to == null) {
             return false;
@@ -217,7 +218,7 @@ public final class Kubelet {
         List<ClaimRef> refs = claims.stream().map(KubeletState.Entry::ref).toList();
         refs.forEach(ref -> invariants.prepareBegins(ref.uid(), to.process));
         Instant deadline = Simulation.now().plus(CALL);
-        Map<ClaimRef, Plugin.Answer> answers = call(to.process, "prepare " + uids(refs), () -> {
+        Map<ClaimRef, Plugin.Answer> answers = call(to.process, "prepare " + uids(refs), pod::isEnded, () -> {
             try {
                 return to.plugin.prepare(refs, deadline);
             } finally {
@@ -256,7 +257,7 @@ public final class Kubelet {
         for (int i = Simulation.random().nextInt(ONCE_IN) == 0 ? 2 : 1; i > 0; i--) {
             Instant deadline = Simulation.now().plus(CALL);
             Map<String, Plugin.Answer> answers =
-                    call(to.process, "unprepare " + uids, () -> to.plugin.unprepare(uids, deadline));
+                    call(to.process, "unprepare " + uids, () -> false, () -> to.plugin.unprepare(uids, deadline));
             isDone = answers != null
                     && uids.stream()
                             .map(uid -> ended(uid, to.process, answers.get(uid)))
@@ -282,8 +283,8 @@ public final class Kubelet {
         return plugins.get(Simulation.random().nextInt(plugins.size())); // an older one, too: a call may be late
     }
 
-    /** Calls a process, on a thread of it; null if it gives no answer in time. */
-    private static <T> @Nullable T call(Process to, String what, Supplier<T> code) {
+    /** Calls a process, on a thread of it; null if it gives no answer in time, or before the call is given up. */
+    private static <T> @Nullable T call(Process to, String what, BooleanSupplier isGivenUp, Supplier<T> code) {
         Simulation.step("kubelet: " + what);
         if (to.isDead()) {
             return null;
@@ -293,7 +294,7 @@ public final class Kubelet {
             call.answer = code.get();
             call.isDone = true;
         });
-        Simulation.await(() -> call.isDone || to.isDead(), CALL.toNanos());
+        Simulation.await(() -> call.isDone || to.isDead() || isGivenUp.getAsBoolean(), CALL.toNanos());
         return call.answer;
     }
 }

@@ -161,6 +161,29 @@ class WorldTest {
     }
 
     @Test
+    void givesAPrepareUpWhenThePodEnds() throws Throwable {
+        run(() -> {
+            driver.before = this::hangOnce;
+            Pod pod = scheduler.create(List.of(Wish.MODE));
+            sleep(10);
+            scheduler.end(pod);
+            sleep(5);
+            assertThat(pod.phase()).isEqualTo(Pod.Phase.GONE);
+            assertThat(driver.calls).containsExactly("prepare", "unprepare");
+        });
+    }
+
+    @Test
+    void seesTwoCallsOfASerializedProvider() throws Throwable {
+        run(() -> {
+            Hardware serialized = new Hardware(SITE.driver(), SITE.node(), true);
+            serialized.enter("one");
+            serialized.enter("other");
+            assertThat(serialized.misuses()).hasSize(1);
+        });
+    }
+
+    @Test
     void deletesTheSlicesOfADriverThatIsAwayForLong() throws Throwable {
         run(() -> {
             kubelet.withdraw(driver);
@@ -209,11 +232,9 @@ class WorldTest {
     private static Stream<Arguments> wrongAnswers() {
         return Stream.of(
                 breaks(Invariant.EXCLUSIVE, "two claims are answered with one device", t -> {
-                    JsonNode one = t.claim(t.running(Wish.MODE));
-                    ObjectNode other = (ObjectNode) t.claim(t.scheduler.create(List.of(Wish.MODE)));
-                    other.set("status", one.get("status"));
-                    t.api.put(other);
-                    t.answer(t.scheduler.pods().get(1), "");
+                    t.running(Wish.PLAIN);
+                    t.scheduler.createInConflict(List.of(Wish.PLAIN));
+                    sleep(3);
                 }),
                 breaks(Invariant.EXCLUSIVE, "two records have one device", t -> {
                     t.running(Wish.MODE);
@@ -227,6 +248,8 @@ class WorldTest {
                 }),
                 breaks(Invariant.PROVIDER_CALLS, "two calls for one claim", t -> {
                     t.hardware.enter("one");
+                    t.hardware.enter("other");
+                    t.invariants.killed();
                     t.hardware.enter("one");
                     t.invariants.killed();
                 }),
