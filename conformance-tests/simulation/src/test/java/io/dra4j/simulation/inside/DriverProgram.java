@@ -10,6 +10,7 @@ import java.lang.reflect.Field;
 import java.nio.file.FileSystem;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,7 @@ public final class DriverProgram implements Program {
         settings.procRoot = host.path("/proc");
         settings.podUid = host.podUid();
         settings.serialized = host.isSerialized();
+        settings.metadataVersions = List.of("v1beta1");
         running = new RunningDriver(settings, host.provider());
     }
 

@@ -40,6 +40,7 @@ final class Faults implements DiskFaults, Network {
     private final Map<Process, Progress> progress = new LinkedHashMap<>();
     private final long slowest = // request or step of the hardware, without a fault, in nanoseconds
             SLOWEST.get(Simulation.random().nextInt(SLOWEST.size())).toNanos();
+    private boolean haveEnded;
 
     /**
      * Begins without faults.
@@ -63,10 +64,11 @@ final class Faults implements DiskFaults, Network {
         ends.put(action, Simulation.nanoTime() + Duration.ofSeconds(seconds).toNanos());
     }
 
-    /** Ends all faults. */
+    /** Ends all faults, a disk that stalls among them. */
     void end() {
         fuses.clear();
         ends.clear();
+        haveEnded = true;
     }
 
     Progress progress(Process process) {
@@ -132,7 +134,7 @@ final class Faults implements DiskFaults, Network {
 
     private Outcome synced(Process process) throws IOException {
         if (isDue(Action.STALL_DISK, process)) {
-            Simulation.await(() -> false, Duration.ofSeconds(50).toNanos());
+            Simulation.await(() -> haveEnded, Duration.ofSeconds(50).toNanos());
         }
         return failing(Action.FAIL_SYNC, process);
     }

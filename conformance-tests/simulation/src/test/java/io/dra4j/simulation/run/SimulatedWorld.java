@@ -44,7 +44,9 @@ public final class SimulatedWorld implements World {
     private static final Duration SLICES = Duration.ofMinutes(3);
     private static final Duration LOOK = Duration.ofSeconds(20);
     private static final Duration START = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(40); // with a pod that never runs
     private static final int LONGEST_BACKOFF_MILLIS = 5_000;
+    private static final int NAMES_DRAWN_IN = 3; // nodes
     private static final Set<Invariant> IN_TIME =
             EnumSet.of(Invariant.LIVENESS, Invariant.NOTHING_LEFT, Invariant.WRITES);
 
@@ -60,6 +62,7 @@ public final class SimulatedWorld implements World {
     private final Administrator admin;
     private final Set<String> tainted = new TreeSet<>();
     private final Set<Pod> unguarded = new LinkedHashSet<>(); // whose devices others may be given
+    private final boolean areNamesDrawnAtBoot = Simulation.random().nextInt(NAMES_DRAWN_IN) == 0;
     private boolean isOn = true;
     private boolean haveNamesMoved;
 
@@ -86,6 +89,7 @@ public final class SimulatedWorld implements World {
         admin = new Administrator(SITE, api, node::path);
         hardware.beforeEachStep(faults::onHardware);
         hardware.afterEachClear(invariants::cleared);
+        api.follow("resourceclaims", invariants::claimWritten);
         api.follow("resourceslices", invariants::sliceWritten);
         admin.createNode();
         scheduler.start();
@@ -155,6 +159,9 @@ public final class SimulatedWorld implements World {
         howItEnded.run();
         kubelet.powerOff();
         hardware.reboot();
+        if (areNamesDrawnAtBoot) {
+            swap(Simulation.random().nextInt());
+        }
         Simulation.after(drawn(LONGEST_BACKOFF_MILLIS), "boot", this::powerOn);
     }
 
@@ -217,8 +224,8 @@ public final class SimulatedWorld implements World {
 
     private void load(Step step) {
         switch (step.action()) {
-            case CREATE_POD -> scheduler.create(step.count() % 4 == 0 ? wishes(step, 2) : wishes(step, 1));
-            case CREATE_PODS -> wishes(step, 4).forEach(wish -> scheduler.create(List.of(wish)));
+            case CREATE_POD -> create(step.count() % 4 == 0 ? wishes(step, 2) : wishes(step, 1));
+            case CREATE_PODS -> wishes(step, 4).forEach(wish -> create(List.of(wish)));
             case CREATE_CONFLICT -> {
                 Wish wish = wishes(step, 1).get(0);
                 if (step.count() % 3 == 0) {
@@ -239,6 +246,14 @@ public final class SimulatedWorld implements World {
                         .forEach(scheduler::end);
             case DRAIN -> admin.drain(scheduler);
             default -> pods(step, pod -> pod.phase() != Pod.Phase.GONE).forEach(this::deleteClaims);
+        }
+    }
+
+    /** A pod whose claim nothing prepares is ended: somebody sees that it does not start. */
+    private void create(List<Wish> wishes) {
+        Pod pod = scheduler.create(wishes);
+        if (wishes.contains(Wish.BROKEN)) {
+            Simulation.after(PATIENCE, "end of " + pod.name(), () -> scheduler.end(pod));
         }
     }
 
@@ -298,16 +313,20 @@ public final class SimulatedWorld implements World {
                 hardware.replace(chip);
                 haveNamesMoved = true;
             }
-            case SWAP_CHIPS -> {
-                hardware.swap("mode-" + step.which() % 3, "mode-" + (step.which() + 1) % 3);
-                haveNamesMoved = true;
-            }
+            case SWAP_CHIPS -> swap(step.which());
             case CHANGE_HEALTH -> hardware.healthy(chip, step.count() % 3 == 0);
             default -> {
                 Hardware.Fault[] all = Hardware.Fault.values();
                 hardware.fail(all[step.which() % all.length], 1 + step.count() % 6);
             }
         }
+    }
+
+    /** Two chips of a kind have each other's names. */
+    private void swap(int which) {
+        int pair = Math.floorMod(which, 4);
+        hardware.swap(pair == 3 ? "plain-0" : "mode-" + pair, pair == 3 ? "plain-1" : "mode-" + (pair + 1) % 3);
+        haveNamesMoved = true;
     }
 
     private void cluster(Step step) {
@@ -324,7 +343,7 @@ public final class SimulatedWorld implements World {
                 tainted.add(device);
                 admin.taint(device);
             }
-            case MAINTAIN_DEVICE -> admin.beginMaintenance(device);
+            case MAINTAIN_DEVICE -> admin.beginMaintenance(step.count() % 3 == 0 ? "*" : device);
             default -> admin.endMaintenance();
         }
     }
@@ -366,14 +385,13 @@ public final class SimulatedWorld implements World {
 
     /** Restarts the driver, which finds all as it left it; of names that have moved it says so again, in an event. */
     private void restart() {
-        if (haveNamesMoved) {
-            return;
-        }
         Snapshot before = invariants.snapshot();
         node.running().forEach(this::kill);
         pause(START);
         pause(START);
-        invariants.unchanged(before);
+        if (!haveNamesMoved) {
+            invariants.unchanged(before);
+        }
         List.<Runnable>of(admin::wipePools, admin::changeSlices, this::changeHealth, this::wipeAfterWatches)
                 .forEach(change -> {
                     change.run();

@@ -116,7 +116,7 @@ public final class Administrator {
         scheduler.pods().stream().filter(pod -> !pod.isEnded()).forEach(scheduler::end);
     }
 
-    /** Asks the driver to keep claims from a device, by the file that its command writes. */
+    /** Asks the driver to keep claims from a device, or from all by a star, by the file that its command writes. */
     public void beginMaintenance(String device) {
         String now = Simulation.now().toString();
         maintenance.write(new Maintenance(now, List.of(device), "NoSchedule", now));

@@ -45,6 +45,8 @@ public final class ClaimScheduler {
         PLAIN,
         MODE,
         CONFIGURED,
+        /** The provider refuses it, in the middle. */
+        BROKEN,
         TWO_MODES,
         MODE_AND_SHARE,
         WHOLE,

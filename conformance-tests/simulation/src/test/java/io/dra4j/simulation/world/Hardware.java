@@ -346,6 +346,11 @@ public final class Hardware {
         return offer(device).parts;
     }
 
+    /** Returns whether containers find out in a file what the device is. */
+    boolean isDescribed(String device) {
+        return chipOf(device).equals("part-0");
+    }
+
     String chipOf(String device) {
         return offer(device).chip;
     }

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,6 +32,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +54,8 @@ public final class Invariants {
     private final Map<String, Long> generations = new LinkedHashMap<>(); // of slices, by pool and name
     private final Map<String, Process> overtaken = new LinkedHashMap<>(); // prepares in progress, by UID
     private final Map<String, ClaimRef> forgotten = new LinkedHashMap<>(); // by the kubelet, while pods ran
+    private final Map<String, Map<String, String>> named =
+            new LinkedHashMap<>(); // hardware of claims, by UID and device
     private @Nullable Violation written;
     private boolean hasRebooted;
     private long answers;
@@ -122,6 +126,8 @@ public final class Invariants {
                 ref,
                 spec);
         requireIn(spec, ref, devices);
+        requireNamed(spec, ref, devices);
+        requireDescribed(ref, devices);
         List<HeldDevice> devicesNow = allocated(ref);
         Instant since = before == null ? Simulation.now() : before.since;
         told.put(ref.uid(), new Told(ref, devices, devicesNow, spec, since));
@@ -159,6 +165,34 @@ public final class Invariants {
                     ref,
                     device,
                     spec);
+        }
+    }
+
+    private void requireNamed(String spec, ClaimRef ref, List<Plugin.Device> devices) {
+        Map<String, String> hardwareThen = named.getOrDefault(ref.uid(), Map.of());
+        for (Plugin.Device device : devices) {
+            String uuid = hardwareThen.get(device.device());
+            require(
+                    uuid == null || spec.contains(ModelProvider.variable(device.device()) + "=" + uuid + " "),
+                    Invariant.AS_NAMED,
+                    "claim %s was allocated %s when that was %s, and its spec is: %s",
+                    ref,
+                    device.device(),
+                    uuid,
+                    spec);
+        }
+    }
+
+    private void requireDescribed(ClaimRef ref, List<Plugin.Device> devices) {
+        for (Plugin.Device device : devices) {
+            require(
+                    !hardware.isDescribed(device.device())
+                            || files.metadata(ref.uid()).contains("\"" + device.device() + "\""),
+                    Invariant.SPEC_THERE,
+                    "claim %s is prepared with %s, and its metadata is: %s",
+                    ref,
+                    device.device(),
+                    files.metadata(ref.uid()));
         }
     }
 
@@ -240,6 +274,24 @@ public final class Invariants {
     /** Notes that the kubelet has forgotten a claim: the driver may unprepare it as soon as the API has it over. */
     void forgotten(String uid) {
         Optional.ofNullable(told.remove(uid)).ifPresent(claim -> forgotten.put(uid, claim.ref));
+    }
+
+    /** Notes a write of a claim: when it is allocated, the slices name the hardware that it is to get. */
+    public void claimWritten(@Nullable JsonNode before, @Nullable JsonNode after) {
+        JsonNode allocation = after == null ? MissingNode.getInstance() : after.at("/status/allocation");
+        if (!allocation.isMissingNode() && (before == null || !allocation.equals(before.at("/status/allocation")))) {
+            named.put(
+                    Objects.requireNonNull(after).at("/metadata/uid").asText(),
+                    api.list("resourceslices").stream()
+                            .sorted(Comparator.comparingLong(
+                                    slice -> slice.at(GENERATION).asLong()))
+                            .flatMap(slice -> slice.at("/spec/devices").valueStream())
+                            .collect(Collectors.toMap(
+                                    device -> device.path("name").asText(),
+                                    device ->
+                                            device.at("/attributes/uuid/string").asText(),
+                                    (older, newer) -> newer)));
+        }
     }
 
     /**
@@ -328,6 +380,7 @@ public final class Invariants {
     /** Checks that claims that are prepared have the specs that they were answered with. */
     void specs() {
         for (Told claim : told.values()) {
+            requireDescribed(claim.ref, claim.devices);
             String now = files.specText(claim.ref.uid()).orElse("none");
             require(
                     now.equals(claim.spec),

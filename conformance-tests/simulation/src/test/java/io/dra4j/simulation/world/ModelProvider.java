@@ -11,6 +11,7 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
@@ -19,7 +20,9 @@ import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.DeviceNode;
+import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.PrepareException;
 import io.dra4j.simulation.schedule.Simulation;
 import io.dra4j.simulation.world.Hardware.Setting;
 import java.io.IOException;
@@ -32,7 +35,8 @@ import java.util.Map;
 /**
  * The provider of one process for the simulated {@link Hardware}: correct, unless it is told to be wrong.
  *
- * <p>It checkpoints what it is about to set, but for shares, which it finds again by the held devices.
+ * <p>It checkpoints what it is about to set, but for shares, which it finds again by the held devices: all of it at the
+ * beginning, or step by step. So it does when it clears what it has set, or not.
  */
 public final class ModelProvider implements DeviceProvider {
 
@@ -61,6 +65,9 @@ public final class ModelProvider implements DeviceProvider {
                 .changesDevice(given -> !given.mode.equals("default"))
                 .build();
     }
+
+    /** A mode that is refused when it is set. */
+    private static final String BROKEN = "broken";
 
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -124,16 +131,26 @@ public final class ModelProvider implements DeviceProvider {
     private PreparedClaim prepared(AllocatedClaim claim, ClaimContext context) throws IOException {
         List<Setting> needs = needs(claim);
         boolean isStateNeeded = !needs.stream().allMatch(ModelProvider::isFoundAgain);
-        if (isStateNeeded && wrong != Wrong.NO_CHECKPOINT) {
-            context.checkpoint(state(needs));
-        }
+        boolean checkpoints = isStateNeeded && wrong != Wrong.NO_CHECKPOINT;
+        int ahead = checkpoints && Simulation.random().nextBoolean() ? 1 : needs.size();
         memory.put(claim.ref().uid(), needs);
-        for (Setting setting : needs) {
-            hardware.set(setting);
+        for (int i = 0; i < needs.size(); i++) {
+            checkpointIf(checkpoints && i % ahead == 0, needs.subList(0, i + ahead), context);
+            hardware.set(needs.get(i));
+        }
+        if (claim.devices().stream()
+                .anyMatch(one -> one.config(Mode.TYPE).value().mode().equals(BROKEN))) {
+            throw new PrepareException("the mode is broken");
         }
         PreparedClaim.Builder prepared = PreparedClaim.builder();
         claim.devices().forEach(device -> prepared.device(prepared(device)));
         return (isStateNeeded ? prepared.state(state(needs)) : prepared).build();
+    }
+
+    private static void checkpointIf(boolean condition, List<Setting> settings, ClaimContext context) {
+        if (condition) {
+            context.checkpoint(state(settings));
+        }
     }
 
     private PreparedDevice prepared(AllocatedDevice device) {
@@ -151,6 +168,10 @@ public final class ModelProvider implements DeviceProvider {
         return PreparedDevice.builder(device)
                 .edits(edits.build())
                 .status(reports(name, device.adminAccess()) ? DeviceStatus.of(ready) : null)
+                .metadata(
+                        hardware.isDescribed(name)
+                                ? new DeviceMetadata(Map.of(Hardware.UUID, AttributeValue.of(uuid)), null)
+                                : null)
                 .build();
     }
 
@@ -170,8 +191,12 @@ public final class ModelProvider implements DeviceProvider {
         hardware.enter(uid);
         try {
             List<Setting> left = wrong == Wrong.TRUSTS_MEMORY ? memory.getOrDefault(uid, List.of()) : left(claim);
-            for (Setting setting : wrong == Wrong.UNDOES_HALF && left.size() > 1 ? left.subList(0, 1) : left) {
-                hardware.clear(setting);
+            int habit = Simulation.random().nextInt(3);
+            int undone = wrong == Wrong.UNDOES_HALF ? Math.min(1, left.size()) : left.size();
+            for (int i = 0; i < undone; i++) {
+                checkpointIf(habit == 1, left.subList(i, left.size()), context);
+                hardware.clear(left.get(i));
+                checkpointIf(habit == 2, left.subList(i + 1, left.size()), context);
             }
         } finally {
             hardware.leave(uid);

@@ -82,6 +82,13 @@ final class NodeFiles {
         return read(spec(uid));
     }
 
+    /** Returns what containers find out about the devices of a claim. */
+    String metadata(String uid) {
+        Map<String, String> contents = new TreeMap<>();
+        addContents(data.resolve("dra-device-metadata").resolve(uid), contents);
+        return contents.toString();
+    }
+
     /** Returns the devices of a spec by the ids by which a runtime finds them; throws if it is no JSON. */
     static Map<String, JsonNode> cdiDevices(String spec) throws IOException {
         JsonNode json = JSON.readTree(spec);

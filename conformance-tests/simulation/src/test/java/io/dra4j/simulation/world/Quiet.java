@@ -141,10 +141,11 @@ final class Quiet {
     }
 
     private static String describe(JsonNode device) {
-        boolean isUnhealthy = device.path("taints").findValuesAsText("key").stream()
-                .anyMatch(key -> key.endsWith(Hardware.UNHEALTHY));
+        String taints = device.path("taints").findValuesAsText("key").stream()
+                .map(key -> key.replaceFirst(".*/", " "))
+                .collect(Collectors.joining());
         return device.at("/attributes/model/string").asText() + " "
-                + device.at("/attributes/uuid/string").asText() + (isUnhealthy ? " " + Hardware.UNHEALTHY : "");
+                + device.at("/attributes/uuid/string").asText() + taints;
     }
 
     /** A name that has had other hardware may be withheld as long as a claim has it. */

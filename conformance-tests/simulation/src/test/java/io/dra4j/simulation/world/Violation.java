@@ -25,6 +25,8 @@ public final class Violation extends AssertionError {
         EXCLUSIVE,
         /** The runtime calls the provider as its interface says. */
         PROVIDER_CALLS,
+        /** A claim gets the hardware that the slices named when it was allocated. */
+        AS_NAMED,
         /** The hardware is set for a claim that is answered as prepared. */
         HARDWARE_SET,
         /** The journal is whole, and a claim that it has as prepared is set, with a spec. */

@@ -255,6 +255,19 @@ class WorldTest {
                 }),
                 breaks(Invariant.SPEC_THERE, "a spec without devices", t -> t.answer(t.running(Wish.MODE), "{}")),
                 breaks(Invariant.SPEC_THERE, "a spec is cut", t -> t.answer(t.running(Wish.PLAIN), "{\"kind\":")),
+                breaks(Invariant.SPEC_THERE, "containers do not find out what they have", t -> {
+                    HeldDevice half = device("part-0-half-0");
+                    write(t.driver.files.spec("one"), StandIn.spec(ref("one"), List.of(half)));
+                    t.invariants.prepared(ref("one"), List.of(StandIn.device(ref("one"), half)));
+                }),
+                breaks(Invariant.AS_NAMED, "other hardware than the slice named", t -> {
+                    Pod pod = t.running(Wish.MODE);
+                    t.invariants.claimWritten(null, t.claim(pod));
+                    String spec = t.driver.files.specText(uid(pod)).orElseThrow();
+                    t.answer(pod, spec.replace("=any", "=UUID-2 default"));
+                    t.hardware.swap("mode-0", "mode-1");
+                    t.answer(pod, spec.replace("=any", "=UUID-3 default"));
+                }),
                 breaks(Invariant.HARDWARE_SET, "hardware is not set", t -> {
                     Pod pod = t.running(Wish.MODE);
                     t.clear(uid(pod));
@@ -345,6 +358,17 @@ class WorldTest {
                     t.hardware.present("mode-1", false);
                     t.driver.publishSlice();
                     t.hardware.present("mode-1", true);
+                    t.quiet();
+                }),
+                breaks(Invariant.LIVENESS, "a taint stays", t -> {
+                    t.api.changeUnchecked(
+                            "resourceslices",
+                            "",
+                            "slice",
+                            slice -> ((ObjectNode) slice.at("/spec/devices/0"))
+                                    .withArray("taints")
+                                    .addObject()
+                                    .put("key", "sim.example.com/maintenance"));
                     t.quiet();
                 }),
                 breaks(Invariant.UNCHANGED, "a file is written", t -> {
