@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 public record Plan(List<Step> steps) {
 
     private static final int FEWEST = 12;
-    private static final int MOST = 45;
+    private static final int MOST = 40;
     private static final int MOST_DOUBLINGS = 6; // of operations
     private static final long MOMENT_MILLIS = 20;
     private static final long SHORT_MILLIS = 1_500;
