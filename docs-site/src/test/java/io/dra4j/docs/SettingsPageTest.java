@@ -38,27 +38,27 @@ class SettingsPageTest {
                 + "\n"
                 + OptionTable.of(VARIABLE, Programs.EVERY_DRIVER.options())
                 + "\n### webhook\n\n"
-                + "`webhook` before options of a driver's program runs [its webhook](../how-to/configure-devices.md#refuse-wrong-configurations-early). That takes the driver's options, too; `--help` shows which of them it needs.\n\n"
+                + "`webhook`, before the options of a driver's program, runs [its webhook](../how-to/configure-devices.md#refuse-wrong-configurations-early). It also takes the driver's options; `--help` shows which of them it needs.\n\n"
                 + OptionTable.of(VARIABLE, Programs.WEBHOOK.options())
                 + "\n### claim-metrics\n\n"
-                + "`claim-metrics` instead of options of a driver's program serves [how long claims of the cluster wait](../how-to/monitor.md#how-long-claims-wait). Of the driver's options it has `--driver-name`, `--kubeconfig` and those of the log, and these:\n\n"
+                + "`claim-metrics`, instead of the options of a driver's program, serves [how long claims of the cluster wait](../how-to/monitor.md#how-long-claims-wait). Of the driver's options it has `--driver-name`, `--kubeconfig` and those of the log. In addition:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.CLAIM_METRICS, Programs.CONTROLLER))
                 + "\n### controller\n\n"
-                + "`controller` before options of a driver's program [publishes pools of several nodes](../how-to/write-your-provider.md#devices-of-several-nodes), if the program has any. It takes the driver's options, too.\n\n"
+                + "`controller`, before the options of a driver's program, [publishes pools of several nodes](../how-to/write-your-provider.md#devices-of-several-nodes), if the program has any. It also takes the driver's options.\n\n"
                 + OptionTable.of(VARIABLE, Programs.POOL_CONTROLLER.options())
                 + "\n### maintenance\n\n"
-                + "`maintenance on`, `off` or `status` instead of options [takes the devices of a node out of use](../how-to/operate-a-node.md#maintenance). It looks at the options of the driver alone that have a variable here.\n\n"
+                + "`maintenance on`, `off` or `status`, instead of options, [takes the devices of a node out of use](../how-to/operate-a-node.md#maintenance). Of the driver's options it only reads those with a variable in this table.\n\n"
                 + OptionTable.of(VARIABLE, Programs.MAINTENANCE.options())
                 + "\n### doctor\n\n"
-                + "`doctor` before options of a driver's program [finds what is wrong with the node](../how-to/find-what-is-wrong.md#a-node-by-its-driver). It takes the driver's options, too.\n\n"
+                + "`doctor`, before the options of a driver's program, [finds what is wrong with the node](../how-to/find-what-is-wrong.md#a-node-by-its-driver). It also takes the driver's options.\n\n"
                 + OptionTable.of(VARIABLE, Programs.DOCTOR.options())
                 + "\n## The fake driver\n\n"
-                + "`dra4j-example-fake-driver`, besides those of every driver:\n\n"
+                + "`dra4j-example-fake-driver`, in addition to those of every driver:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.FAKE_DRIVER, Programs.EVERY_DRIVER))
                 + "\n### dra4j-example-controller\n\n"
                 + OptionTable.of(VARIABLE, Programs.CONTROLLER.options())
                 + "\n## The NVIDIA driver\n\n"
-                + "`dra4j-nvidia-driver`, besides those of every driver:\n\n"
+                + "`dra4j-nvidia-driver`, in addition to those of every driver:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.NVIDIA_DRIVER, Programs.EVERY_DRIVER))
                 + "\n### dra4j-nvidia-driver probe\n\n"
                 + OptionTable.of(VARIABLE, Programs.PROBE.options())
@@ -91,13 +91,13 @@ class SettingsPageTest {
                 .toList();
         boolean hasSettings = !command.argGroups().isEmpty();
         String alias = hasSettings ? SETTING : VARIABLE;
-        String table = alone.isEmpty() ? "It has no options of its own.\n" : OptionTable.of(alias, alone);
+        String table = alone.isEmpty() ? "It has no options.\n" : OptionTable.of(alias, alone);
         if (!hasSettings) {
             return table.replace(VARIABLE, "");
         }
         String groups = command == run
                 ? command.argGroups().stream().map(SettingsPageTest::group).collect(Collectors.joining())
-                : "\nBesides, those of `run` about %s.\n".formatted(headings(command));
+                : "\nIn addition, those of `run` about %s.\n".formatted(headings(command));
         return table + groups;
     }
 
