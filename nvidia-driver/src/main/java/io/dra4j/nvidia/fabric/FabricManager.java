@@ -2,22 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.fabric;
 
-import com.sun.jna.Memory;
-import com.sun.jna.NativeLibrary;
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.PointerByReference;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.fabric.Partitions.Member;
 import io.dra4j.nvidia.fabric.Partitions.Partition;
+import io.dra4j.nvidia.nvml.jna.SharedLibrary;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongToIntFunction;
 import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,7 @@ public final class FabricManager {
     private final Supplier<Path> file;
     private final String address;
     private Partitions last = Reading.NOT_NEEDED.partitions(); // guarded by this
-    private @Nullable NativeLibrary library; // the same
+    private @Nullable SharedLibrary library; // the same
 
     /**
      * The known state of the partitions.
@@ -99,21 +100,22 @@ public final class FabricManager {
      * @throws FabricException if it does not answer
      */
     public synchronized Partitions partitions() {
-        try (Memory list = new Memory(LIST)) {
-            list.clear();
-            list.setInt(0, LIST | 1 << 24);
-            connected(LIST_ALL, connection -> call(LIST_ALL, connection, list));
-            List<Partition> found = new ArrayList<>();
-            for (int i = 0; i < count(list, 4, MOST_PARTITIONS); i++) {
-                found.add(partition(list.share(HEAD + (long) i * PARTITION)));
-            }
-            last = new Partitions(found);
-            return last;
+        ByteBuffer list = struct(LIST).putInt(0, LIST | 1 << 24);
+        connected(LIST_ALL, connection -> call(LIST_ALL, connection, list.array()));
+        List<Partition> found = new ArrayList<>();
+        for (int i = 0; i < count(list, 4, MOST_PARTITIONS); i++) {
+            found.add(partition(list, HEAD + i * PARTITION));
         }
+        last = new Partitions(found);
+        return last;
+    }
+
+    private static ByteBuffer struct(int size) {
+        return ByteBuffer.allocate(size).order(ByteOrder.nativeOrder());
     }
 
     /** Fewer GPUs than a partition has would be another partition. */
-    private static int count(Pointer struct, int offset, int most) {
+    private static int count(ByteBuffer struct, int offset, int most) {
         int count = struct.getInt(offset);
         if (count > most) {
             String what = "%s returned %d entries of %d".formatted(LIST_ALL, count, most);
@@ -122,13 +124,17 @@ public final class FabricManager {
         return count;
     }
 
-    private static Partition partition(Pointer struct) {
+    private static Partition partition(ByteBuffer list, int at) {
         List<Member> members = new ArrayList<>();
-        for (int i = 0; i < count(struct, 8, MOST_MEMBERS); i++) {
-            Pointer member = struct.share(HEAD + (long) i * MEMBER);
-            members.add(new Member(member.getInt(0), member.getString(4), pci(member.getString(84))));
+        for (int i = 0; i < count(list, at + 8, MOST_MEMBERS); i++) {
+            int member = at + HEAD + i * MEMBER;
+            members.add(new Member(list.getInt(member), text(list, member + 4, 80), pci(text(list, member + 84, 32))));
         }
-        return new Partition(struct.getInt(0), struct.getInt(4) != 0, List.copyOf(members));
+        return new Partition(list.getInt(at), list.getInt(at + 4) != 0, List.copyOf(members));
+    }
+
+    private static String text(ByteBuffer struct, int at, int size) {
+        return SharedLibrary.text(Arrays.copyOfRange(struct.array(), at, at + size));
     }
 
     /** Some versions have an address of zeros where they know none. */
@@ -156,42 +162,40 @@ public final class FabricManager {
     }
 
     /** Makes a call in its own connection, which no restart of the fabric manager can have ended. */
-    private void connected(String function, ToIntFunction<Pointer> call) {
+    private void connected(String function, LongToIntFunction call) {
         open();
         int initialized = call("fmLibInit");
         check("fmLibInit", initialized == FabricException.IN_USE ? 0 : initialized); // by an earlier call
-        PointerByReference connection = new PointerByReference();
+        long[] connection = new long[1];
         int code = connect(2, 4, connection);
         boolean isOlder = code == FabricException.VERSION_MISMATCH;
         check("fmConnect to " + address, isOlder ? connect(1, 0, connection) : code);
         try {
-            check(function, call.applyAsInt(connection.getValue()));
+            check(function, call.applyAsInt(connection[0]));
         } finally {
-            call("fmDisconnect", connection.getValue());
+            call("fmDisconnect", connection[0]);
         }
     }
 
-    private int connect(int version, int type, PointerByReference connection) {
-        try (Memory params = new Memory(PARAMS + 4)) {
-            boolean isSocket = address.startsWith("/");
-            byte[] text = address.getBytes(StandardCharsets.UTF_8);
-            params.clear();
-            params.setInt(0, PARAMS + type | version << 24);
-            params.write(4, text, 0, Math.min(text.length, ADDRESS - 1));
-            params.setInt(4 + ADDRESS, TIMEOUT_MILLIS);
-            params.setInt(8 + ADDRESS, isSocket ? 1 : 0);
-            params.setInt(PARAMS, isSocket ? 2 : 1);
-            return call("fmConnect", params, connection);
-        }
+    private int connect(int version, int type, long[] connection) {
+        boolean isSocket = address.startsWith("/");
+        byte[] text = address.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer params = struct(PARAMS + 4)
+                .putInt(0, PARAMS + type | version << 24)
+                .put(4, text, 0, Math.min(text.length, ADDRESS - 1))
+                .putInt(4 + ADDRESS, TIMEOUT_MILLIS)
+                .putInt(8 + ADDRESS, isSocket ? 1 : 0)
+                .putInt(PARAMS, isSocket ? 2 : 1);
+        return call("fmConnect", params.array(), connection);
     }
 
     /** It needs all functions: what is activated has to be deactivated. */
     private void open() {
         try {
             if (library == null) {
-                NativeLibrary opened = NativeLibrary.getInstance(file.get().toString());
-                List.of("fmLibInit", "fmConnect", "fmDisconnect", LIST_ALL, ACTIVATE, DEACTIVATE)
-                        .forEach(opened::getFunction);
+                SharedLibrary opened = SharedLibrary.open(file.get());
+                Stream.of("fmLibInit", "fmConnect", "fmDisconnect", LIST_ALL, ACTIVATE, DEACTIVATE)
+                        .forEach(opened::require);
                 library = opened;
             }
         } catch (DraException | LinkageError e) {
@@ -201,8 +205,8 @@ public final class FabricManager {
 
     private int call(String function, Object... arguments) {
         return Objects.requireNonNull(library, "opened before")
-                .getFunction(function)
-                .invokeInt(arguments);
+                .call(function, arguments)
+                .orElseThrow();
     }
 
     private static void check(String call, int code) {

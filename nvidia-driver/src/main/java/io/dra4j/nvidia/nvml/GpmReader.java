@@ -4,9 +4,8 @@ package io.dra4j.nvidia.nvml;
 
 import static io.dra4j.nvidia.nvml.NvmlLibrary.SUCCESS;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
-import com.sun.jna.Pointer;
+import io.dra4j.nvidia.nvml.jna.Structs;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -25,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class GpmReader {
 
-    private static final int VERSION = 1;
-
     /** The time in which any program worked, in percent, as nvidia-smi shows it for whole GPUs. */
     private static final int GRAPHICS_UTIL = 1;
 
@@ -42,7 +39,7 @@ final class GpmReader {
 
     private record Instance(long gpu, int id) {}
 
-    private record Sample(Pointer pointer, String mig, Instant taken) {}
+    private record Sample(long pointer, String mig, Instant taken) {}
 
     GpmReader(NvmlLibrary nvml, InstantSource clock) {
         this.nvml = nvml;
@@ -121,15 +118,13 @@ final class GpmReader {
 
     private boolean isSupported(long gpu) {
         Structs.GpmSupport support = new Structs.GpmSupport();
-        support.version = VERSION;
-        return nvml.succeeds(UNSUPPORTED, "nvmlGpmQueryDeviceSupport", pointer(gpu), support)
-                && support.isSupportedDevice != 0;
+        return nvml.succeeds(UNSUPPORTED, "nvmlGpmQueryDeviceSupport", gpu, support) && support.isSupportedDevice != 0;
     }
 
-    private Pointer sample(long gpu, int instance) {
-        Pointer sample = pointer(nvml.handle("nvmlGpmSampleAlloc"));
+    private long sample(long gpu, int instance) {
+        long sample = nvml.handle("nvmlGpmSampleAlloc");
         try {
-            nvml.require("nvmlGpmMigSampleGet", pointer(gpu), instance, sample);
+            nvml.require("nvmlGpmMigSampleGet", gpu, instance, sample);
             return sample;
         } catch (NvmlCallException e) {
             free(sample);
@@ -137,9 +132,8 @@ final class GpmReader {
         }
     }
 
-    private OptionalDouble between(Pointer before, Pointer now) {
+    private OptionalDouble between(long before, long now) {
         Structs.GpmMetrics metrics = new Structs.GpmMetrics();
-        metrics.version = VERSION;
         metrics.numMetrics = 1;
         metrics.sample1 = before;
         metrics.sample2 = now;
@@ -151,7 +145,7 @@ final class GpmReader {
                 : OptionalDouble.empty();
     }
 
-    private void free(Pointer sample) {
+    private void free(long sample) {
         nvml.call("nvmlGpmSampleFree", sample);
     }
 

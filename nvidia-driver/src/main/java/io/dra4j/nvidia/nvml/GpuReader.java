@@ -8,12 +8,10 @@ import static io.dra4j.nvidia.nvml.NvmlLibrary.INVALID_ARGUMENT;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.IntByReference;
+import io.dra4j.nvidia.nvml.jna.SharedLibrary;
+import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalInt;
@@ -68,7 +66,7 @@ final class GpuReader {
     /** Reads the UUID. */
     String uuid(long gpu) {
         String function = "nvmlDeviceGetUUID";
-        String uuid = nvml.text(function, pointer(gpu));
+        String uuid = nvml.text(function, gpu);
         if (!UUID.matcher(uuid).matches()) {
             throw invalid(function, uuid);
         }
@@ -77,10 +75,10 @@ final class GpuReader {
 
     /** Reads what else identifies a GPU. */
     Identity identity(long gpu, String uuid) {
-        return new Identity(uuid, pci(pointer(gpu)), minor(pointer(gpu)));
+        return new Identity(uuid, pci(gpu), minor(gpu));
     }
 
-    private int minor(Pointer gpu) {
+    private int minor(long gpu) {
         String function = "nvmlDeviceGetMinorNumber";
         try {
             int minor = nvml.number(function, gpu);
@@ -95,7 +93,7 @@ final class GpuReader {
         }
     }
 
-    private PciAddress pci(Pointer gpu) {
+    private PciAddress pci(long gpu) {
         Structs.PciInfo pci = new Structs.PciInfo();
         String function = "nvmlDeviceGetPciInfo_v3";
         nvml.require(function, gpu, pci);
@@ -103,7 +101,7 @@ final class GpuReader {
     }
 
     private static PciAddress address(String function, Structs.PciInfo pci) {
-        String text = NvmlLibrary.text(pci.busId);
+        String text = SharedLibrary.text(pci.busId);
         try {
             return PciAddress.ofNvml(text);
         } catch (IllegalArgumentException e) {
@@ -121,17 +119,16 @@ final class GpuReader {
      *     or divided), or the memory of a GPU with MIG mode, of which the names of its MIG devices are made
      */
     Gpu read(
-            long handle,
+            long gpu,
             Identity id,
             boolean needsReset,
             @Nullable Gpu before,
             Problems problems,
             List<UnplacedMigDevice> unplaced) {
-        Pointer gpu = pointer(handle);
         boolean vgpu = Boolean.TRUE.equals(
                 problems.attribute("virtualization mode", () -> isVgpu(gpu), before == null ? null : before.vgpu()));
         Gpu last = before == null ? unknown(id) : before;
-        Supplier<@Nullable Mig> read = () -> mig.read(handle, needsReset, last.mig(), problems, unplaced);
+        Supplier<@Nullable Mig> read = () -> mig.read(gpu, needsReset, last.mig(), problems, unplaced);
         Mig divided = vgpu ? instances(problems.attribute("MIG mode", read, last.mig())) : read.get();
         List<PciAddress> links =
                 problems.attribute("nvlinkGroup", () -> links(gpu), before == null ? null : before.links());
@@ -163,18 +160,16 @@ final class GpuReader {
                 id.uuid(), pci, id.minor(), null, null, null, null, null, null, null, null, List.of(), null, false);
     }
 
-    private boolean isVgpu(Pointer gpu) {
-        IntByReference mode = new IntByReference();
-        return nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetVirtualizationMode", gpu, mode) && mode.getValue() == VGPU;
+    private boolean isVgpu(long gpu) {
+        return nvml.number(UNSUPPORTED, "nvmlDeviceGetVirtualizationMode", gpu).orElse(0) == VGPU;
     }
 
-    private @Nullable Integer moduleId(Pointer gpu) {
-        IntByReference module = new IntByReference();
-        boolean isKnown = nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetModuleId", gpu, module) && module.getValue() > 0;
-        return isKnown ? module.getValue() : null;
+    private @Nullable Integer moduleId(long gpu) {
+        int module = nvml.number(UNSUPPORTED, "nvmlDeviceGetModuleId", gpu).orElse(0);
+        return module > 0 ? module : null;
     }
 
-    private String name(Pointer gpu) {
+    private String name(long gpu) {
         String function = "nvmlDeviceGetName";
         String name = nvml.text(function, gpu);
         if (name.isBlank() || name.length() > LONGEST_TEXT) {
@@ -183,34 +178,34 @@ final class GpuReader {
         return name;
     }
 
-    private String brand(Pointer gpu) {
+    private String brand(long gpu) {
         return Brand.name(nvml.number("nvmlDeviceGetBrand", gpu));
     }
 
-    private Architecture architecture(Pointer gpu) {
+    private Architecture architecture(long gpu) {
         return Architecture.of(nvml.number("nvmlDeviceGetArchitecture", gpu));
     }
 
-    private String computeCapability(Pointer gpu) {
-        IntByReference major = new IntByReference();
-        IntByReference minor = new IntByReference();
+    private String computeCapability(long gpu) {
+        int[] major = new int[1];
+        int[] minor = new int[1];
         String function = "nvmlDeviceGetCudaComputeCapability";
         nvml.require(function, gpu, major, minor);
-        String capability = major.getValue() + "." + minor.getValue();
-        if (major.getValue() < 0 || minor.getValue() < 0) {
+        String capability = major[0] + "." + minor[0];
+        if (major[0] < 0 || minor[0] < 0) {
             throw invalid(function, capability);
         }
         return capability;
     }
 
     /** Without it, MIG devices have no names. */
-    private @Nullable Long memory(Pointer gpu, boolean hasMig, Gpu last, Problems problems) {
+    private @Nullable Long memory(long gpu, boolean hasMig, Gpu last, Problems problems) {
         return hasMig && last.memory() == null
                 ? memory(gpu)
                 : problems.attribute("memory", () -> memory(gpu), last.memory());
     }
 
-    private @Nullable Long memory(Pointer gpu) {
+    private @Nullable Long memory(long gpu) {
         Structs.MemoryInfo memory = new Structs.MemoryInfo();
         String function = "nvmlDeviceGetMemoryInfo";
         if (!nvml.succeeds(UNSUPPORTED, function, gpu, memory)) {
@@ -222,9 +217,8 @@ final class GpuReader {
         return memory.total;
     }
 
-    private @Nullable String addressingMode(Pointer gpu) {
+    private @Nullable String addressingMode(long gpu) {
         Structs.AddressingMode mode = new Structs.AddressingMode();
-        mode.version = Structs.version(mode, 1);
         String function = "nvmlDeviceGetAddressingMode";
         if (!nvml.succeeds(UNSUPPORTED, function, gpu, mode)) {
             return null;
@@ -236,9 +230,8 @@ final class GpuReader {
     }
 
     /** Reads the fabric, by the older function if the driver lacks the newer one. */
-    private @Nullable Fabric fabric(Pointer gpu) {
+    private @Nullable Fabric fabric(long gpu) {
         Structs.FabricInfo info = new Structs.FabricInfo();
-        info.version = Structs.version(info, 2);
         String function = "nvmlDeviceGetGpuFabricInfoV";
         int code = nvml.call(function, gpu, info);
         if (code == FUNCTION_NOT_FOUND) {
@@ -263,18 +256,18 @@ final class GpuReader {
         return new Fabric(cluster.equals(NO_CLUSTER) ? null : uuid, clique, Byte.toUnsignedInt(state), status);
     }
 
-    private List<PciAddress> links(Pointer gpu) {
+    private List<PciAddress> links(long gpu) {
         List<PciAddress> links = new ArrayList<>();
         String function = "nvmlDeviceGetNvLinkState";
         for (int link = 0; link < LINKS; link++) {
-            IntByReference active = new IntByReference();
+            int[] active = new int[1];
             int code = nvml.call(function, gpu, link, active);
             if (NO_MORE_LINKS.contains(code)) {
                 break;
             }
             if (code != NOT_SUPPORTED) { // the next may be
                 nvml.check(function, code);
-                PciAddress other = active.getValue() == 0 ? null : otherEnd(gpu, link);
+                PciAddress other = active[0] == 0 ? null : otherEnd(gpu, link);
                 if (other != null) {
                     links.add(other);
                 }
@@ -283,7 +276,7 @@ final class GpuReader {
         return links;
     }
 
-    private @Nullable PciAddress otherEnd(Pointer gpu, int link) {
+    private @Nullable PciAddress otherEnd(long gpu, int link) {
         Structs.PciInfo other = new Structs.PciInfo();
         String function = "nvmlDeviceGetNvLinkRemotePciInfo_v2";
         return nvml.succeeds(NO_OTHER_END, function, gpu, link, other) ? address(function, other) : null;
@@ -294,8 +287,7 @@ final class GpuReader {
         Structs.FieldValue field = new Structs.FieldValue();
         field.fieldId = RECOVERY_ACTION;
         String function = "nvmlDeviceGetFieldValues";
-        boolean isKnown =
-                nvml.succeeds(UNSUPPORTED, function, pointer(gpu), 1, field) && !NO_FIELD.contains(field.nvmlReturn);
+        boolean isKnown = nvml.succeeds(UNSUPPORTED, function, gpu, 1, field) && !NO_FIELD.contains(field.nvmlReturn);
         if (isKnown) {
             nvml.check(function, field.nvmlReturn);
         }
@@ -304,33 +296,25 @@ final class GpuReader {
 
     /** Returns whether memory that failed is replaced with the next reset only, or can't be replaced any more. */
     boolean isRepairPending(long gpu) {
-        IntByReference ignored = new IntByReference();
-        IntByReference pending = new IntByReference();
-        IntByReference failed = new IntByReference();
-        boolean remapsRows = nvml.succeeds(
-                UNSUPPORTED, "nvmlDeviceGetRemappedRows", pointer(gpu), ignored, ignored, pending, failed);
+        int[] ignored = new int[1];
+        int[] pending = new int[1];
+        int[] failed = new int[1];
+        boolean remapsRows =
+                nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetRemappedRows", gpu, ignored, ignored, pending, failed);
         if (remapsRows) {
-            return pending.getValue() != 0 || failed.getValue() != 0;
+            return pending[0] != 0 || failed[0] != 0;
         }
-        IntByReference retiring = new IntByReference(); // before Ampere
-        return nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetRetiredPagesPendingStatus", pointer(gpu), retiring)
-                && retiring.getValue() != 0;
+        String beforeAmpere = "nvmlDeviceGetRetiredPagesPendingStatus";
+        return nvml.number(UNSUPPORTED, beforeAmpere, gpu).orElse(0) != 0;
     }
 
     /** Returns the temperature in degrees Celsius; empty if the board does not measure it. */
     OptionalInt celsius(long gpu) {
-        return measured("nvmlDeviceGetTemperature", pointer(gpu), SENSOR_GPU);
+        return nvml.number(UNSUPPORTED, "nvmlDeviceGetTemperature", gpu, SENSOR_GPU);
     }
 
     /** Returns the power in milliwatts; empty if the board does not measure it. */
     OptionalInt milliwatts(long gpu) {
-        return measured("nvmlDeviceGetPowerUsage", pointer(gpu));
-    }
-
-    private OptionalInt measured(String function, Object... arguments) {
-        IntByReference number = new IntByReference();
-        Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
-        all[arguments.length] = number;
-        return nvml.succeeds(UNSUPPORTED, function, all) ? OptionalInt.of(number.getValue()) : OptionalInt.empty();
+        return nvml.number(UNSUPPORTED, "nvmlDeviceGetPowerUsage", gpu);
     }
 }

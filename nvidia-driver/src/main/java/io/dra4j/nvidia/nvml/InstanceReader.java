@@ -3,17 +3,15 @@
 package io.dra4j.nvidia.nvml;
 
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.IntByReference;
+import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
+import java.util.stream.LongStream;
 
 /**
  * Reads existing GPU instances, and the compute instances in them. One that is destroyed while all
@@ -52,22 +50,19 @@ final class InstanceReader {
     }
 
     private List<Long> handles(String function, long of, int profileId) {
-        Pointer[] found = new Pointer[MOST_INSTANCES];
-        IntByReference count = new IntByReference(found.length);
-        nvml.require(function, pointer(of), profileId, found, count);
-        if (count.getValue() < 0 || count.getValue() > found.length) {
-            throw NvmlCallException.invalid(function, count.getValue());
+        long[] found = new long[MOST_INSTANCES];
+        int[] count = {found.length};
+        nvml.require(function, of, profileId, found, count);
+        if (count[0] < 0 || count[0] > found.length) {
+            throw NvmlCallException.invalid(function, count[0]);
         }
-        return Stream.of(found)
-                .limit(count.getValue())
-                .map(Pointer::nativeValue)
-                .toList();
+        return LongStream.of(found).limit(count[0]).boxed().toList();
     }
 
     /** Reads a GPU instance; empty if it was destroyed. */
     Optional<Found> read(long handle) {
         Structs.GpuInstanceInfo info = new Structs.GpuInstanceInfo();
-        if (!nvml.succeeds(STALE, "nvmlGpuInstanceGetInfo", pointer(handle), info)) {
+        if (!nvml.succeeds(STALE, "nvmlGpuInstanceGetInfo", handle, info)) {
             return Optional.empty();
         }
         Placement placement = ProfileReader.placement(info.placement);
@@ -101,7 +96,7 @@ final class InstanceReader {
 
     private Optional<MigDevice> device(Structs.GpuInstanceInfo in, Placement placement, long compute) {
         Structs.ComputeInstanceInfo info = new Structs.ComputeInstanceInfo();
-        if (!nvml.succeeds(STALE, "nvmlComputeInstanceGetInfo_v2", pointer(compute), info)) {
+        if (!nvml.succeeds(STALE, "nvmlComputeInstanceGetInfo_v2", compute, info)) {
             return Optional.empty();
         }
         return Optional.of(
@@ -114,7 +109,7 @@ final class InstanceReader {
         String function = "nvmlGpuInstanceGetComputeInstanceProfileInfo";
         for (int index = 0; index < COMPUTE_PROFILES; index++) {
             Structs.ComputeInstanceProfile p = new Structs.ComputeInstanceProfile();
-            if (nvml.succeeds(ProfileReader.NO_SUCH_PROFILE, function, pointer(instance), index, 0, p)) {
+            if (nvml.succeeds(ProfileReader.NO_SUCH_PROFILE, function, instance, index, 0, p)) {
                 profiles.add(new ComputeProfile(p.id, p.sliceCount));
             }
         }

@@ -5,11 +5,9 @@ package io.dra4j.nvidia.nvml;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.FUNCTION_NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.SUCCESS;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
-import com.sun.jna.ptr.IntByReference;
-import com.sun.jna.ptr.LongByReference;
 import io.dra4j.api.metrics.DeviceMeasure;
+import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -80,7 +78,7 @@ final class MeasureReader {
     /** Returns the number of the GPU instance of a MIG device; empty if the handle is stale. */
     OptionalInt gpuInstance(long mig) {
         try {
-            return OptionalInt.of(nvml.number("nvmlDeviceGetGpuInstanceId", pointer(mig)));
+            return OptionalInt.of(nvml.number("nvmlDeviceGetGpuInstanceId", mig));
         } catch (NvmlCallException e) {
             if (!e.concernsOneCall()) {
                 throw e;
@@ -117,7 +115,7 @@ final class MeasureReader {
 
     private void utilization(Values values) {
         Structs.Utilization rates = new Structs.Utilization();
-        if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetUtilizationRates", pointer(values.device), rates)) {
+        if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetUtilizationRates", values.device, rates)) {
             values.all.put(DeviceMeasure.UTILIZATION, rates.gpu / 100.0);
         }
     }
@@ -125,12 +123,11 @@ final class MeasureReader {
     /** Reads the memory in use without what the driver reserves, which older drivers include. */
     private void memory(Values values) {
         Structs.MemoryInfoV2 memory = new Structs.MemoryInfoV2();
-        memory.version = Structs.version(memory, 2);
         String function = "nvmlDeviceGetMemoryInfo_v2";
-        int code = nvml.call(function, pointer(values.device), memory);
+        int code = nvml.call(function, values.device, memory);
         if (code == FUNCTION_NOT_FOUND) {
             Structs.MemoryInfo old = new Structs.MemoryInfo();
-            if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetMemoryInfo", pointer(values.device), old)) {
+            if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetMemoryInfo", values.device, old)) {
                 memory(values, old.used, old.total);
             }
         } else if (!UNSUPPORTED.contains(code)) {
@@ -145,51 +142,33 @@ final class MeasureReader {
     }
 
     private void power(Values values) {
-        IntByReference milliwatts = new IntByReference();
-        if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetPowerUsage", pointer(values.device), milliwatts)) {
-            values.all.put(DeviceMeasure.POWER, milliwatts.getValue() / 1000.0);
-        }
+        nvml.number(UNSUPPORTED, "nvmlDeviceGetPowerUsage", values.device)
+                .ifPresent(milliwatts -> values.all.put(DeviceMeasure.POWER, milliwatts / 1000.0));
     }
 
     private void energy(Values values) {
-        LongByReference millijoules = new LongByReference();
-        if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetTotalEnergyConsumption", pointer(values.device), millijoules)) {
-            values.all.put(DeviceMeasure.ENERGY, millijoules.getValue() / 1000.0);
-        }
+        nvml.amount(UNSUPPORTED, "nvmlDeviceGetTotalEnergyConsumption", values.device)
+                .ifPresent(millijoules -> values.all.put(DeviceMeasure.ENERGY, millijoules / 1000.0));
     }
 
     private void temperature(Values values) {
-        IntByReference celsius = new IntByReference();
-        if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetTemperature", pointer(values.device), SENSOR_GPU, celsius)) {
-            values.all.put(DeviceMeasure.TEMPERATURE, (double) celsius.getValue());
-        }
+        nvml.number(UNSUPPORTED, "nvmlDeviceGetTemperature", values.device, SENSOR_GPU)
+                .ifPresent(celsius -> values.all.put(DeviceMeasure.TEMPERATURE, (double) celsius));
     }
 
     private void errors(Values values, DeviceMeasure measure, int type) {
-        LongByReference errors = new LongByReference();
-        if (nvml.succeeds(
-                UNSUPPORTED, "nvmlDeviceGetTotalEccErrors", pointer(values.device), type, SINCE_LOAD, errors)) {
-            values.all.put(measure, (double) errors.getValue());
-        }
+        nvml.amount(UNSUPPORTED, "nvmlDeviceGetTotalEccErrors", values.device, type, SINCE_LOAD)
+                .ifPresent(errors -> values.all.put(measure, (double) errors));
     }
 
     private void transfers(Values values) {
-        Structs.FieldValue[] fields = (Structs.FieldValue[]) new Structs.FieldValue().toArray(4);
+        Structs.FieldValue[] fields = Structs.fieldValues(4);
         int[] ids = {LINK_SENT, LINK_RECEIVED, BUS_SENT, BUS_RECEIVED};
         for (int i = 0; i < fields.length; i++) {
             fields[i].fieldId = ids[i];
             fields[i].scopeId = ids[i] == LINK_SENT || ids[i] == LINK_RECEIVED ? ALL_LINKS : 0;
-            fields[i].write();
         }
-        if (nvml.succeeds(
-                UNSUPPORTED,
-                "nvmlDeviceGetFieldValues",
-                pointer(values.device),
-                fields.length,
-                fields[0].getPointer())) {
-            for (Structs.FieldValue field : fields) {
-                field.read();
-            }
+        if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetFieldValues", values.device, fields.length, fields)) {
             put(values, DeviceMeasure.LINK_SENT, fields[0], KIB);
             put(values, DeviceMeasure.LINK_RECEIVED, fields[1], KIB);
             put(values, DeviceMeasure.BUS_SENT, fields[2], 1);

@@ -5,13 +5,10 @@ package io.dra4j.nvidia.nvml;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.RESET_REQUIRED;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.IntByReference;
-import com.sun.jna.ptr.PointerByReference;
 import io.dra4j.nvidia.nvml.InstanceReader.ComputeProfile;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -36,14 +33,14 @@ final class MigInstances {
 
     /** Requests a mode; returns the code that keeps it from taking effect now, 0 for none. */
     int setMode(long gpu, boolean enabled) {
-        IntByReference status = new IntByReference();
+        int[] status = new int[1];
         String function = "nvmlDeviceSetMigMode";
-        int code = nvml.call(function, pointer(gpu), enabled ? 1 : 0, status);
+        int code = nvml.call(function, gpu, enabled ? 1 : 0, status);
         if (code == RESET_REQUIRED) {
             return code;
         }
         nvml.check(function, code);
-        return status.getValue();
+        return status[0];
     }
 
     /** Returns the existing GPU instances, including those of others; none outside MIG mode. */
@@ -53,13 +50,13 @@ final class MigInstances {
 
     private Structs.GpuInstanceInfo info(long instance) {
         Structs.GpuInstanceInfo info = new Structs.GpuInstanceInfo();
-        nvml.require("nvmlGpuInstanceGetInfo", pointer(instance), info);
+        nvml.require("nvmlGpuInstanceGetInfo", instance, info);
         return info;
     }
 
     private Structs.ComputeInstanceInfo computeInfo(long compute) {
         Structs.ComputeInstanceInfo info = new Structs.ComputeInstanceInfo();
-        nvml.require("nvmlComputeInstanceGetInfo_v2", pointer(compute), info);
+        nvml.require("nvmlComputeInstanceGetInfo_v2", compute, info);
         return info;
     }
 
@@ -67,22 +64,20 @@ final class MigInstances {
     long create(long gpu, int profileId, Placement at) {
         return nvml.handle(
                 "nvmlDeviceCreateGpuInstanceWithPlacement",
-                pointer(gpu),
+                gpu,
                 profileId,
                 new Structs.PlacementStruct(at.start(), at.size()));
     }
 
     /** Returns the handle of an existing GPU instance. */
     long handle(long gpu, int instance) {
-        return nvml.handle("nvmlDeviceGetGpuInstanceById", pointer(gpu), instance);
+        return nvml.handle("nvmlDeviceGetGpuInstanceById", gpu, instance);
     }
 
     /** Returns the handle of an existing compute instance. */
     long computeHandle(long gpu, MigDevice device) {
         return nvml.handle(
-                "nvmlGpuInstanceGetComputeInstanceById",
-                pointer(handle(gpu, device.gpuInstance())),
-                device.computeInstance());
+                "nvmlGpuInstanceGetComputeInstanceById", handle(gpu, device.gpuInstance()), device.computeInstance());
     }
 
     /** Returns the number of a new GPU instance; one that can't be identified is destroyed. */
@@ -90,15 +85,14 @@ final class MigInstances {
         try {
             return info(instance).id;
         } catch (NvmlCallException e) {
-            nvml.call("nvmlGpuInstanceDestroy", pointer(instance)); // its failure tells no more
+            nvml.call("nvmlGpuInstanceDestroy", instance); // its failure tells no more
             throw e;
         }
     }
 
     /** Returns whether the GPU instance of a handle exists, and not only another of its number. */
     boolean exists(long instance) {
-        return nvml.succeeds(
-                InstanceReader.STALE, "nvmlGpuInstanceGetInfo", pointer(instance), new Structs.GpuInstanceInfo());
+        return nvml.succeeds(InstanceReader.STALE, "nvmlGpuInstanceGetInfo", instance, new Structs.GpuInstanceInfo());
     }
 
     /** Returns whether an existing GPU instance has any compute instance. */
@@ -112,10 +106,7 @@ final class MigInstances {
     /** Returns whether the compute instance of a handle exists. */
     boolean computeExists(long compute) {
         return nvml.succeeds(
-                InstanceReader.STALE,
-                "nvmlComputeInstanceGetInfo_v2",
-                pointer(compute),
-                new Structs.ComputeInstanceInfo());
+                InstanceReader.STALE, "nvmlComputeInstanceGetInfo_v2", compute, new Structs.ComputeInstanceInfo());
     }
 
     /**
@@ -147,7 +138,7 @@ final class MigInstances {
             if (profile.slices() == most) {
                 try {
                     String function = "nvmlGpuInstanceCreateComputeInstance";
-                    return nvml.handle(function, pointer(instance), profile.id());
+                    return nvml.handle(function, instance, profile.id());
                 } catch (NvmlCallException e) {
                     if (e.code() != NOT_SUPPORTED) {
                         throw e;
@@ -172,12 +163,12 @@ final class MigInstances {
     void destroyCompute(long gpu, int instance, int compute) {
         find(gpu, instance).stream()
                 .flatMap(in -> find("nvmlGpuInstanceGetComputeInstanceById", in, compute).stream())
-                .forEach(each -> nvml.require("nvmlComputeInstanceDestroy", pointer(each)));
+                .forEach(each -> nvml.require("nvmlComputeInstanceDestroy", each));
     }
 
     /** Destroys a GPU instance without compute instances, if it exists. */
     void destroy(long gpu, int instance) {
-        find(gpu, instance).ifPresent(each -> nvml.require("nvmlGpuInstanceDestroy", pointer(each)));
+        find(gpu, instance).ifPresent(each -> nvml.require("nvmlGpuInstanceDestroy", each));
     }
 
     /** Returns the GPU instance that has a number now, which may have been another's before. */
@@ -186,9 +177,6 @@ final class MigInstances {
     }
 
     private OptionalLong find(String function, long of, int number) {
-        PointerByReference handle = new PointerByReference();
-        return nvml.succeeds(Set.of(NOT_FOUND), function, pointer(of), number, handle)
-                ? OptionalLong.of(Pointer.nativeValue(handle.getValue()))
-                : OptionalLong.empty();
+        return nvml.amount(Set.of(NOT_FOUND), function, of, number);
     }
 }

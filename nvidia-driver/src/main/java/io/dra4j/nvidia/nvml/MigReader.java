@@ -8,17 +8,15 @@ import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NO_PERMISSION;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.SUCCESS;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.IntByReference;
-import com.sun.jna.ptr.PointerByReference;
 import io.dra4j.nvidia.nvml.InstanceReader.Found;
 import io.dra4j.nvidia.nvml.Problem.Cost;
+import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -42,25 +40,25 @@ final class MigReader {
 
     /** Returns the MIG mode; null if the GPU has none. */
     private @Nullable Mode mode(long gpu) {
-        IntByReference current = new IntByReference();
-        IntByReference pending = new IntByReference();
+        int[] current = new int[1];
+        int[] pending = new int[1];
         String function = "nvmlDeviceGetMigMode";
-        int code = nvml.call(function, pointer(gpu), current, pending);
+        int code = nvml.call(function, gpu, current, pending);
         if (UNSUPPORTED.contains(code)) {
             requireUndivided(gpu, function, code);
             return null;
         }
         nvml.check(function, code);
-        return new Mode(current.getValue() != 0, pending.getValue() != 0);
+        return new Mode(current[0] != 0, pending[0] != 0);
     }
 
     /** NVML returns that a GPU without MIG mode can have no MIG device. */
     private void requireUndivided(long gpu, String function, int code) {
-        IntByReference most = new IntByReference();
-        int other = nvml.call("nvmlDeviceGetMaxMigDeviceCount", pointer(gpu), most);
-        if (other == SUCCESS && most.getValue() > 0) {
+        int[] most = new int[1];
+        int other = nvml.call("nvmlDeviceGetMaxMigDeviceCount", gpu, most);
+        if (other == SUCCESS && most[0] > 0) {
             throw new NvmlCallException(
-                    function, code, "Not Supported, but it can have %d MIG devices".formatted(most.getValue()));
+                    function, code, "Not Supported, but it can have %d MIG devices".formatted(most[0]));
         }
     }
 
@@ -245,7 +243,7 @@ final class MigReader {
 
         private int most(long gpu) {
             String function = "nvmlDeviceGetMaxMigDeviceCount";
-            int most = nvml.number(function, pointer(gpu));
+            int most = nvml.number(function, gpu);
             if (most < 0 || most > MOST_DEVICES) {
                 throw NvmlCallException.invalid(function, most);
             }
@@ -253,11 +251,11 @@ final class MigReader {
         }
 
         private @Nullable UnplacedMigDevice device(String uuid, long gpu, int index) {
-            PointerByReference handle = new PointerByReference();
-            if (!nvml.succeeds(NONE, "nvmlDeviceGetMigDeviceHandleByIndex", pointer(gpu), index, handle)) {
+            OptionalLong handle = nvml.amount(NONE, "nvmlDeviceGetMigDeviceHandleByIndex", gpu, index);
+            if (handle.isEmpty()) {
                 return null;
             }
-            Pointer device = handle.getValue();
+            long device = handle.getAsLong();
             Structs.DeviceAttributes attributes = new Structs.DeviceAttributes();
             nvml.require("nvmlDeviceGetAttributes_v2", device, attributes);
             return new UnplacedMigDevice(

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.LongByReference;
+import io.dra4j.nvidia.nvml.jna.Structs;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,7 +21,7 @@ public final class NvmlEvents implements AutoCloseable {
     private final Sessions sessions;
     private final Session session;
     private final BooleanSupplier isCurrent;
-    private final Pointer set;
+    private final long set;
     private final Map<Long, String> uuids = new HashMap<>(); // by handle
     private final Set<String> gpus;
     private final Set<String> unmonitored = new HashSet<>();
@@ -34,7 +33,7 @@ public final class NvmlEvents implements AutoCloseable {
         this.session = session;
         this.isCurrent = isCurrent;
         this.gpus = Set.copyOf(gpus);
-        set = NvmlLibrary.pointer(session.library.handle("nvmlEventSetCreate"));
+        set = session.library.handle("nvmlEventSetCreate");
         for (String gpu : gpus) {
             try {
                 register(gpu, session.handles.of(gpu));
@@ -49,11 +48,9 @@ public final class NvmlEvents implements AutoCloseable {
 
     private void register(String gpu, long handle) {
         NvmlLibrary nvml = session.library;
-        Pointer device = NvmlLibrary.pointer(handle);
-        LongByReference types = new LongByReference();
-        nvml.require("nvmlDeviceGetSupportedEventTypes", device, types);
-        long supported = types.getValue() & (XID | MIG_CONFIG_CHANGED);
-        nvml.require("nvmlDeviceRegisterEvents", device, supported, set);
+        long types = nvml.handle("nvmlDeviceGetSupportedEventTypes", handle);
+        long supported = types & (XID | MIG_CONFIG_CHANGED);
+        nvml.require("nvmlDeviceRegisterEvents", handle, supported, set);
         uuids.put(handle, gpu);
         if ((supported & XID) == 0) {
             unmonitored.add(gpu);
@@ -122,7 +119,7 @@ public final class NvmlEvents implements AutoCloseable {
     }
 
     private Optional<Event> event(Structs.EventData data) {
-        return Optional.ofNullable(uuids.get(Pointer.nativeValue(data.device)))
+        return Optional.ofNullable(uuids.get(data.device))
                 .map(gpu -> data.eventType == XID
                         ? new Event.Xid(gpu, data.eventData, data.gpuInstanceId)
                         : new Event.MigChanged(gpu));

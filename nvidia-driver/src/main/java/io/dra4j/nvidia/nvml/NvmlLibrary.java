@@ -2,27 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
-import com.sun.jna.Function;
-import com.sun.jna.Memory;
-import com.sun.jna.Native;
-import com.sun.jna.NativeLibrary;
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.IntByReference;
-import com.sun.jna.ptr.PointerByReference;
-import java.nio.charset.StandardCharsets;
+import io.dra4j.nvidia.nvml.jna.SharedLibrary;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The library, loaded from its path. Thread-safe, as NVML is.
  *
- * <p>Functions are called by their versioned names only, since the bare names have old layouts. Each is looked up when
- * it is first called: a function that an older driver lacks returns {@link #FUNCTION_NOT_FOUND}.
+ * <p>Functions are called by their versioned names only, since the bare names have old layouts. One that an older driver
+ * lacks returns {@link #FUNCTION_NOT_FOUND}. Handles are pointers, as numbers.
  */
 final class NvmlLibrary implements AutoCloseable {
 
@@ -45,50 +36,25 @@ final class NvmlLibrary implements AutoCloseable {
 
     private static final int LONGEST_TEXT = 96;
 
-    private static final AtomicLong OPENED = new AtomicLong();
+    private final SharedLibrary library;
 
-    private final NativeLibrary library;
-    private final Map<String, Optional<Function>> functions = new ConcurrentHashMap<>();
-
-    private NvmlLibrary(NativeLibrary library) {
+    private NvmlLibrary(SharedLibrary library) {
         this.library = library;
-    }
-
-    /**
-     * Loads JNA's own library, which it unpacks to the folder for temporary files.
-     *
-     * @throws LinkageError if that fails, now or earlier in this process
-     */
-    static void loadJna() {
-        Native.isProtected();
     }
 
     /**
      * Opens the library without calling it.
      *
      * @param file its absolute path
-     * @throws UnsatisfiedLinkError if it is no library for this machine, or a library is missing that it needs
+     * @throws UnsatisfiedLinkError if it is not a library for this machine, or a library is missing that it needs
      */
     static NvmlLibrary open(Path file) {
-        // an option that no other has: JNA would share one object, which the first close ends
-        Map<String, ?> own = Map.of("dra4j.library", OPENED.incrementAndGet());
-        return new NvmlLibrary(NativeLibrary.getInstance(file.toString(), own));
+        return new NvmlLibrary(SharedLibrary.open(file));
     }
 
     /** Calls a function that returns an {@code nvmlReturn_t}. */
     int call(String name, Object... arguments) {
-        return functions
-                .computeIfAbsent(name, this::find)
-                .map(function -> function.invokeInt(arguments))
-                .orElse(FUNCTION_NOT_FOUND);
-    }
-
-    private Optional<Function> find(String name) {
-        try {
-            return Optional.of(library.getFunction(name));
-        } catch (UnsatisfiedLinkError e) {
-            return Optional.empty(); // an older driver
-        }
+        return library.call(name, arguments).orElse(FUNCTION_NOT_FOUND);
     }
 
     /**
@@ -119,58 +85,45 @@ final class NvmlLibrary implements AutoCloseable {
     /** Throws unless the code is success. */
     void check(String name, int code) {
         if (code != SUCCESS) {
-            throw new NvmlCallException(name, code, text(code));
+            String text = library.text("nvmlErrorString", code).orElse("unknown error");
+            throw new NvmlCallException(name, code, text);
         }
-    }
-
-    private String text(int code) {
-        return functions
-                .computeIfAbsent("nvmlErrorString", this::find)
-                .map(function -> function.invokeString(new Object[] {code}, false))
-                .orElse("unknown error");
     }
 
     /** Returns the number that a function writes to an additional last argument. */
     int number(String name, Object... arguments) {
-        IntByReference number = new IntByReference();
-        require(name, with(arguments, number));
-        return number.getValue();
+        return number(Set.of(), name, arguments).orElseThrow();
     }
 
-    /** Returns the handle that a function writes to an additional last argument. */
+    /** Returns such a number; empty if the function returns one of the codes. */
+    OptionalInt number(Set<Integer> absent, String name, Object... arguments) {
+        int[] number = new int[1];
+        return succeeds(absent, name, with(arguments, number)) ? OptionalInt.of(number[0]) : OptionalInt.empty();
+    }
+
+    /** Returns the handle, or another number of 64 bits, that a function writes to an additional last argument. */
     long handle(String name, Object... arguments) {
-        PointerByReference handle = new PointerByReference();
-        require(name, with(arguments, handle));
-        return Pointer.nativeValue(handle.getValue());
+        return amount(Set.of(), name, arguments).orElseThrow();
+    }
+
+    /** Returns such a number; empty if the function returns one of the codes. */
+    OptionalLong amount(Set<Integer> absent, String name, Object... arguments) {
+        long[] amount = new long[1];
+        return succeeds(absent, name, with(arguments, amount)) ? OptionalLong.of(amount[0]) : OptionalLong.empty();
     }
 
     /** Returns the text that a function writes to a buffer, whose length is its last argument. */
     String text(String name, Object... arguments) {
-        try (Memory buffer = new Memory(LONGEST_TEXT)) {
-            buffer.clear();
-            require(name, with(with(arguments, buffer), LONGEST_TEXT));
-            buffer.setByte(LONGEST_TEXT - 1L, (byte) 0);
-            return buffer.getString(0, StandardCharsets.UTF_8.name());
-        }
-    }
-
-    /** Returns the text in a field of a struct. */
-    static String text(byte[] field) {
-        int length = 0;
-        while (length < field.length && field[length] != 0) {
-            length++;
-        }
-        return new String(field, 0, length, StandardCharsets.UTF_8);
+        byte[] buffer = new byte[LONGEST_TEXT];
+        require(name, with(with(arguments, buffer), LONGEST_TEXT));
+        buffer[LONGEST_TEXT - 1] = 0;
+        return SharedLibrary.text(buffer);
     }
 
     private static Object[] with(Object[] arguments, Object last) {
         Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
         all[arguments.length] = last;
         return all;
-    }
-
-    static Pointer pointer(long handle) {
-        return new Pointer(handle);
     }
 
     /** Unloads the library, so that another file can be loaded from its path; no call may follow. */

@@ -6,12 +6,11 @@ import static io.dra4j.nvidia.nvml.NvmlLibrary.ARGUMENT_VERSION_MISMATCH;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.FUNCTION_NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.INVALID_ARGUMENT;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
-import com.sun.jna.Pointer;
-import com.sun.jna.ptr.IntByReference;
 import io.dra4j.nvidia.nvml.MigProfile.Engines;
 import io.dra4j.nvidia.nvml.Problem.Cost;
+import io.dra4j.nvidia.nvml.jna.SharedLibrary;
+import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,6 +47,7 @@ final class ProfileReader {
 
     private static final int MOST_PLACEMENTS = 64; // no board has more than 8
     private static final int MOST_SLICES = 16; // no board has more than 8
+    private static final long NO_ROOM = 0; // a null pointer: NVML returns the number alone
     private static final long MOST_UNITS = 1 << 24; // of an engine, or MiB of memory
 
     private final NvmlLibrary nvml;
@@ -115,21 +115,20 @@ final class ProfileReader {
     /** Reads a profile without its placements; null if there is none. */
     private @Nullable MigProfile profile(long gpu, int index) {
         Structs.NamedInstanceProfile named = new Structs.NamedInstanceProfile();
-        named.version = Structs.version(named, 2);
-        int code = nvml.call(NAMED_INFO, pointer(gpu), index, named);
+        int code = nvml.call(NAMED_INFO, gpu, index, named);
         if (!NO_NAMES.contains(code)) {
             return NO_SUCH_PROFILE.contains(code) ? null : named(code, index, named);
         }
         asked = PROFILE_INFO;
         Structs.GpuInstanceProfile p = new Structs.GpuInstanceProfile();
-        return nvml.succeeds(NO_SUCH_PROFILE, PROFILE_INFO, pointer(gpu), index, p)
+        return nvml.succeeds(NO_SUCH_PROFILE, PROFILE_INFO, gpu, index, p)
                 ? profile(index, p.numbers, p.memorySizeMB, null)
                 : null;
     }
 
     private MigProfile named(int code, int index, Structs.NamedInstanceProfile named) {
         nvml.check(NAMED_INFO, code);
-        Matcher name = NAME.matcher(NvmlLibrary.text(named.name));
+        Matcher name = NAME.matcher(SharedLibrary.text(named.name));
         return profile(index, named.numbers, named.memorySizeMB, name.matches() ? name.group(1) : null);
     }
 
@@ -157,20 +156,19 @@ final class ProfileReader {
     /** Returns the possible placements of a profile in NVML's order, occupied or not. */
     private List<Placement> placements(long gpu, int profileId) {
         String function = "nvmlDeviceGetGpuInstancePossiblePlacements_v2";
-        Pointer handle = pointer(gpu);
-        IntByReference count = new IntByReference();
-        nvml.require(function, handle, profileId, Pointer.NULL, count);
-        int room = count.getValue();
+        int[] count = new int[1];
+        nvml.require(function, gpu, profileId, NO_ROOM, count);
+        int room = count[0];
         if (room < 0 || room > MOST_PLACEMENTS) {
             throw NvmlCallException.invalid(function, room);
         }
         if (room == 0) {
             return List.of();
         }
-        Structs.PlacementStruct[] all = (Structs.PlacementStruct[]) new Structs.PlacementStruct().toArray(room);
-        nvml.require(function, handle, profileId, all, count);
+        Structs.PlacementStruct[] all = Structs.placements(room);
+        nvml.require(function, gpu, profileId, all, count);
         return Stream.of(all)
-                .limit(Math.max(0, count.getValue()))
+                .limit(Math.max(0, count[0]))
                 .map(ProfileReader::placement)
                 .peek(place -> requireValid(function, place))
                 .distinct()

@@ -3,6 +3,7 @@
 package io.dra4j.nvidia.nvml;
 
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.nvml.jna.SharedLibrary;
 import java.nio.file.Path;
 import java.time.InstantSource;
 
@@ -60,7 +61,7 @@ final class Session {
 
     private static void loadJna() {
         try {
-            NvmlLibrary.loadJna();
+            SharedLibrary.loadJna();
         } catch (LinkageError e) {
             String why = e.getCause() == null ? e.getMessage() : e.getCause().getMessage(); // from the second time on
             throw new NvmlException(

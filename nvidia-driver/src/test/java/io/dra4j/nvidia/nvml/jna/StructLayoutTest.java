@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.nvml;
+package io.dra4j.nvidia.nvml.jna;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -77,8 +77,9 @@ class StructLayoutTest {
 
     @Test
     void haveTheVersionsOfTheHeader() {
-        assertThat(Structs.version(new Structs.FabricInfo(), 2)).isEqualTo(0x02000024);
-        assertThat(Structs.version(new Structs.AddressingMode(), 1)).isEqualTo(0x01000008);
-        assertThat(Structs.version(new Structs.MemoryInfoV2(), 2)).isEqualTo(0x02000028);
+        assertThat(new Structs.FabricInfo().version).isEqualTo(0x02000024);
+        assertThat(new Structs.AddressingMode().version).isEqualTo(0x01000008);
+        assertThat(new Structs.MemoryInfoV2().version).isEqualTo(0x02000028);
+        assertThat(new Structs.NamedInstanceProfile().version).isEqualTo(0x02000098);
     }
 }

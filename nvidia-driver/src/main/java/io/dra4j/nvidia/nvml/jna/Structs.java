@@ -1,17 +1,26 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.nvidia.nvml;
+package io.dra4j.nvidia.nvml.jna;
 
-import com.sun.jna.Pointer;
 import com.sun.jna.Structure;
 import com.sun.jna.Structure.FieldOrder;
 
-/** The structs of NVML, field by field. A versioned struct has version and size in its first field. */
-final class Structs {
+/** The structs of NVML, field by field; pointers are numbers. A versioned struct is made with version and size in its first field. */
+public final class Structs {
 
     private Structs() {}
 
-    static int version(Structure struct, int number) {
+    /** Returns placements that follow one another in memory. */
+    public static PlacementStruct[] placements(int count) {
+        return (PlacementStruct[]) new PlacementStruct().toArray(count);
+    }
+
+    /** Returns fields that follow one another in memory. */
+    public static FieldValue[] fieldValues(int count) {
+        return (FieldValue[]) new FieldValue().toArray(count);
+    }
+
+    private static int version(Structure struct, int number) {
         return struct.size() | number << 24;
     }
 
@@ -40,6 +49,11 @@ final class Structs {
         public long reserved;
         public long free;
         public long used;
+
+        /** Requests the version that this driver knows. */
+        public MemoryInfoV2() {
+            version = version(this, 2);
+        }
     }
 
     @FieldOrder({"gpu", "memory"})
@@ -50,7 +64,7 @@ final class Structs {
 
     @FieldOrder({"version", "isSupportedDevice"})
     public static final class GpmSupport extends Structure {
-        public int version;
+        public int version = 1;
         public int isSupportedDevice;
     }
 
@@ -59,18 +73,18 @@ final class Structs {
         public int metricId;
         public int nvmlReturn;
         public double value;
-        public Pointer shortName;
-        public Pointer longName;
-        public Pointer unit;
+        public long shortName;
+        public long longName;
+        public long unit;
     }
 
     /** The array of metrics has 333 in the newest header; the library uses as many as it is told. */
     @FieldOrder({"version", "numMetrics", "sample1", "sample2", "metric", "rest"})
     public static final class GpmMetrics extends Structure {
-        public int version;
+        public int version = 1;
         public int numMetrics;
-        public Pointer sample1;
-        public Pointer sample2;
+        public long sample1;
+        public long sample2;
         public GpmMetric metric = new GpmMetric();
         public byte[] rest = new byte[332 * 40];
     }
@@ -102,6 +116,11 @@ final class Structs {
     public static final class AddressingMode extends Structure {
         public int version;
         public int value;
+
+        /** Requests the version that this driver knows. */
+        public AddressingMode() {
+            version = version(this, 1);
+        }
     }
 
     @FieldOrder({"version", "clusterUuid", "status", "cliqueId", "state", "healthMask"})
@@ -112,6 +131,11 @@ final class Structs {
         public int cliqueId;
         public byte state;
         public int healthMask;
+
+        /** Requests the version that this driver knows. */
+        public FabricInfo() {
+            version = version(this, 2);
+        }
     }
 
     @FieldOrder({"clusterUuid", "status", "cliqueId", "state"})
@@ -127,9 +151,11 @@ final class Structs {
         public int start;
         public int size;
 
+        /** Is filled by NVML. */
         public PlacementStruct() {}
 
-        PlacementStruct(int start, int size) {
+        /** Requests a place. */
+        public PlacementStruct(int start, int size) {
             this.start = start;
             this.size = size;
         }
@@ -172,11 +198,16 @@ final class Structs {
         public ProfileNumbers numbers = new ProfileNumbers();
         public long memorySizeMB;
         public byte[] name = new byte[96];
+
+        /** Requests the version that this driver knows. */
+        public NamedInstanceProfile() {
+            version = version(this, 2);
+        }
     }
 
     @FieldOrder({"device", "id", "profileId", "placement"})
     public static final class GpuInstanceInfo extends Structure {
-        public Pointer device;
+        public long device;
         public int id;
         public int profileId;
         public PlacementStruct placement = new PlacementStruct();
@@ -207,8 +238,8 @@ final class Structs {
 
     @FieldOrder({"device", "gpuInstance", "id", "profileId", "placement"})
     public static final class ComputeInstanceInfo extends Structure {
-        public Pointer device;
-        public Pointer gpuInstance;
+        public long device;
+        public long gpuInstance;
         public int id;
         public int profileId;
         public PlacementStruct placement = new PlacementStruct();
@@ -216,7 +247,7 @@ final class Structs {
 
     @FieldOrder({"device", "eventType", "eventData", "gpuInstanceId", "computeInstanceId"})
     public static final class EventData extends Structure {
-        public Pointer device;
+        public long device;
         public long eventType;
         public long eventData;
         public int gpuInstanceId;
@@ -237,7 +268,7 @@ final class Structs {
         public long value;
 
         /** Returns a number that is no double: of a short type, the rest of the union is undefined. */
-        long unsigned() {
+        public long unsigned() {
             return valueType == UNSIGNED_INT ? Integer.toUnsignedLong((int) value) : value;
         }
     }
