@@ -42,7 +42,7 @@ final class NvidiaAuditedNode implements AuditedNode {
     private final DeviceSharing sharing;
     private final Path checkpoint;
     private final EarlierBoot earlierBoot;
-    private final SnapshotReader reader;
+    private final Passthrough passthrough;
     private final List<Gpu> known;
     private final MigDeviceAllocator allocator;
 
@@ -64,7 +64,7 @@ final class NvidiaAuditedNode implements AuditedNode {
         this.sharing = sharing;
         this.checkpoint = earlierBoot.file();
         this.earlierBoot = earlierBoot;
-        this.reader = new SnapshotReader(nvml, settings, passthrough);
+        this.passthrough = passthrough;
         this.known = List.copyOf(known);
         this.allocator = MigDeviceAllocator.ofModesThatStay(nvml);
     }
@@ -75,7 +75,7 @@ final class NvidiaAuditedNode implements AuditedNode {
     }
 
     private Snapshot snapshot(List<HeldClaim> held) {
-        return reader.read(() -> held, known);
+        return Snapshot.read(nvml, settings, passthrough, () -> held, known);
     }
 
     @Override

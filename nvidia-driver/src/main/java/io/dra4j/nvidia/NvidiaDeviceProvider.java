@@ -23,18 +23,15 @@ import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.mig.ForeignInstances;
 import io.dra4j.nvidia.mig.ForeignInstances.ForeignInstance;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
-import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
-import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.nvidia.vfio.Passthrough;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -58,14 +55,12 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final NvidiaClaims claims;
     private final Passthrough passthrough;
     private final PartitionClaims partitions;
-    private final SnapshotReader reader;
     private final DeviceFaults faults;
     private final Set<String> measuring = ConcurrentHashMap.newKeySet(); // UUIDs of GPUs
     private volatile Snapshot last = Snapshot.NONE;
     private volatile boolean isUnreadable;
     private volatile boolean isSuspended;
     private @Nullable Lease givenBack; // of suspend and resume, which never run at once
-    private volatile List<Gpu> recalled = List.of(); // what an earlier process has read
     private @Nullable DriverContext driver; // set by start, which precedes all uses
     private @Nullable GpuWatch watch;
     private boolean isWatching; // of the thread that reads the inventory
@@ -86,16 +81,13 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         this.allocator = new MigDeviceAllocator(nvml, modes, this::isModeAutomatic);
         this.passthrough = passthrough;
         this.partitions = partitions;
-        this.reader = new SnapshotReader(nvml, settings, passthrough);
         MachineClaims machines = new MachineClaims(passthrough, allocator, this::readAgain);
         this.claims = new NvidiaClaims(nvml, edits, allocator, sharing, machines, partitions);
         this.faults = new DeviceFaults(policy);
     }
 
     private Snapshot read() {
-        List<Gpu> known = new ArrayList<>(last.known());
-        known.addAll(recalled);
-        return reader.read(this::held, known);
+        return Snapshot.read(nvml, settings, passthrough, this::held, nvml.known());
     }
 
     /** Returns the claims that are held, and none before the start. */
@@ -136,9 +128,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         driver = started;
         sharing.start(started);
         HealthStateFile.State before = policy.stateFile().read();
-        Set<PciAddress> lent = Passthrough.lent(started.held());
-        recalled = before.gpus();
-        nvml.recall(recalled.stream().filter(gpu -> !lent.contains(gpu.pci())).toList());
+        nvml.recall(before.gpus(), Passthrough.lent(started.held()));
         faults.recall(before.errors(), before.exceeded());
         allocator.recall(before.ended());
         allocator.start(started);

@@ -3,7 +3,7 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.api.device.Taint.Effect;
-import io.dra4j.nvidia.health.Measure;
+import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.health.Thresholds;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -54,12 +54,12 @@ final class ThresholdOptions {
     private int seconds;
 
     Thresholds thresholds() {
-        Map<Measure, Integer> limits = new EnumMap<>(Measure.class);
+        Map<DeviceMeasure, Integer> limits = new EnumMap<>(DeviceMeasure.class);
         if (celsius != null) {
-            limits.put(Measure.TEMPERATURE, checked(TEMPERATURE, celsius, MOST_CELSIUS));
+            limits.put(DeviceMeasure.TEMPERATURE, checked(TEMPERATURE, celsius, MOST_CELSIUS));
         }
         if (watts != null) {
-            limits.put(Measure.POWER, checked(POWER, watts, MOST_WATTS));
+            limits.put(DeviceMeasure.POWER, checked(POWER, watts, MOST_WATTS));
         }
         return new Thresholds(limits, Duration.ofSeconds(checked(INTERVAL, seconds, MOST_SECONDS)));
     }

@@ -378,8 +378,9 @@ final class AnswersOfNvml {
         String cost;
         try (Nvml nvml = nvml()) {
             inject(function, WHOLE, code);
-            boolean hasBoth = nvml.celsius(state.uuid(WHOLE)).isPresent()
-                    && nvml.milliwatts(state.uuid(WHOLE)).isPresent();
+            boolean hasBoth = nvml.measure(state.uuid(WHOLE), DeviceMeasure.TEMPERATURE)
+                            .isPresent()
+                    && nvml.measure(state.uuid(WHOLE), DeviceMeasure.POWER).isPresent();
             cost = hasBoth ? "none" : "no-threshold";
         } catch (NvmlException e) {
             assertThat(e).hasMessageContaining(function);

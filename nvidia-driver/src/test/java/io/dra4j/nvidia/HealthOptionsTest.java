@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.error.DraException;
-import io.dra4j.nvidia.health.Measure;
+import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.prepare.DaemonSocket;
@@ -74,7 +74,8 @@ class HealthOptionsTest {
         assertThat(parse("--temperature-threshold=85", "--power-threshold=600", "--threshold-interval=5")
                         .healthPolicy()
                         .thresholds())
-                .isEqualTo(new Thresholds(Map.of(Measure.TEMPERATURE, 85, Measure.POWER, 600), Duration.ofSeconds(5)));
+                .isEqualTo(new Thresholds(
+                        Map.of(DeviceMeasure.TEMPERATURE, 85, DeviceMeasure.POWER, 600), Duration.ofSeconds(5)));
     }
 
     @ParameterizedTest

@@ -17,7 +17,7 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
-import io.dra4j.nvidia.health.Measure;
+import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.inventory.Shares;
@@ -136,11 +136,11 @@ class ScenariosTest extends ScenarioNode {
             case "effect" -> fabric = Effect.valueOf(words[1]);
             case "xids" -> effects = XidEffects.parse(words[1]);
             case "thresholds" -> {
-                Map<Measure, Integer> limits = new EnumMap<>(Measure.class);
+                Map<DeviceMeasure, Integer> limits = new EnumMap<>(DeviceMeasure.class);
                 Stream.of(words)
                         .skip(1)
                         .map(limit -> limit.split("="))
-                        .forEach(limit -> limits.put(Measure.valueOf(limit[0]), Integer.valueOf(limit[1])));
+                        .forEach(limit -> limits.put(DeviceMeasure.valueOf(limit[0]), Integer.valueOf(limit[1])));
                 thresholds = new Thresholds(limits, Duration.ofMillis(50));
             }
             case "library" -> library = words[1];

@@ -9,6 +9,7 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.nvml.Fabric;
@@ -47,7 +48,7 @@ public final class DeviceFaults {
 
     private final Duration valid;
     private final Map<String, List<XidError>> errors = new HashMap<>(); // by GPU; guarded by this
-    private final Map<String, Set<Measure>> exceeded = new HashMap<>(); // the same
+    private final Map<String, Set<DeviceMeasure>> exceeded = new HashMap<>(); // the same
     private final Map<String, Long> reported = new HashMap<>(); // how many; the same
     private final boolean isWatched;
     private final Thresholds thresholds;
@@ -109,14 +110,14 @@ public final class DeviceFaults {
     }
 
     /** Returns the thresholds that are exceeded, by the UUIDs of the GPUs. */
-    public synchronized Map<String, Set<Measure>> exceeded() {
-        Map<String, Set<Measure>> copy = new HashMap<>();
+    public synchronized Map<String, Set<DeviceMeasure>> exceeded() {
+        Map<String, Set<DeviceMeasure>> copy = new HashMap<>();
         exceeded.forEach((gpu, all) -> copy.put(gpu, Set.copyOf(all)));
         return copy;
     }
 
     /** Adds what an earlier process recorded, but for thresholds that are none any more. */
-    public synchronized void recall(Map<String, List<XidError>> failed, Map<String, Set<Measure>> measured) {
+    public synchronized void recall(Map<String, List<XidError>> failed, Map<String, Set<DeviceMeasure>> measured) {
         failed.forEach((gpu, all) -> errors.put(gpu, new ArrayList<>(all)));
         measured.forEach((gpu, all) ->
                 all.stream().filter(thresholds.limits()::containsKey).forEach(measure -> exceeds(gpu, measure, true)));
@@ -127,8 +128,8 @@ public final class DeviceFaults {
      *
      * @return whether that is new
      */
-    synchronized boolean exceeds(String gpu, Measure measure, boolean now) {
-        Set<Measure> known = exceeded.computeIfAbsent(gpu, key -> EnumSet.noneOf(Measure.class));
+    synchronized boolean exceeds(String gpu, DeviceMeasure measure, boolean now) {
+        Set<DeviceMeasure> known = exceeded.computeIfAbsent(gpu, key -> EnumSet.noneOf(DeviceMeasure.class));
         boolean changed = now ? known.add(measure) : known.remove(measure);
         if (known.isEmpty()) {
             exceeded.remove(gpu);
@@ -275,12 +276,12 @@ public final class DeviceFaults {
     }
 
     /** Returns the exceeded thresholds in the order of their kinds. */
-    private Stream<Measure> exceeded(Offer device) {
+    private Stream<DeviceMeasure> exceeded(Offer device) {
         return exceeded.getOrDefault(device.uuid(), Set.of()).stream();
     }
 
-    private Taint taint(Measure measure) {
-        return Taint.of(DOMAIN + measure.key(), "above-" + thresholds.limits().get(measure), Effect.NO_SCHEDULE);
+    private Taint taint(DeviceMeasure measure) {
+        return Taint.of(DOMAIN + Thresholds.key(measure), "above-" + thresholds.limit(measure), Effect.NO_SCHEDULE);
     }
 
     private static Taint taint(XidError error) {
@@ -321,12 +322,8 @@ public final class DeviceFaults {
                         .or(() -> fabric(device)
                                 .filter(found -> ofFabric != Effect.NONE)
                                 .map(found -> "The NVLink fabric of the GPU is not up: " + found.title()))
-                        .or(() -> exceeded(device).findFirst().map(this::message))
+                        .or(() -> exceeded(device).findFirst().map(thresholds::message))
                         .orElse("");
-    }
-
-    private String message(Measure measure) {
-        return measure.message(thresholds.limits().get(measure));
     }
 
     /** Returns the latest of the errors with the worst effect: a device has one taint of a key. */

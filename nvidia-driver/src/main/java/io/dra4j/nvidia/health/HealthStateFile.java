@@ -4,6 +4,7 @@ package io.dra4j.nvidia.health;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.nvml.Gpu;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -53,7 +54,7 @@ public final class HealthStateFile {
             String boot,
             List<Gpu> gpus,
             Map<String, List<XidError>> errors,
-            @Nullable Map<String, Set<Measure>> exceeded,
+            @Nullable Map<String, Set<DeviceMeasure>> exceeded,
             @Nullable Set<String> ended) {
 
         static final State NONE = new State(FORM, "", List.of(), Map.of(), Map.of(), Set.of());
@@ -116,7 +117,10 @@ public final class HealthStateFile {
 
     /** Writes the state, if it has changed. */
     public void write(
-            List<Gpu> gpus, Map<String, List<XidError>> errors, Map<String, Set<Measure>> exceeded, Set<String> ended) {
+            List<Gpu> gpus,
+            Map<String, List<XidError>> errors,
+            Map<String, Set<DeviceMeasure>> exceeded,
+            Set<String> ended) {
         State now = new State(FORM, boot, gpus, errors, exceeded, ended);
         if (now.equals(last)) {
             return;

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.health;
 
+import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import java.util.HashSet;
-import java.util.Map;
-import java.util.OptionalInt;
+import java.util.OptionalDouble;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +21,7 @@ final class ThresholdCheck {
     private final Thresholds thresholds;
     private final Set<Unsupported> unsupported = new HashSet<>();
 
-    private record Unsupported(String gpu, Measure measure) {}
+    private record Unsupported(String gpu, DeviceMeasure measure) {}
 
     ThresholdCheck(Nvml nvml, DeviceFaults faults, Thresholds thresholds) {
         this.nvml = nvml;
@@ -37,53 +37,53 @@ final class ThresholdCheck {
         return nvml.inOneSession(() -> {
             boolean changed = false;
             for (String gpu : gpus) {
-                for (Map.Entry<Measure, Integer> one : thresholds.limits().entrySet()) {
-                    changed |= check(gpu, one.getKey(), one.getValue());
+                for (DeviceMeasure measure : thresholds.limits().keySet()) {
+                    changed |= check(gpu, measure);
                 }
             }
             return changed;
         });
     }
 
-    private boolean check(String gpu, Measure measure, int limit) {
+    private boolean check(String gpu, DeviceMeasure measure) {
         try {
-            OptionalInt reading = measure.read(nvml, gpu);
+            OptionalDouble reading = nvml.measure(gpu, measure);
             if (reading.isEmpty()) {
                 reportUnsupported(gpu, measure);
                 return faults.exceeds(gpu, measure, false);
             }
-            return compare(gpu, measure, reading.getAsInt(), limit);
+            return compare(gpu, measure, reading.getAsDouble());
         } catch (NvmlException e) { // it stays as last measured
             LOG.atDebug()
                     .setCause(e)
                     .addKeyValue("gpu", gpu)
-                    .addKeyValue("measure", measure.key())
+                    .addKeyValue("measure", Thresholds.key(measure))
                     .log("GPU can't be measured");
             return false;
         }
     }
 
-    private boolean compare(String gpu, Measure measure, int reading, int limit) {
-        if (measure.isAbove(reading, limit)) {
+    private boolean compare(String gpu, DeviceMeasure measure, double reading) {
+        if (reading > thresholds.limit(measure)) {
             boolean isNew = faults.exceeds(gpu, measure, true);
             if (isNew) {
                 LOG.atWarn()
                         .addKeyValue("gpu", gpu)
-                        .addKeyValue("measure", measure.key())
+                        .addKeyValue("measure", Thresholds.key(measure))
                         .addKeyValue("reading", reading)
-                        .addKeyValue("threshold", limit)
+                        .addKeyValue("threshold", thresholds.limit(measure))
                         .log("GPU exceeds a threshold; its devices are tainted");
             }
             return isNew;
         }
-        return measure.isBelow(reading, limit) && faults.exceeds(gpu, measure, false);
+        return thresholds.isBelow(measure, reading) && faults.exceeds(gpu, measure, false);
     }
 
-    private void reportUnsupported(String gpu, Measure measure) {
+    private void reportUnsupported(String gpu, DeviceMeasure measure) {
         if (unsupported.add(new Unsupported(gpu, measure))) {
             LOG.atWarn()
                     .addKeyValue("gpu", gpu)
-                    .addKeyValue("measure", measure.key())
+                    .addKeyValue("measure", Thresholds.key(measure))
                     .log("GPU does not support the measurement; its threshold has no effect");
         }
     }

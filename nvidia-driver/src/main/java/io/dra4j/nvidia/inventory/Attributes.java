@@ -130,7 +130,7 @@ final class Attributes {
     Map<String, AttributeValue> vfio(PciFunction function, @Nullable Gpu gpu) {
         Map<String, AttributeValue> attributes = new LinkedHashMap<>();
         attributes.put("type", AttributeValue.of("vfio"));
-        attributes.put("uuid", AttributeValue.of(PhysicalIds.uuid(function.address())));
+        attributes.put("uuid", AttributeValue.of(DeviceNames.uuid(function.address())));
         attributes.put("deviceID", AttributeValue.of("0x%04x".formatted(function.device())));
         attributes.put("vendorID", AttributeValue.of("0x%04x".formatted(function.vendor())));
         putText(attributes, "productName", gpu == null ? null : gpu.productName());

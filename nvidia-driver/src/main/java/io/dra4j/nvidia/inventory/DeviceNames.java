@@ -4,11 +4,40 @@ package io.dra4j.nvidia.inventory;
 
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigProfile;
+import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Placement;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
 
-/** The names of devices, which are those of NVIDIA's driver: claims may select by name. */
+/**
+ * The names of devices, which are those of NVIDIA's driver: claims may select by name.
+ *
+ * <p>They are made of minor numbers, which may move with a reboot, so a device has the id of its hardware, too. A GPU has
+ * its UUID. A MIG device has its GPU's with its profile and place: one that is created again in the same place is the same
+ * hardware. A GPU for a virtual machine has a UUID of its PCI address: the node can't read that of a device at vfio-pci.
+ */
 final class DeviceNames {
+
+    /** The namespace of DNS names in RFC 9562, which NVIDIA's driver uses for addresses, too. */
+    private static final UUID NAMESPACE = UUID.fromString("6ba7b810-9dad-11d1-80b4-00c04fd430c8");
+
+    private static final int VERSION_BYTE = 6;
+    private static final int VARIANT_BYTE = 8;
+
+    private static final long MIB = 1L << 20;
+    private static final long GIB = 1L << 30;
+    private static final int EIGHTHS = 8;
+
+    /** Suffixes by NVML's index, which distinguish variants of a size. */
+    private static final List<String> VARIANTS = List.of(
+            "", "", "", "", "", "", "", "+me", "+me", "", "+gfx", "+gfx", "+gfx", "-me", "-me", "+me.all", "+me.all",
+            "+gfx");
 
     private DeviceNames() {}
 
@@ -38,5 +67,61 @@ final class DeviceNames {
                 .replace(".", "")
                 .replaceAll("[^a-z0-9-]", "-")
                 .replaceAll("^-+|-+$", "");
+    }
+
+    /** Returns {@code GPU-…/mig-19-3}: the GPU, the profile's id, and the first memory slice. */
+    static String physicalId(Gpu gpu, MigProfile profile, Placement placement) {
+        return "%s/mig-%d-%d".formatted(gpu.uuid(), profile.id(), placement.start());
+    }
+
+    /** Returns the UUID of version 5 of an address, which is the same on each node. */
+    static String uuid(PciAddress address) {
+        try {
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // as the version demands
+            sha1.update(ByteBuffer.allocate(2 * Long.BYTES)
+                    .putLong(NAMESPACE.getMostSignificantBits())
+                    .putLong(NAMESPACE.getLeastSignificantBits())
+                    .array());
+            byte[] hash = sha1.digest(address.text().getBytes(StandardCharsets.UTF_8));
+            hash[VERSION_BYTE] = (byte) (hash[VERSION_BYTE] & 0x0f | 0x50);
+            hash[VARIANT_BYTE] = (byte) (hash[VARIANT_BYTE] & 0x3f | 0x80);
+            ByteBuffer bits = ByteBuffer.wrap(hash);
+            return new UUID(bits.getLong(), bits.getLong()).toString();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-1", e);
+        }
+    }
+
+    /**
+     * Returns the name of a profile in {@code nvidia-smi}: {@code 1g.10gb}, {@code 1g.10gb+me}; empty for an unknown index
+     * of which NVML has none.
+     *
+     * <p>It is the one that NVML has. Drivers before R570 have none: the memory in it is then the GPU's in whole GiB, times
+     * the eighths that an instance has. It is a name and not an amount, and may change with a new driver.
+     */
+    static Optional<String> profile(Gpu gpu, MigProfile profile) {
+        if (profile.name() != null) {
+            return Optional.of(profile.name());
+        }
+        if (profile.index() >= VARIANTS.size()) {
+            return Optional.empty();
+        }
+        String variant = VARIANTS.get(profile.index());
+        return Optional.of(profile(gpu, profile.slices(), profile.memoryMiB()) + variant);
+    }
+
+    /** Returns the name without the suffix of its variant. */
+    static String profile(Gpu gpu, int slices, long memoryMiB) {
+        return "%dg.%dgb".formatted(slices, gibibytes(gpu, memoryMiB));
+    }
+
+    private static long gibibytes(Gpu gpu, long memoryMiB) {
+        Long total = gpu.memory();
+        if (total == null || total == 0) {
+            return Math.round((double) memoryMiB * MIB / GIB);
+        }
+        double eighths = Math.ceil((double) memoryMiB * MIB * EIGHTHS / total);
+        double whole = Math.ceil((double) total / GIB);
+        return Math.round(eighths / EIGHTHS * whole);
     }
 }

@@ -15,6 +15,8 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.nvidia.fabric.FabricManager;
+import io.dra4j.nvidia.inventory.GpuOffers.Gaps;
+import io.dra4j.nvidia.inventory.GpuOffers.Offered;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Problem;
@@ -110,22 +112,21 @@ public record NodeDevices(
                 AttributeValue.lenientVersion(reading.driverVersion()).orElse(null);
         Attributes attributes =
                 new Attributes(version, reading.cudaVersion(), bus, new NvlinkGroups(gpus), settings.hasLists());
-        Problems problems = new Problems(reading);
-        StaticOffers now = new StaticOffers(attributes, settings.shares());
-        DynamicOffers dynamic = new DynamicOffers(attributes, now, settings.shares());
+        Gaps gaps = new Gaps(reading);
+        GpuOffers offers = new GpuOffers(attributes, settings.shares(), gaps);
         PassthroughOffers machines = new PassthroughOffers(attributes, bus, passthrough);
         FabricManager.Reading fabric = settings.fabric().get();
-        Joined joined = new Joined(problems.gpus(), fabric);
+        Joined joined = new Joined(gaps.gpus(), fabric);
         for (Gpu gpu : gpus) {
             if (!isDisplay(gpu)) {
-                Offered containers = settings.dynamicMig() ? dynamic.of(gpu, problems) : now.of(gpu, problems);
+                Offered containers = settings.dynamicMig() ? offers.possible(gpu) : offers.present(gpu);
                 joined.add(gpu, machines.beside(gpu, containers));
             }
         }
         passthrough.functions().stream()
                 .filter(function -> !present.contains(function.address()))
                 .forEach(function -> joined.add(function.address().text(), machines.alone(function)));
-        List<Problem> notes = new ArrayList<>(problems.notes());
+        List<Problem> notes = new ArrayList<>(gaps.notes());
         if (version == null && !gpus.isEmpty()) {
             notes.add(malformed(reading.driverVersion()));
         }

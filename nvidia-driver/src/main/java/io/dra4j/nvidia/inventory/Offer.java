@@ -78,7 +78,7 @@ public sealed interface Offer {
     record Passthrough(PciFunction function, @Nullable Gpu gpu) implements Offer {
         @Override
         public String uuid() {
-            return gpu == null ? PhysicalIds.uuid(pci()) : gpu.uuid();
+            return gpu == null ? DeviceNames.uuid(pci()) : gpu.uuid();
         }
 
         @Override

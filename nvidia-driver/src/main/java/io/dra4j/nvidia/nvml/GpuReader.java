@@ -14,7 +14,6 @@ import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -39,12 +38,6 @@ final class GpuReader {
     /** Returned for a link that went down, or to a device that is not visible here. */
     private static final Set<Integer> NO_OTHER_END =
             Set.of(INVALID_ARGUMENT, NOT_FOUND, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
-
-    private static final int RECOVERY_ACTION = 230;
-    private static final int SENSOR_GPU = 0;
-
-    /** Returned for a field that an older driver does not know. */
-    private static final Set<Integer> NO_FIELD = Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 
     private final NvmlLibrary nvml;
     private final MigReader mig;
@@ -280,41 +273,5 @@ final class GpuReader {
         Structs.PciInfo other = new Structs.PciInfo();
         String function = "nvmlDeviceGetNvLinkRemotePciInfo_v2";
         return nvml.succeeds(NO_OTHER_END, function, gpu, link, other) ? address(function, other) : null;
-    }
-
-    /** Returns the recovery action, an {@code nvmlDeviceGpuRecoveryAction_t}: 0 for none. */
-    OptionalInt recoveryAction(long gpu) {
-        Structs.FieldValue field = new Structs.FieldValue();
-        field.fieldId = RECOVERY_ACTION;
-        String function = "nvmlDeviceGetFieldValues";
-        boolean isKnown = nvml.succeeds(UNSUPPORTED, function, gpu, 1, field) && !NO_FIELD.contains(field.nvmlReturn);
-        if (isKnown) {
-            nvml.check(function, field.nvmlReturn);
-        }
-        return isKnown ? OptionalInt.of((int) field.value) : OptionalInt.empty();
-    }
-
-    /** Returns whether memory that failed is replaced with the next reset only, or can't be replaced any more. */
-    boolean isRepairPending(long gpu) {
-        int[] ignored = new int[1];
-        int[] pending = new int[1];
-        int[] failed = new int[1];
-        boolean remapsRows =
-                nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetRemappedRows", gpu, ignored, ignored, pending, failed);
-        if (remapsRows) {
-            return pending[0] != 0 || failed[0] != 0;
-        }
-        String beforeAmpere = "nvmlDeviceGetRetiredPagesPendingStatus";
-        return nvml.number(UNSUPPORTED, beforeAmpere, gpu).orElse(0) != 0;
-    }
-
-    /** Returns the temperature in degrees Celsius; empty if the board does not measure it. */
-    OptionalInt celsius(long gpu) {
-        return nvml.number(UNSUPPORTED, "nvmlDeviceGetTemperature", gpu, SENSOR_GPU);
-    }
-
-    /** Returns the power in milliwatts; empty if the board does not measure it. */
-    OptionalInt milliwatts(long gpu) {
-        return nvml.number(UNSUPPORTED, "nvmlDeviceGetPowerUsage", gpu);
     }
 }

@@ -2,20 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
+import static io.dra4j.nvidia.nvml.NvmlLibrary.ARGUMENT_VERSION_MISMATCH;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.FUNCTION_NOT_FOUND;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.INVALID_ARGUMENT;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
 
+import io.dra4j.nvidia.nvml.MigProfile.Engines;
+import io.dra4j.nvidia.nvml.Problem.Cost;
+import io.dra4j.nvidia.nvml.jna.SharedLibrary;
 import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads existing GPU instances, and the compute instances in them. One that is destroyed while all
- * are read is not there.
+ * Reads the profiles of GPU instances, and existing instances with the compute instances in them. One that is destroyed
+ * while all are read is not there.
+ *
+ * <p>NVML has two numbers for a profile: an index, by which its information is read, and an id of
+ * the hardware, by which everything else is requested. Profiles are always read from the board.
  */
 final class InstanceReader {
 
@@ -23,9 +38,31 @@ final class InstanceReader {
     private static final int MOST_INSTANCES = 64; // no board has more than 8
 
     /** Returned for a handle whose instance was destroyed. */
-    static final Set<Integer> STALE = Set.of(NvmlLibrary.INVALID_ARGUMENT, NvmlLibrary.NOT_FOUND);
+    static final Set<Integer> STALE = Set.of(INVALID_ARGUMENT, NOT_FOUND);
+
+    /** Returned for indices that the driver does not know yet, or the board does not have. */
+    static final Set<Integer> NO_SUCH_PROFILE = Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
+
+    private static final String NONE = "the GPU is in MIG mode, and NVML reports no profile";
+    private static final String PROFILE_INFO = "nvmlDeviceGetGpuInstanceProfileInfo";
+    private static final String NAMED_INFO = "nvmlDeviceGetGpuInstanceProfileInfoV";
+
+    /** Returned by a driver that has no names of profiles. */
+    private static final Set<Integer> NO_NAMES = Set.of(FUNCTION_NOT_FOUND, ARGUMENT_VERSION_MISMATCH);
+
+    /** A name of a profile, which becomes a part of names of devices. */
+    private static final Pattern NAME = Pattern.compile("(?:MIG )?([0-9]{1,2}g\\.[0-9]{1,4}gb[a-z.+-]{0,16})");
+
+    /** Indices of profiles of GPU instances: drivers before R525 know 10 of them, and R580 knows 18. */
+    private static final int PROFILES = 24;
+
+    private static final int MOST_PLACEMENTS = 64; // no board has more than 8
+    private static final int MOST_SLICES = 16; // no board has more than 8
+    private static final long NO_ROOM = 0; // a null pointer: NVML returns the number alone
+    private static final long MOST_UNITS = 1 << 24; // of an engine, or MiB of memory
 
     private final NvmlLibrary nvml;
+    private volatile String asked = NAMED_INFO; // the function that this driver has
 
     InstanceReader(NvmlLibrary nvml) {
         this.nvml = nvml;
@@ -65,7 +102,7 @@ final class InstanceReader {
         if (!nvml.succeeds(STALE, "nvmlGpuInstanceGetInfo", handle, info)) {
             return Optional.empty();
         }
-        Placement placement = ProfileReader.placement(info.placement);
+        Placement placement = placement(info.placement);
         Map<Integer, Compute> computes = new LinkedHashMap<>(); // by number
         List<ComputeProfile> profiles = computeProfiles(handle);
         for (ComputeProfile profile : profiles) {
@@ -109,7 +146,7 @@ final class InstanceReader {
         String function = "nvmlGpuInstanceGetComputeInstanceProfileInfo";
         for (int index = 0; index < COMPUTE_PROFILES; index++) {
             Structs.ComputeInstanceProfile p = new Structs.ComputeInstanceProfile();
-            if (nvml.succeeds(ProfileReader.NO_SUCH_PROFILE, function, instance, index, 0, p)) {
+            if (nvml.succeeds(NO_SUCH_PROFILE, function, instance, index, 0, p)) {
                 profiles.add(new ComputeProfile(p.id, p.sliceCount));
             }
         }
@@ -118,5 +155,133 @@ final class InstanceReader {
                     function, NOT_SUPPORTED, "the GPU instance has no profile of compute instances");
         }
         return profiles;
+    }
+
+    /**
+     * Returns the supported profiles of a GPU in MIG mode, without their placements.
+     *
+     * @throws NvmlCallException if one can't be read, or there is none
+     */
+    List<MigProfile> profilesWithoutPlacements(long gpu) {
+        List<MigProfile> found = new ArrayList<>();
+        for (int index = 0; index < PROFILES; index++) {
+            MigProfile profile = profile(gpu, index);
+            if (profile != null) {
+                found.add(profile);
+            }
+        }
+        if (found.isEmpty()) {
+            throw new NvmlCallException(asked, NOT_SUPPORTED, NONE);
+        }
+        return found;
+    }
+
+    /**
+     * Reads the supported profiles with their placements; what can't be read is as last read, or left out.
+     *
+     * @throws NvmlCallException if the GPU is lost, or the session has ended
+     */
+    List<MigProfile> profiles(long gpu, boolean isEnabled, @Nullable Mig before, Problems problems) {
+        List<MigProfile> found = new ArrayList<>();
+        Problems.Parts unread = new Problems.Parts(Cost.PROFILE, "MIG profiles of NVML's indices");
+        Problems.Parts unplaced = new Problems.Parts(Cost.PLACEMENTS, "MIG profiles");
+        for (int i = 0; i < PROFILES; i++) {
+            int index = i;
+            MigProfile last = before == null ? null : before.profileAt(index).orElse(null);
+            MigProfile profile = unread.read(index, () -> profile(gpu, index), last);
+            if (profile != null) {
+                List<Placement> known = last == null ? List.of() : last.placements();
+                List<Placement> placements = unplaced.read(
+                        profile.id(), () -> placements(gpu, profile.id()), known.isEmpty() ? null : known);
+                found.add(profile.at(placements == null ? List.of() : placements));
+            }
+        }
+        unread.addTo(problems);
+        unplaced.addTo(problems);
+        return found.isEmpty() && isEnabled ? last(before, problems) : found;
+    }
+
+    /** There can't be none in MIG mode. */
+    private List<MigProfile> last(@Nullable Mig before, Problems problems) {
+        String reason = asked + ": " + NONE;
+        if (before == null || before.profiles().isEmpty()) {
+            problems.part(Cost.PROFILE, "MIG profiles", reason);
+            return List.of();
+        }
+        problems.kept("MIG profiles", reason);
+        return before.profiles();
+    }
+
+    /** Reads a profile without its placements; null if there is none. */
+    private @Nullable MigProfile profile(long gpu, int index) {
+        Structs.NamedInstanceProfile named = new Structs.NamedInstanceProfile();
+        int code = nvml.call(NAMED_INFO, gpu, index, named);
+        if (!NO_NAMES.contains(code)) {
+            return NO_SUCH_PROFILE.contains(code) ? null : named(code, index, named);
+        }
+        asked = PROFILE_INFO;
+        Structs.GpuInstanceProfile p = new Structs.GpuInstanceProfile();
+        return nvml.succeeds(NO_SUCH_PROFILE, PROFILE_INFO, gpu, index, p)
+                ? profile(index, p.numbers, p.memorySizeMB, null)
+                : null;
+    }
+
+    private MigProfile named(int code, int index, Structs.NamedInstanceProfile named) {
+        nvml.check(NAMED_INFO, code);
+        Matcher name = NAME.matcher(SharedLibrary.text(named.name));
+        return profile(index, named.numbers, named.memorySizeMB, name.matches() ? name.group(1) : null);
+    }
+
+    private MigProfile profile(int index, Structs.ProfileNumbers p, long memoryMiB, @Nullable String name) {
+        long[] amounts = {
+            p.id,
+            p.sliceCount,
+            p.instanceCount,
+            p.multiprocessorCount,
+            p.copyEngineCount,
+            p.decoderCount,
+            p.encoderCount,
+            p.jpegCount,
+            p.ofaCount,
+            memoryMiB
+        };
+        if (p.sliceCount > MOST_SLICES || LongStream.of(amounts).anyMatch(it -> it < 0 || it > MOST_UNITS)) {
+            throw NvmlCallException.invalid(asked, Arrays.toString(amounts));
+        }
+        Engines engines = new Engines(
+                p.multiprocessorCount, p.copyEngineCount, p.decoderCount, p.encoderCount, p.jpegCount, p.ofaCount);
+        return new MigProfile(index, p.id, p.sliceCount, p.instanceCount, engines, memoryMiB, List.of(), name);
+    }
+
+    /** Returns the possible placements of a profile in NVML's order, occupied or not. */
+    private List<Placement> placements(long gpu, int profileId) {
+        String function = "nvmlDeviceGetGpuInstancePossiblePlacements_v2";
+        int[] count = new int[1];
+        nvml.require(function, gpu, profileId, NO_ROOM, count);
+        int room = count[0];
+        if (room < 0 || room > MOST_PLACEMENTS) {
+            throw NvmlCallException.invalid(function, room);
+        }
+        if (room == 0) {
+            return List.of();
+        }
+        Structs.PlacementStruct[] all = Structs.placements(room);
+        nvml.require(function, gpu, profileId, all, count);
+        return Stream.of(all)
+                .limit(Math.max(0, count[0]))
+                .map(InstanceReader::placement)
+                .peek(place -> requireValid(function, place))
+                .distinct()
+                .toList();
+    }
+
+    static Placement placement(Structs.PlacementStruct struct) {
+        return new Placement(struct.start, struct.size);
+    }
+
+    private static void requireValid(String function, Placement place) {
+        if (place.start() < 0 || place.size() < 1 || (long) place.start() + place.size() > MOST_SLICES) {
+            throw NvmlCallException.invalid(function, place);
+        }
     }
 }

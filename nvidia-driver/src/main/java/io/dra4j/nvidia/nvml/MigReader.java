@@ -25,13 +25,11 @@ import org.jspecify.annotations.Nullable;
 final class MigReader {
 
     private final NvmlLibrary nvml;
-    private final ProfileReader profiles;
     private final InstanceReader instances;
     private final UnprivilegedMigReader unprivileged;
 
     MigReader(NvmlLibrary nvml) {
         this.nvml = nvml;
-        profiles = new ProfileReader(nvml);
         instances = new InstanceReader(nvml);
         unprivileged = new UnprivilegedMigReader(nvml);
     }
@@ -77,7 +75,7 @@ final class MigReader {
             return List.of();
         }
         List<GpuInstance> all = new ArrayList<>();
-        for (MigProfile profile : profiles.withoutPlacements(gpu)) {
+        for (MigProfile profile : instances.profilesWithoutPlacements(gpu)) {
             for (long handle : handles(gpu, profile)) {
                 instances.read(handle).map(Found::instance).ifPresent(all::add);
             }
@@ -112,7 +110,7 @@ final class MigReader {
         if (mode == null) {
             return null;
         }
-        List<MigProfile> all = profiles.read(gpu, mode.current(), before, problems);
+        List<MigProfile> all = instances.profiles(gpu, mode.current(), before, problems);
         List<MigDevice> devices = mode.current() ? new Devices(gpu, before, problems).read(all, unplaced) : List.of();
         return new Mig(mode.current(), mode.pending(), all, devices, needsReset);
     }
@@ -143,7 +141,7 @@ final class MigReader {
                         unprivileged.read(gpu, problems, unplaced);
                         return List.of();
                     }
-                    failed.put(profile.id(), PartProblems.reason(e));
+                    failed.put(profile.id(), Problems.Parts.reason(e));
                 }
             }
             addLast();
@@ -154,7 +152,7 @@ final class MigReader {
             try {
                 instances.read(handle).ifPresent(one -> add(one, profile));
             } catch (NvmlCallException e) {
-                failed.put(profile.id(), PartProblems.reason(e));
+                failed.put(profile.id(), Problems.Parts.reason(e));
             }
         }
 
@@ -185,7 +183,7 @@ final class MigReader {
 
         /** The MIG devices of a profile as last read may be those that can't be read now. */
         private void addLast() {
-            PartProblems unread = new PartProblems(Cost.INSTANCE, "GPU instances of MIG profiles");
+            Problems.Parts unread = new Problems.Parts(Cost.INSTANCE, "GPU instances of MIG profiles");
             failed.forEach((profile, reason) -> {
                 List<MigDevice> last = last(profile);
                 found.addAll(last);
@@ -225,7 +223,7 @@ final class MigReader {
          * @throws NvmlCallException if the GPU is lost, or the session has ended
          */
         void read(long gpu, Problems problems, List<UnplacedMigDevice> found) {
-            PartProblems unread = new PartProblems(Cost.INSTANCE, "MIG devices of NVML's indices");
+            Problems.Parts unread = new Problems.Parts(Cost.INSTANCE, "MIG devices of NVML's indices");
             try {
                 int most = most(gpu);
                 for (int i = 0; i < most; i++) {
@@ -236,7 +234,7 @@ final class MigReader {
                     }
                 }
             } catch (NvmlCallException e) {
-                problems.part(Cost.INSTANCE, "MIG devices", PartProblems.reason(e));
+                problems.part(Cost.INSTANCE, "MIG devices", Problems.Parts.reason(e));
             }
             unread.addTo(problems);
         }

@@ -11,10 +11,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the GPUs of a node: one that can't be read now is as last read, and hides no other. */
@@ -45,7 +43,8 @@ final class NodeReader {
 
     /** The node as last read, also in earlier sessions. */
     static final class Known {
-        private final Map<Integer, Gpu> byIndex = new ConcurrentHashMap<>(); // NVML's index
+        private final Map<String, Gpu> byUuid = new ConcurrentHashMap<>();
+        private final Map<Integer, String> uuids = new ConcurrentHashMap<>(); // by NVML's index, which may change
         private volatile List<Gpu> recalled = List.of();
 
         /** The UUIDs of GPUs of which a switch of the MIG mode has proved to need a reset. */
@@ -54,19 +53,28 @@ final class NodeReader {
         private volatile @Nullable String driverVersion;
         private volatile @Nullable String cudaVersion;
 
-        /** Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself. */
-        void recall(List<Gpu> gpus) {
-            recalled = List.copyOf(gpus);
-            gpus.stream()
+        void recall(List<Gpu> gpus, Set<PciAddress> away) {
+            gpus.forEach(gpu -> byUuid.put(gpu.uuid(), gpu));
+            recalled = gpus.stream().filter(gpu -> !away.contains(gpu.pci())).toList();
+            recalled.stream()
                     .filter(gpu -> gpu.mig() != null && gpu.mig().modeNeedsReset())
                     .forEach(gpu -> modeNeedsReset.add(gpu.uuid()));
         }
 
-        /** Finds a GPU: its index changes when another is removed. */
-        private Optional<Gpu> gpu(String uuid) {
-            return Stream.concat(byIndex.values().stream(), recalled.stream())
-                    .filter(gpu -> gpu.uuid().equals(uuid))
-                    .findFirst();
+        private void add(int index, Gpu gpu) {
+            byUuid.put(gpu.uuid(), gpu);
+            byUuid.values()
+                    .removeIf(old -> old.pci().equals(gpu.pci()) && !old.uuid().equals(gpu.uuid())); // replaced
+            uuids.put(index, gpu.uuid());
+        }
+
+        private @Nullable Gpu at(int index) {
+            String uuid = uuids.get(index);
+            return uuid == null ? null : byUuid.get(uuid);
+        }
+
+        List<Gpu> gpus() {
+            return List.copyOf(byUuid.values());
         }
     }
 
@@ -99,12 +107,12 @@ final class NodeReader {
             }
             read(index, handle, uuid);
         } catch (NvmlCallException e) {
-            unread("GPU " + index, known.byIndex.get(index), e);
+            unread("GPU " + index, known.at(index), e);
         }
     }
 
     private void read(int index, long handle, String uuid) {
-        Gpu before = known.gpu(uuid).orElse(null);
+        Gpu before = known.byUuid.get(uuid);
         List<Problem> found = new ArrayList<>();
         List<UnplacedMigDevice> devices = new ArrayList<>();
         try {
@@ -112,7 +120,7 @@ final class NodeReader {
             boolean needsReset = known.modeNeedsReset.contains(uuid);
             Gpu gpu = reader.read(handle, id, needsReset, before, new Problems(uuid, found), devices);
             handles.know(uuid, handle);
-            known.byIndex.put(index, gpu);
+            known.add(index, gpu);
             gpus.add(gpu);
             problems.addAll(found);
             unplaced.addAll(devices);

@@ -10,8 +10,10 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -115,9 +117,18 @@ public final class Nvml implements AutoCloseable {
         return installation.fingerprint();
     }
 
-    /** Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself. */
-    public void recall(List<Gpu> gpus) {
-        known.recall(gpus);
+    /**
+     * Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself.
+     *
+     * @param away the addresses of those that NVML does not report, since they have another driver
+     */
+    public void recall(List<Gpu> gpus, Set<PciAddress> away) {
+        known.recall(gpus, away);
+    }
+
+    /** Returns the GPUs of all readings, also of an earlier process, each as last read. */
+    public List<Gpu> known() {
+        return known.gpus();
     }
 
     /**
@@ -181,8 +192,8 @@ public final class Nvml implements AutoCloseable {
      * @return empty if the driver does not report it: before R565, none does
      */
     public Optional<Boolean> needsRecovery(String gpu) {
-        OptionalInt action =
-                read(gpu, "Reading the recovery action", (session, handle) -> session.reader.recoveryAction(handle));
+        OptionalInt action = read(
+                gpu, "Reading the recovery action", (session, handle) -> session.quantities.recoveryAction(handle));
         return action.isPresent() ? Optional.of(action.getAsInt() != 0) : Optional.empty();
     }
 
@@ -194,17 +205,13 @@ public final class Nvml implements AutoCloseable {
         return read(
                 gpu,
                 "Reading pending repairs of the memory",
-                (session, handle) -> session.reader.isRepairPending(handle));
+                (session, handle) -> session.quantities.isRepairPending(handle));
     }
 
-    /** Returns the temperature of a GPU in degrees Celsius; empty if it is not supported. */
-    public OptionalInt celsius(String gpu) {
-        return read(gpu, "Reading the temperature", (session, handle) -> session.reader.celsius(handle));
-    }
-
-    /** Returns the power of a GPU in milliwatts; empty if it is not supported. */
-    public OptionalInt milliwatts(String gpu) {
-        return read(gpu, "Reading the power", (session, handle) -> session.reader.milliwatts(handle));
+    /** Returns the temperature, the power, or another quantity of a GPU that one call returns; empty if it is not supported. */
+    public OptionalDouble measure(String gpu, DeviceMeasure quantity) {
+        String operation = "Reading the " + quantity.name().toLowerCase(Locale.ROOT);
+        return read(gpu, operation, (session, handle) -> session.quantities.of(quantity, handle));
     }
 
     /**
@@ -214,7 +221,7 @@ public final class Nvml implements AutoCloseable {
      * @throws NvmlException if the GPU is lost, or the session has ended
      */
     public Map<DeviceMeasure, Double> measure(String gpu) {
-        return read(gpu, "Measuring the GPU", (session, handle) -> session.measures.ofGpu(handle));
+        return read(gpu, "Measuring the GPU", (session, handle) -> session.quantities.ofGpu(handle));
     }
 
     /**
@@ -230,13 +237,13 @@ public final class Nvml implements AutoCloseable {
 
     private static Map<DeviceMeasure, Double> measureMig(Session session, long gpu, String mig) {
         long device = session.handles.of(mig);
-        OptionalInt instance = session.measures.gpuInstance(device);
+        OptionalInt instance = session.quantities.gpuInstance(device);
         if (instance.isEmpty()) {
             device = session.handles.again(mig);
-            instance = session.measures.gpuInstance(device);
+            instance = session.quantities.gpuInstance(device);
             instance.ifPresent(number -> session.gpm.forget(gpu, number)); // it was made again
         }
-        return session.measures.ofMig(gpu, device, mig, instance);
+        return session.quantities.ofMig(gpu, device, mig, instance);
     }
 
     /** Returns the GPU instances of a GPU, including those of others; none outside MIG mode. */

@@ -21,7 +21,7 @@ final class Session {
     final Handles handles;
     final MigInstances mig;
     final GpuReader reader;
-    final MeasureReader measures;
+    final Quantities quantities;
     final GpmReader gpm;
 
     private Session(NvmlLibrary library, InstantSource clock) {
@@ -30,7 +30,7 @@ final class Session {
         mig = new MigInstances(library);
         reader = new GpuReader(library, new MigReader(library));
         gpm = new GpmReader(library, clock);
-        measures = new MeasureReader(library, gpm);
+        quantities = new Quantities(library, gpm);
     }
 
     /**

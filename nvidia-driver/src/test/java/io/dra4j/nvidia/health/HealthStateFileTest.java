@@ -5,6 +5,7 @@ package io.dra4j.nvidia.health;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.health.HealthStateFile.State;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -32,8 +33,8 @@ class HealthStateFileTest {
                     new XidError(79, null, 1, Effect.NO_EXECUTE, true),
                     new XidError(95, new Placement(4, 4), 2, Effect.NONE, false)));
 
-    private static final Map<String, Set<Measure>> EXCEEDED =
-            Map.of("GPU-2", Set.of(Measure.POWER, Measure.TEMPERATURE));
+    private static final Map<String, Set<DeviceMeasure>> EXCEEDED =
+            Map.of("GPU-2", Set.of(DeviceMeasure.POWER, DeviceMeasure.TEMPERATURE));
 
     @TempDir
     private Path folder;

@@ -1,0 +1,311 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.inventory;
+
+import io.dra4j.api.device.CounterConsumption;
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.LeftOut;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.nvidia.inventory.Offer.OnDemand;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Mig;
+import io.dra4j.nvidia.nvml.MigDevice;
+import io.dra4j.nvidia.nvml.MigProfile;
+import io.dra4j.nvidia.nvml.Placement;
+import io.dra4j.nvidia.nvml.Problem;
+import io.dra4j.nvidia.nvml.Problem.Cost;
+import io.dra4j.nvidia.nvml.Reading;
+import io.dra4j.nvidia.nvml.UnplacedMigDevice;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The devices of GPUs for containers, of one reading: in their present mode, whole or as the existing MIG devices, or with
+ * all possible MIG devices, which share the counters of their GPU.
+ *
+ * <p>Since Hopper, a GPU is offered whole and as possible MIG devices, since its mode follows the claims.
+ * Before, and on boards that prove to be so, a switch of the mode needs a reset: such a GPU is
+ * offered in its present mode. A vGPU is offered as it is.
+ */
+final class GpuOffers {
+
+    private final Attributes attributes;
+    private final Shares shares;
+    private final Gaps gaps;
+
+    GpuOffers(Attributes attributes, Shares shares, Gaps gaps) {
+        this.attributes = attributes;
+        this.shares = shares;
+        this.gaps = gaps;
+    }
+
+    /**
+     * The devices of one GPU.
+     *
+     * @param devices the devices with their hardware, in the order of allocation
+     * @param counters the counters that they share; null if there are none
+     * @param leftOut the GPU, or MIG devices, that are not offered
+     */
+    record Offered(Map<Device, Offer> devices, @Nullable CounterSet counters, List<LeftOut> leftOut) {
+
+        static Offered of(Map<Device, Offer> devices) {
+            return new Offered(devices, null, List.of());
+        }
+
+        Offered {
+            devices = Collections.unmodifiableMap(new LinkedHashMap<>(devices));
+            leftOut = List.copyOf(leftOut);
+        }
+    }
+
+    /** Returns a GPU in its present mode: whole, or as its existing MIG devices. */
+    Offered present(Gpu gpu) {
+        Mig mig = gpu.mig();
+        return mig != null && mig.enabled() ? existing(gpu, mig) : Offered.of(whole(gpu));
+    }
+
+    private Map<Device, Offer> whole(Gpu gpu) {
+        Device.Builder device =
+                Device.builder(DeviceNames.gpu(gpu)).physicalId(gpu.uuid()).attributes(attributes.whole(gpu));
+        return Map.of(shares.applyTo(device, Capacities.of(gpu)).build(), new Offer.Whole(gpu));
+    }
+
+    private Offered existing(Gpu gpu, Mig mig) {
+        Map<Device, Offer> devices = new LinkedHashMap<>();
+        List<LeftOut> leftOut = gaps.leftOut(gpu, Cost.PROFILE, Cost.INSTANCE);
+        for (MigDevice migDevice : mig.devices()) {
+            device(gpu, mig, migDevice)
+                    .ifPresentOrElse(
+                            device -> devices.put(device, new Offer.Existing(gpu, migDevice)),
+                            () -> leftOut.add(unknown(gpu, migDevice)));
+        }
+        leftOut.addAll(gaps.unplaced(gpu));
+        if (devices.isEmpty() && leftOut.isEmpty()) {
+            leftOut.add(new LeftOut(gpu.uuid(), "it is in MIG mode, and has no MIG device"));
+        }
+        return new Offered(devices, null, leftOut);
+    }
+
+    private static LeftOut unknown(Gpu gpu, MigDevice device) {
+        return new LeftOut(device.uuid() + " of " + gpu.uuid(), "unknown profile " + device.profileId());
+    }
+
+    private Optional<Device> device(Gpu gpu, Mig mig, MigDevice existing) {
+        return mig.profile(existing.profileId())
+                .flatMap(
+                        profile -> DeviceNames.profile(gpu, profile).map(name -> device(gpu, existing, profile, name)));
+    }
+
+    private Device device(Gpu gpu, MigDevice existing, MigProfile profile, String name) {
+        Map<String, Quantity> amounts = new LinkedHashMap<>(Capacities.of(profile));
+        amounts.putAll(Capacities.slices(existing.placement()));
+        Device.Builder device = Device.builder(DeviceNames.mig(gpu, name, profile, existing.placement()))
+                .physicalId(DeviceNames.physicalId(gpu, profile, existing.placement()))
+                .attributes(attributes.mig(gpu, name))
+                .attribute("uuid", existing.uuid());
+        return shares.applyTo(device, amounts).build();
+    }
+
+    /** Returns a GPU with all possible MIG devices, if it can have any without a reset. */
+    Offered possible(Gpu gpu) {
+        Mig mig = gpu.mig();
+        boolean both = gpu.switchesMigModeAtOnce();
+        if (mig != null && !mig.enabled() && mig.modeNeedsReset()) {
+            return new Offered(whole(gpu), null, List.of(needsReset(gpu)));
+        }
+        if (mig == null || gpu.vgpu() || (!both && !mig.enabled())) {
+            return present(gpu);
+        }
+        List<LeftOut> leftOut = gaps.leftOut(gpu, Cost.PROFILE, Cost.PLACEMENTS);
+        if (mig.profiles().isEmpty()) {
+            return new Offered(whole(gpu), null, leftOut);
+        }
+        Map<String, Quantity> most =
+                gaps.has(gpu, Cost.PROFILE) ? Capacities.together(mig.profiles()) : Capacities.most(mig.profiles());
+        Map<Device, Offer> devices = new LinkedHashMap<>();
+        if (both) {
+            devices.put(whole(gpu, mig, most), new Offer.Whole(gpu));
+        }
+        devices.putAll(onDemand(gpu, mig, leftOut));
+        CounterSet counters = CounterSet.of(DeviceNames.counterSet(gpu), Capacities.counters(most, all(mig)));
+        return new Offered(devices, counters, leftOut);
+    }
+
+    private static LeftOut needsReset(Gpu gpu) {
+        return new LeftOut(
+                "MIG devices of " + gpu.uuid(),
+                "a switch of the GPU's MIG mode needs a reset: the administrator runs nvidia-smi -i %s -mig 1, and resets the GPU or reboots the node"
+                        .formatted(gpu.uuid()));
+    }
+
+    /** Returns all memory slices, which the largest instance has, or several have together. */
+    private static Placement all(Mig mig) {
+        return new Placement(
+                0,
+                mig.profiles().stream()
+                        .flatMap(profile -> profile.placements().stream())
+                        .mapToInt(placement -> placement.start() + placement.size())
+                        .max()
+                        .orElse(0));
+    }
+
+    private Device whole(Gpu gpu, Mig mig, Map<String, Quantity> amounts) {
+        Device.Builder device = Device.builder(DeviceNames.gpu(gpu))
+                .physicalId(gpu.uuid())
+                .attributes(attributes.whole(gpu))
+                .consumes(consumption(gpu, amounts, all(mig)));
+        return shares.applyTo(device, amounts).build();
+    }
+
+    private Map<Device, Offer> onDemand(Gpu gpu, Mig mig, List<LeftOut> leftOut) {
+        Map<Device, Offer> devices = new LinkedHashMap<>();
+        for (MigProfile profile : mig.profiles()) {
+            DeviceNames.profile(gpu, profile)
+                    .ifPresentOrElse(
+                            name -> devices.putAll(onDemand(gpu, profile, name)),
+                            () -> leftOut.add(unknown(gpu, profile)));
+        }
+        return PackingOrder.of(devices);
+    }
+
+    private static LeftOut unknown(Gpu gpu, MigProfile profile) {
+        return new LeftOut(
+                "MIG profile %d of %s".formatted(profile.id(), gpu.uuid()), "unknown index " + profile.index());
+    }
+
+    private Map<Device, Offer> onDemand(Gpu gpu, MigProfile profile, String name) {
+        Map<Device, Offer> devices = new LinkedHashMap<>();
+        for (Placement placement : profile.placements()) {
+            devices.put(onDemand(gpu, profile, name, placement), new Offer.OnDemand(gpu, profile, placement));
+        }
+        return devices;
+    }
+
+    private Device onDemand(Gpu gpu, MigProfile profile, String name, Placement placement) {
+        Map<String, Quantity> amounts = Capacities.of(profile);
+        Device.Builder device = Device.builder(DeviceNames.mig(gpu, name, profile, placement))
+                .physicalId(DeviceNames.physicalId(gpu, profile, placement))
+                .attributes(attributes.mig(gpu, name))
+                .consumes(consumption(gpu, amounts, placement));
+        return shares.applyTo(device, amounts).build();
+    }
+
+    private static CounterConsumption consumption(Gpu gpu, Map<String, Quantity> amounts, Placement placement) {
+        return CounterConsumption.of(DeviceNames.counterSet(gpu), Capacities.counters(amounts, placement));
+    }
+
+    /**
+     * The order of a GPU's on-demand MIG devices; the scheduler allocates the first that fits.
+     *
+     * <p>Small profiles come first: a claim for any of them gets no more than it needs. Within a profile, placements
+     * are taken from the first memory slice up, except for profiles with fewer compute slices than memory slices, which
+     * are placed from the last one down. Boards with eight memory slices have seven compute slices: only such instances
+     * can use the last memory slice, and the other half stays free for instances of four slices, which have only one
+     * placement.
+     *
+     * <p>Over many sequences of claims, more are accepted than in the order of names, though not in each sequence: a
+     * large claim that the order of names rejects leaves less room for later small ones. Boards whose profiles all have
+     * a compute slice for each memory slice, such as the A30, are filled in the order of names.
+     */
+    private static final class PackingOrder {
+
+        private PackingOrder() {}
+
+        static Map<Device, Offer> of(Map<Device, Offer> devices) {
+            Map<Device, Offer> ordered = new LinkedHashMap<>();
+            devices.entrySet().stream()
+                    .sorted(Comparator.comparing(PackingOrder::onDemand, smallFirst()))
+                    .forEach(entry -> ordered.put(entry.getKey(), entry.getValue()));
+            return ordered;
+        }
+
+        private static OnDemand onDemand(Entry<Device, Offer> entry) {
+            return (OnDemand) entry.getValue();
+        }
+
+        private static Comparator<OnDemand> smallFirst() {
+            return Comparator.<OnDemand>comparingInt(mig -> mig.placement().size())
+                    .thenComparingInt(mig -> mig.profile().slices())
+                    .thenComparingInt(mig -> mig.profile().index())
+                    .thenComparingInt(PackingOrder::position);
+        }
+
+        private static int position(OnDemand mig) {
+            int start = mig.placement().start();
+            return mig.profile().slices() < mig.placement().size() ? -start : start;
+        }
+    }
+
+    /**
+     * The gaps of a reading, and the devices that they cost.
+     *
+     * @param reading the reading
+     */
+    record Gaps(Reading reading) {
+
+        private Stream<Problem> of(Gpu gpu, Cost... costs) {
+            return reading.problems().stream()
+                    .filter(problem -> problem.gpu().equals(gpu.uuid()))
+                    .filter(problem -> Arrays.asList(costs).contains(problem.cost()));
+        }
+
+        boolean has(Gpu gpu, Cost cost) {
+            return of(gpu, cost).findAny().isPresent();
+        }
+
+        /** Returns parts of a GPU that are not offered, as a list that can be added to. */
+        List<LeftOut> leftOut(Gpu gpu, Cost... costs) {
+            return new ArrayList<>(of(gpu, costs).map(Gaps::leftOut).toList());
+        }
+
+        /** Returns GPUs that are not offered. */
+        List<LeftOut> gpus() {
+            return of(Cost.GPU).map(Gaps::leftOut).toList();
+        }
+
+        /** Returns missing attributes, and hardware that is as last read. */
+        List<Problem> notes() {
+            return of(Cost.NONE).toList();
+        }
+
+        private Stream<Problem> of(Cost cost) {
+            return reading.problems().stream().filter(problem -> problem.cost() == cost);
+        }
+
+        private static LeftOut leftOut(Problem problem) {
+            return new LeftOut(problem.subject(), problem.reason());
+        }
+
+        /** Returns the MIG devices of a GPU whose placements are unknown. */
+        List<LeftOut> unplaced(Gpu gpu) {
+            return reading.unplaced().stream()
+                    .filter(device -> device.gpu().equals(gpu.uuid()))
+                    .map(device -> unplaced(gpu, device))
+                    .toList();
+        }
+
+        private static LeftOut unplaced(Gpu gpu, UnplacedMigDevice device) {
+            String computes = device.slices() == device.computeSlices() ? "" : device.computeSlices() + "c.";
+            return new LeftOut(
+                    "%s (%s%s, %d SMs, GPU instance %d of %s)"
+                            .formatted(
+                                    device.uuid(),
+                                    computes,
+                                    DeviceNames.profile(gpu, device.slices(), device.memoryMiB()),
+                                    device.multiprocessors(),
+                                    device.gpuInstance(),
+                                    gpu.uuid()),
+                    "NVML reports its placement, of which its name is made, only to root");
+        }
+    }
+}
