@@ -85,12 +85,6 @@ public final class Claims {
         return claim;
     }
 
-    /** Lets a claim that has no object be unprepared in the end. */
-    public synchronized KubeletClaim track(KubeletClaim claim) {
-        made.add(claim);
-        return claim;
-    }
-
     /** Deletes a claim's object. */
     public void deleteObject(KubeletClaim claim) {
         cluster.delete(path(claim));

@@ -102,29 +102,6 @@ class AllotmentsTest {
     }
 
     @Test
-    void allTakesAllThatMatchAndNothingIfOneIsTainted() {
-        ClaimTemplates all = gpus("allocationMode: All");
-        List<JsonNode> tainted = List.of(eight().get(0), yaml("{name: bad, taints: [{key: a, effect: NoSchedule}]}"));
-
-        assertThat(names(all, eight())).hasSize(1);
-        assertThat(names(all, eight()).get(0)).hasSize(8);
-        assertThat(names(all, tainted)).isEmpty();
-    }
-
-    @Test
-    void theFirstAlternativeThatFitsIsTaken() {
-        String big = "selectors: [{cel: {expression: 'device.attributes[\"gpu.example.com\"].index > %d'}}]";
-        ClaimTemplates claims = claims(
-                "{requests: [{name: a, firstAvailable: [{name: none, deviceClassName: gpu, %s}, {name: last, deviceClassName: gpu, %s}]}]}"
-                        .formatted(big.formatted(7), big.formatted(6)));
-
-        List<Allotment> all = allotments(claims, pool(eight()));
-
-        assertThat(all).hasSize(1);
-        assertThat(all.get(0).results().get(0).path("request").asText()).isEqualTo("a/last");
-    }
-
-    @Test
     void countersAreNotOverdrawn() {
         String part = "{name: %s, consumesCounters: [{counterSet: set, counters: {memory: {value: %s}}}]}";
         List<JsonNode> parts = List.of(

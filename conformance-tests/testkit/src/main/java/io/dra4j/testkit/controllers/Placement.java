@@ -106,4 +106,26 @@ final class Placement {
     private static Stream<JsonNode> results(JsonNode allocation) {
         return allocation.at("/devices/results").valueStream();
     }
+
+    /** The answer to the question whether claims fit on a node. */
+    sealed interface Fit {
+
+        /**
+         * They do.
+         *
+         * @param allocations what is to be written to each of them, in their order
+         * @param score how good the alternatives are that were chosen; more is better
+         */
+        record Fits(List<ObjectNode> allocations, int score) implements Fit {}
+
+        /**
+         * They do not.
+         *
+         * @param details what stands in the way of each request
+         */
+        record DoesNot(String reason, String details) implements Fit {}
+
+        /** The attempt to place the pod failed, on whichever node. */
+        record Failed(String error) implements Fit {}
+    }
 }

@@ -8,6 +8,7 @@ import io.dra4j.allocator.model.Node;
 import io.dra4j.allocator.model.NodeSelector;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.controllers.Placement.Fit;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -4,6 +4,7 @@ package io.dra4j.testkit.proxy;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A fault at work; thread-safe. */
@@ -64,5 +65,36 @@ public final class Injection implements AutoCloseable {
         left.set(0);
         removed = true;
         letGo();
+    }
+
+    /** A request that is sent on later; the first end of the wait counts. Thread-safe. */
+    static final class HeldRequest {
+
+        private final boolean isRead;
+        private final Runnable send;
+        private final Runnable cut;
+        private final AtomicBoolean over = new AtomicBoolean();
+
+        HeldRequest(boolean isRead, Runnable send, Runnable cut) {
+            this.isRead = isRead;
+            this.send = send;
+            this.cut = cut;
+        }
+
+        /** Its time has come. */
+        void sendOn() {
+            end(send);
+        }
+
+        /** The fault is over before its time. */
+        void letGo() {
+            end(isRead ? send : cut);
+        }
+
+        private void end(Runnable how) {
+            if (over.compareAndSet(false, true)) {
+                how.run();
+            }
+        }
     }
 }

@@ -160,7 +160,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
 
     private void hold(Injection injection, Effect.Delay delay, Request request, Response response, Callback callback) {
         Passage passage = Passage.of(request);
-        HeldRequest held = new HeldRequest(
+        Injection.HeldRequest held = new Injection.HeldRequest(
                 passage.recorded().method().equals("GET"),
                 () -> super.handle(request, response, callback),
                 () -> passage.cut(callback));

@@ -28,7 +28,7 @@ public final class TcpProxy implements AutoCloseable {
 
     private final HeldPort port = HeldPort.hold(0);
     private final List<TcpConnection> connections = new ArrayList<>(); // guarded by this
-    private URI server; // guarded by this
+    private final URI server;
     private @Nullable ServerSocket listening; // guarded by this
     private int acceptors; // guarded by this; threads that hold the port open
 
@@ -107,13 +107,8 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /** The server's URL with the proxy's port. */
-    public synchronized URI url() {
+    public URI url() {
         return URI.create(server.getScheme() + "://127.0.0.1:" + port());
-    }
-
-    /** Takes connections that are opened from now on to another server. */
-    public synchronized void forwardTo(URI other) {
-        server = other;
     }
 
     /** All connections that were opened until now, in that order, also those that have ended. */

@@ -232,10 +232,6 @@ public final class ObjectStore {
         watchersOf(kind).remove(watcher);
     }
 
-    synchronized int watcherCount() {
-        return watchers.values().stream().mapToInt(Set::size).sum();
-    }
-
     /**
      * Waits until a condition on the store holds, looking again after every change.
      *

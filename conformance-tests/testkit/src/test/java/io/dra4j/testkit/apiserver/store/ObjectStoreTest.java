@@ -130,18 +130,19 @@ class ObjectStoreTest {
                 write("a", i);
             }
 
-            assertThat(refusal(from)).isEqualTo("410 Expired");
-            assertThat(store.watcherCount()).isZero();
+            Recorder late = new Recorder();
+            assertThat(refusal(from, late)).isEqualTo("410 Expired");
+            write("a", 6);
+            assertThat(late.received).isEmpty();
         }
 
         @Test
         void ofAnotherLifeAreRejected() {
-            assertThat(refusal(99)).isEqualTo("504 Timeout");
+            assertThat(refusal(99, new Recorder())).isEqualTo("504 Timeout");
         }
 
-        private String refusal(long from) {
-            ApiFailure failure =
-                    catchThrowableOfType(ApiFailure.class, () -> store.watchAfter(slices, from, new Recorder()));
+        private String refusal(long from, Recorder recorder) {
+            ApiFailure failure = catchThrowableOfType(ApiFailure.class, () -> store.watchAfter(slices, from, recorder));
             return failure.code() + " " + failure.reason();
         }
 
