@@ -27,7 +27,7 @@ final class Faults implements DiskFaults, Network {
     private static final IOException FAILED = new IOException("Input/output error");
     private static final IOException FULL = new IOException("No space left on device");
     private static final int ONE_REQUEST_IN = 3;
-    private static final int SLOW_SECONDS = 20;
+    private static final int SLOW_SECONDS = 8; // an attempt to read a claim has 10
     private static final List<Action> IN_CALL = List.of(Action.RESTART_KUBELET_IN_CALL, Action.END_PODS_IN_CALL);
     private static final List<Duration> SLOWEST =
             List.of(Duration.ofMillis(2), Duration.ofMillis(2), Duration.ofMillis(20), Duration.ofMillis(500));
