@@ -44,7 +44,6 @@ public final class SimulatedWorld implements World {
     private static final Duration SLICES = Duration.ofMinutes(3);
     private static final Duration LOOK = Duration.ofSeconds(20);
     private static final Duration START = Duration.ofSeconds(20);
-    private static final Duration PATIENCE = Duration.ofSeconds(40); // with a pod that never runs
     private static final int LONGEST_BACKOFF_MILLIS = 5_000;
     private static final int NAMES_DRAWN_IN = 3; // nodes
     private static final Set<Invariant> IN_TIME =
@@ -89,7 +88,7 @@ public final class SimulatedWorld implements World {
         admin = new Administrator(SITE, api, node::path);
         hardware.beforeEachStep(faults::onHardware);
         hardware.afterEachClear(invariants::cleared);
-        api.follow("resourceclaims", invariants::claimWritten);
+        scheduler.afterEachAllocation(invariants::allocated);
         api.follow("resourceslices", invariants::sliceWritten);
         admin.createNode();
         scheduler.start();
@@ -224,8 +223,8 @@ public final class SimulatedWorld implements World {
 
     private void load(Step step) {
         switch (step.action()) {
-            case CREATE_POD -> create(step.count() % 4 == 0 ? wishes(step, 2) : wishes(step, 1));
-            case CREATE_PODS -> wishes(step, 4).forEach(wish -> create(List.of(wish)));
+            case CREATE_POD -> scheduler.create(step.count() % 4 == 0 ? wishes(step, 2) : wishes(step, 1));
+            case CREATE_PODS -> wishes(step, 4).forEach(wish -> scheduler.create(List.of(wish)));
             case CREATE_CONFLICT -> {
                 Wish wish = wishes(step, 1).get(0);
                 if (step.count() % 3 == 0) {
@@ -246,14 +245,6 @@ public final class SimulatedWorld implements World {
                         .forEach(scheduler::end);
             case DRAIN -> admin.drain(scheduler);
             default -> pods(step, pod -> pod.phase() != Pod.Phase.GONE).forEach(this::deleteClaims);
-        }
-    }
-
-    /** A pod whose claim nothing prepares is ended: somebody sees that it does not start. */
-    private void create(List<Wish> wishes) {
-        Pod pod = scheduler.create(wishes);
-        if (wishes.contains(Wish.BROKEN)) {
-            Simulation.after(PATIENCE, "end of " + pod.name(), () -> scheduler.end(pod));
         }
     }
 

@@ -21,31 +21,37 @@ import io.dra4j.testkit.controllers.Allocations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
- * Creates claims for pods, and gives them devices as a scheduler does, from the slices as they are; what does not fit
- * waits. When nothing of a pod is left, its claims are deleted, unless another pod has them.
+ * Creates claims for pods, and gives them devices as a scheduler does, from the slices as they are, or as they were: a
+ * pod may be bound minutes after its devices were chosen. What does not fit waits. When nothing of a pod is left, its claims are deleted, unless another pod has them.
  */
 public final class ClaimScheduler {
 
     static final String CLAIMS = "resourceclaims";
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final Duration BINDING = Duration.ofMinutes(9); // the scheduler's limit is 10
+    private static final int LATE_IN = 6; // pods
+    private static final Duration PATIENCE = Duration.ofSeconds(40); // with a pod that never runs
 
     /** A claim of a pod. */
     public enum Wish {
         PLAIN,
         MODE,
         CONFIGURED,
-        /** The provider refuses it, in the middle. */
+        /** The provider refuses it; the pod is given up. */
         BROKEN,
         TWO_MODES,
         MODE_AND_SHARE,
@@ -67,6 +73,13 @@ public final class ClaimScheduler {
     private final Consumer<Pod> kubelet;
     private final JsonNode objects;
     private final List<Pod> pods = new ArrayList<>(); // all, in the order of their creation
+    private final Set<ClaimRef> broken = new HashSet<>();
+    private BiConsumer<String, Map<String, String>> afterAllocation = (uid, hardware) -> {};
+    private List<JsonNode> slices = List.of();
+    private List<JsonNode> before = List.of(); // as slices were before they changed
+    private Instant changed = Instant.EPOCH;
+    private List<JsonNode> chosenFrom = List.of();
+    private boolean wasLate;
     private long tried = -1; // revision that no waiting pod fits in
 
     /**
@@ -91,12 +104,20 @@ public final class ClaimScheduler {
         Simulation.start(Simulation.process(), "scheduler", this::work);
     }
 
+    /** Calls back with the UID of each claim that is allocated, and the UUIDs of devices in the slices that it was chosen from. */
+    public void afterEachAllocation(BiConsumer<String, Map<String, String>> listener) {
+        afterAllocation = listener;
+    }
+
     /** Creates a pod with a claim for each wish. */
     public Pod create(List<Wish> wishes) {
         String name = "pod-" + pods.size();
         List<ClaimRef> claims = new ArrayList<>();
         for (int i = 0; i < wishes.size(); i++) {
             claims.add(ref(api.put(claim(wishes.get(i), name + "-" + i))));
+            if (wishes.get(i) == Wish.BROKEN) {
+                broken.add(claims.get(i));
+            }
         }
         return add(new Pod(name, claims));
     }
@@ -119,6 +140,9 @@ public final class ClaimScheduler {
     private Pod add(Pod pod) {
         pods.add(pod);
         tried = -1;
+        if (pod.claims().stream().anyMatch(broken::contains)) {
+            Simulation.after(PATIENCE, "end of " + pod.name(), () -> end(pod));
+        }
         return pod;
     }
 
@@ -154,12 +178,32 @@ public final class ClaimScheduler {
         while (true) {
             Simulation.await(() -> false, PERIOD.toNanos());
             if (api.revision() != tried) {
+                look();
+                wasLate = false;
                 pods.stream()
                         .filter(pod -> pod.phase() == Pod.Phase.UNSCHEDULED && !pod.isEnded())
                         .forEach(this::schedule);
-                tried = api.revision();
+                tried = wasLate ? -1 : api.revision();
             }
         }
+    }
+
+    private void look() {
+        List<JsonNode> now = api.list("resourceslices");
+        if (!now.equals(slices)) {
+            before = slices;
+            slices = now;
+            changed = Simulation.now();
+        }
+    }
+
+    private List<Slice> chooseFrom() {
+        look();
+        boolean isLate =
+                Simulation.random().nextInt(LATE_IN) == 0 && Simulation.now().isBefore(changed.plus(BINDING));
+        wasLate |= isLate;
+        chosenFrom = isLate ? before : slices;
+        return chosenFrom.stream().map(Slice::of).toList();
     }
 
     private void schedule(Pod pod) {
@@ -199,7 +243,7 @@ public final class ClaimScheduler {
     private Cluster cluster(List<Claim> claims) {
         return new Cluster(
                 all("deviceclasses", DeviceClass::of),
-                all("resourceslices", Slice::of),
+                chooseFrom(),
                 claims,
                 api.serves(Administrator.RULES) ? all(Administrator.RULES, TaintRule::of) : List.of());
     }
@@ -216,6 +260,12 @@ public final class ClaimScheduler {
             }
         });
         change(ref(claim), status -> status.set("allocation", allocation));
+        Map<String, String> hardware = new TreeMap<>();
+        chosenFrom.forEach(slice -> slice.at("/spec/devices")
+                .forEach(device -> hardware.put(
+                        device.path("name").asText(),
+                        device.at("/attributes/uuid/string").asText())));
+        afterAllocation.accept(ref(claim).uid(), hardware);
     }
 
     private void reserve(JsonNode claim, Pod pod) {

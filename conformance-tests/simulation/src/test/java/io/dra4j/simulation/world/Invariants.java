@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +31,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -276,22 +274,9 @@ public final class Invariants {
         Optional.ofNullable(told.remove(uid)).ifPresent(claim -> forgotten.put(uid, claim.ref));
     }
 
-    /** Notes a write of a claim: when it is allocated, the slices name the hardware that it is to get. */
-    public void claimWritten(@Nullable JsonNode before, @Nullable JsonNode after) {
-        JsonNode allocation = after == null ? MissingNode.getInstance() : after.at("/status/allocation");
-        if (!allocation.isMissingNode() && (before == null || !allocation.equals(before.at("/status/allocation")))) {
-            named.put(
-                    Objects.requireNonNull(after).at("/metadata/uid").asText(),
-                    api.list("resourceslices").stream()
-                            .sorted(Comparator.comparingLong(
-                                    slice -> slice.at(GENERATION).asLong()))
-                            .flatMap(slice -> slice.at("/spec/devices").valueStream())
-                            .collect(Collectors.toMap(
-                                    device -> device.path("name").asText(),
-                                    device ->
-                                            device.at("/attributes/uuid/string").asText(),
-                                    (older, newer) -> newer)));
-        }
+    /** Notes that a claim is allocated, with the hardware of each device by the slices that it was chosen from. */
+    public void allocated(String uid, Map<String, String> hardwareThen) {
+        named.put(uid, hardwareThen);
     }
 
     /**

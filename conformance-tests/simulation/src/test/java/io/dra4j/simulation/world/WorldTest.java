@@ -29,6 +29,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -140,6 +143,26 @@ class WorldTest {
             assertThat(api.list("resourceclaims")).isEmpty();
             assertThat(invariants.answers()).isPositive();
         });
+    }
+
+    @Test
+    void choosesDevicesFromSlicesAsTheyWereForSomeMinutes() throws Throwable {
+        Set<String> chosen = new TreeSet<>();
+        run(() -> {
+            scheduler.afterEachAllocation((uid, hardware) -> chosen.add(hardware.get("plain-0")));
+            running(Wish.ADMIN);
+            hardware.swap("plain-0", "plain-1");
+            driver.publishSlice();
+            for (int i = 0; i < 60; i++) {
+                running(Wish.ADMIN);
+                if (i == 30) {
+                    assertThat(chosen).containsExactly("UUID-0", "UUID-1");
+                    sleep(600);
+                    chosen.clear();
+                }
+            }
+        });
+        assertThat(chosen).containsExactly("UUID-1");
     }
 
     private void hangOnce() {
@@ -262,11 +285,9 @@ class WorldTest {
                 }),
                 breaks(Invariant.AS_NAMED, "other hardware than the slice named", t -> {
                     Pod pod = t.running(Wish.MODE);
-                    t.invariants.claimWritten(null, t.claim(pod));
-                    String spec = t.driver.files.specText(uid(pod)).orElseThrow();
-                    t.answer(pod, spec.replace("=any", "=UUID-2 default"));
-                    t.hardware.swap("mode-0", "mode-1");
-                    t.answer(pod, spec.replace("=any", "=UUID-3 default"));
+                    t.invariants.allocated(uid(pod), Map.of("mode-0", "UUID-2"));
+                    t.answer(
+                            pod, t.driver.files.specText(uid(pod)).orElseThrow().replace("any", "UUID-3 default"));
                 }),
                 breaks(Invariant.HARDWARE_SET, "hardware is not set", t -> {
                     Pod pod = t.running(Wish.MODE);
@@ -274,7 +295,8 @@ class WorldTest {
                     t.answer(pod, t.driver.files.specText(uid(pod)).orElseThrow());
                 }),
                 breaks(Invariant.SPEC_THERE, "a spec goes away", t -> {
-                    delete(t.driver.files.spec(uid(t.running(Wish.PLAIN))));
+                    Path spec = t.driver.files.spec(uid(t.running(Wish.PLAIN)));
+                    assertThat(spec.toFile().delete()).isTrue();
                     t.invariants.killed();
                 }),
                 breaks(Invariant.SAME_ANSWER, "another answer", t -> {
@@ -489,14 +511,6 @@ class WorldTest {
     private static String read(Path file) {
         try {
             return Files.readString(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void delete(Path file) {
-        try {
-            Files.delete(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
