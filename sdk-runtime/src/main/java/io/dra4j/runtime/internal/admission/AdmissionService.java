@@ -2,9 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.admission;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.runtime.internal.admission.Rule.ClaimRule;
 import io.dra4j.runtime.internal.admission.Rule.PodRule;
+import io.dra4j.runtime.internal.admission.Rule.Problem;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
 import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
@@ -12,6 +19,7 @@ import io.dra4j.runtime.internal.http.Page;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.tls.ServerCertificate;
 import java.io.IOException;
+import java.io.Serial;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
@@ -64,5 +72,188 @@ public final class AdmissionService {
         pages.start();
         LOG.atInfo().addKeyValue(LogField.ADDRESS, pages.address()).log("Serving admission reviews over HTTPS");
         return pages;
+    }
+
+    /** Answers reviews by a rule. */
+    record ReviewPage(Rule rule) implements Page {
+
+        private static final Logger LOG = LoggerFactory.getLogger(ReviewPage.class);
+
+        /** As many as a valid claim may have configurations; an answer must not be of any length. */
+        private static final int MOST_PROBLEMS = 32;
+
+        @Override
+        public HttpAnswer answer(String accept, byte[] document) {
+            try {
+                return HttpAnswer.of(200, "application/json", answer(Review.read(document)));
+            } catch (BadReviewException e) {
+                LOG.atInfo().addKeyValue(LogField.REASON, e.getMessage()).log("Review refused");
+                return HttpAnswer.text(400, String.valueOf(e.getMessage()));
+            }
+        }
+
+        private byte[] answer(Review review) throws BadReviewException {
+            String group = review.type("group");
+            String version = review.type("version");
+            String kind = review.type("kind");
+            if (!rule.isFor(group, version, kind)) {
+                throw new BadReviewException("the review is of the kind \"%s\" of \"%s/%s\"; this page is for %s"
+                        .formatted(kind, group, version, rule.kinds()));
+            }
+            if (!review.isChecked() || review.leavesSpec()) {
+                return review.allowed();
+            }
+            List<Problem> problems = rule.problems(kind, review.object()).stream()
+                    .limit(MOST_PROBLEMS)
+                    .toList();
+            if (problems.isEmpty()) {
+                return review.allowed();
+            }
+            LOG.atInfo()
+                    .addKeyValue(LogField.OBJECT, review.name())
+                    .addKeyValue(LogField.REASON, problems.get(0).message())
+                    .log("Object refused");
+            return review.refused(problems);
+        }
+
+        /** An {@code AdmissionReview} of {@code admission.k8s.io/v1}: its request, and answers to it. */
+        private record Review(JsonNode request) {
+
+            private static final ObjectMapper JSON = JsonMapper.builder()
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .build();
+            private static final String API_VERSION = "admission.k8s.io/v1";
+            private static final String KIND = "AdmissionReview";
+            private static final Set<String> CHECKED = Set.of("CREATE", "UPDATE");
+            private static final Set<String> NOT_CHECKED = Set.of("DELETE", "CONNECT");
+
+            /**
+             * Reads a review.
+             *
+             * @throws BadReviewException if it is none, or lacks what an answer needs
+             */
+            static Review read(byte[] document) throws BadReviewException {
+                JsonNode review = tree(document);
+                String type = text(review, "apiVersion") + " " + text(review, "kind");
+                if (!type.equals(API_VERSION + " " + KIND)) {
+                    throw new BadReviewException(
+                            "the document is a \"%s\", not a \"%s %s\"".formatted(type.strip(), API_VERSION, KIND));
+                }
+                Review read = new Review(review.path("request"));
+                if (read.uid().isEmpty()) {
+                    throw new BadReviewException("the review has no request.uid");
+                }
+                String operation = text(read.request, "operation");
+                if (!CHECKED.contains(operation) && !NOT_CHECKED.contains(operation)) {
+                    throw new BadReviewException("the review has the unknown request.operation \"" + operation + "\"");
+                }
+                if (read.isChecked() && !read.object().isObject()) {
+                    throw new BadReviewException("the review has no request.object");
+                }
+                return read;
+            }
+
+            private static JsonNode tree(byte[] document) throws BadReviewException {
+                try {
+                    return JSON.readTree(document);
+                } catch (JsonProcessingException e) {
+                    throw new BadReviewException("the document is not JSON: " + e.getOriginalMessage());
+                } catch (IOException e) {
+                    throw new BadReviewException("the document is in no encoding of JSON: " + e);
+                }
+            }
+
+            private static String text(JsonNode object, String field) {
+                JsonNode value = object.path(field);
+                return value.isTextual() ? value.asText() : "";
+            }
+
+            private String uid() {
+                return text(request, "uid");
+            }
+
+            /** Returns a part of {@code request.kind}: group, version or kind. */
+            String type(String part) {
+                return text(request.path("kind"), part);
+            }
+
+            JsonNode object() {
+                return request.path("object");
+            }
+
+            /** Returns whether the operation writes an object; others pass. */
+            boolean isChecked() {
+                return CHECKED.contains(text(request, "operation"));
+            }
+
+            /**
+             * Returns whether the object's spec is what is stored already: an object from before the
+             * webhook must not be kept from losing its finalizers.
+             */
+            boolean leavesSpec() {
+                JsonNode before = request.path("oldObject").path("spec");
+                return !before.isMissingNode() && before.equals(object().path("spec"));
+            }
+
+            /** Returns the object as people name it. */
+            String name() {
+                return "%s %s/%s".formatted(type("kind"), text(request, "namespace"), text(request, "name"));
+            }
+
+            byte[] allowed() {
+                ObjectNode response = JSON.createObjectNode();
+                response.put("uid", uid()).put("allowed", true);
+                return answer(response);
+            }
+
+            /** Returns an answer that refuses the object, in the form of an API server's own refusals. */
+            byte[] refused(List<Problem> problems) {
+                ObjectNode response = JSON.createObjectNode();
+                response.put("uid", uid()).put("allowed", false);
+                ObjectNode status = response.putObject("status");
+                status.put("status", "Failure").put("code", 422).put("reason", "Invalid");
+                status.put("message", message(problems));
+                ObjectNode details = status.putObject("details");
+                details.put("group", type("group")).put("kind", type("kind"));
+                details.put("name", text(request, "name"));
+                for (Problem problem : problems) {
+                    details.withArray("/causes")
+                            .addObject()
+                            .put("reason", "FieldValueInvalid")
+                            .put("message", problem.message())
+                            .put("field", problem.field());
+                }
+                return answer(response);
+            }
+
+            private static String message(List<Problem> problems) {
+                return String.join(
+                        "; ",
+                        problems.stream()
+                                .map(problem -> problem.field() + ": " + problem.message())
+                                .toList());
+            }
+
+            private static byte[] answer(ObjectNode response) {
+                ObjectNode review = JSON.createObjectNode();
+                review.put("apiVersion", API_VERSION).put("kind", KIND).set("response", response);
+                try {
+                    return JSON.writeValueAsBytes(review);
+                } catch (JsonProcessingException e) {
+                    throw new IllegalStateException("A JSON tree can always be written", e);
+                }
+            }
+        }
+
+        /** Carries the reason why a document is no review that can be answered. */
+        private static final class BadReviewException extends Exception {
+
+            @Serial
+            private static final long serialVersionUID = 1L;
+
+            BadReviewException(String message) {
+                super(message);
+            }
+        }
     }
 }

@@ -8,9 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * A journal as somebody else read it: without a lock, and without a change.
@@ -39,37 +37,5 @@ public record JournalReading(List<ClaimRecord> claims, Loss loss) {
         }
         replay.end(LineNumber.NONE);
         return new JournalReading(List.copyOf(replay.claims().values()), replay.loss());
-    }
-
-    /**
-     * The lines that were damaged or missing when a journal was read.
-     *
-     * @param tornTail true if a crash tore the last line; its write had not returned, and nothing is lost
-     * @param damagedLines how many other lines are damaged or missing, as far as that is known
-     * @param uids the claims that those lines were about, as far as they name them
-     * @param complete true if they name all; if not, claims may be lost that only their CDI specs or the API server know
-     */
-    public record Loss(boolean tornTail, int damagedLines, Set<String> uids, boolean complete) {
-
-        static final Loss NONE = new Loss(false, 0, Set.of(), true);
-
-        public Loss {
-            uids = Set.copyOf(uids);
-        }
-
-        boolean isDamage() {
-            return damagedLines > 0;
-        }
-
-        /** This one and a later one, which knows whether it is complete. */
-        Loss then(Loss later) {
-            Set<String> all = new HashSet<>(uids);
-            all.addAll(later.uids);
-            return new Loss(tornTail || later.tornTail, damagedLines + later.damagedLines, all, later.complete);
-        }
-
-        Loss foundAll() {
-            return new Loss(tornTail, damagedLines, uids, true);
-        }
     }
 }

@@ -15,6 +15,7 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
+import io.dra4j.runtime.internal.claim.PreparedResults.PreparedCheck;
 import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import java.time.Duration;
 import java.util.Objects;

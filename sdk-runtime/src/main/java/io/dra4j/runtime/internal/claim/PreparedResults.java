@@ -6,6 +6,7 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
@@ -14,10 +15,14 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord.ResultDevice;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.DeviceResult;
+import io.dra4j.runtime.internal.observe.LogField;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Translates a provider's results into those of the journal, the CDI spec, and the kubelet's response.
@@ -97,5 +102,105 @@ public final class PreparedResults {
     /** A device without edits needs an entry only to carry the edits of the claim. */
     private static boolean inSpec(Results results, ResultDevice device) {
         return !device.edits().isEmpty() || !results.edits().isEmpty();
+    }
+
+    /**
+     * Finds mistakes of a provider in what it prepared.
+     *
+     * <p>A container uses all devices of a request, or all of the claim, and its runtime makes the last alone of edits that
+     * contradict each other. So two devices of one request with different things on one path are refused. Other
+     * contradictions are logged: it may be that no container uses both devices, or needs the variable. The edits of the
+     * claim are made first, and a device's replace them.
+     */
+    static final class PreparedCheck {
+
+        private static final Logger LOG = LoggerFactory.getLogger(PreparedCheck.class);
+
+        private PreparedCheck() {}
+
+        /** An edit of a device, by the one thing in the container that it makes. */
+        private record Edit(PreparedDevice by, String thing, Object value) {
+
+            boolean contradicts(Edit other) {
+                return thing.equals(other.thing) && !value.equals(other.value);
+            }
+
+            /** A variable's value may be a secret. */
+            boolean isVariable() {
+                return value instanceof String;
+            }
+
+            @Override
+            public String toString() {
+                return (isVariable() ? "" : value + " for ") + "device "
+                        + by.allocated().device();
+            }
+        }
+
+        /**
+         * Returns what a provider prepared for a claim.
+         *
+         * @throws DraException if it is null, lacks devices, or contradicts itself
+         */
+        static PreparedClaim checked(AllocatedClaim claim, @Nullable PreparedClaim prepared) {
+            if (prepared == null) {
+                throw new DraException(
+                        "DeviceProvider.prepare() returned null; it must return PreparedClaim.empty() where"
+                                + " containers get nothing through CDI");
+            }
+            int devices = prepared.devices().size();
+            if (devices > 0 && devices < claim.devices().size()) {
+                throw new DraException(
+                        ("DeviceProvider.prepare() returned %d of the claim's %d devices; it must return each,"
+                                        + " with ContainerEdits.NONE where containers get nothing, or no device at all")
+                                .formatted(devices, claim.devices().size()));
+            }
+            List<Edit> before = new ArrayList<>();
+            prepared.devices().stream().flatMap(PreparedCheck::edits).forEach(edit -> {
+                before.stream().filter(edit::contradicts).forEach(other -> report(claim, other, edit));
+                before.add(edit);
+            });
+            return prepared;
+        }
+
+        /**
+         * Refuses a state of a claim whose preparation changes nothing, as the provider has said.
+         *
+         * @throws DraException always
+         */
+        static void refuseState(ProviderState state) {
+            throw new DraException(
+                    ("DeviceProvider.changesNothing() returned true, but prepare() has a state of %d characters"
+                                    + " to keep; it must return false for a claim that anything is changed for")
+                            .formatted(state.rawJson().length()));
+        }
+
+        private static Stream<Edit> edits(PreparedDevice device) {
+            ContainerEdits edits = device.edits();
+            return Stream.of(
+                            edits.env().entrySet().stream()
+                                    .map(env -> new Edit(device, "variable " + env.getKey(), env.getValue())),
+                            edits.deviceNodes().stream()
+                                    .map(node -> new Edit(device, "device node " + node.path(), node)),
+                            edits.mounts().stream()
+                                    .map(mount -> new Edit(device, "mount on " + mount.containerPath(), mount)),
+                            edits.netDevices().stream().map(net -> new Edit(device, "interface " + net.name(), net)))
+                    .flatMap(kind -> kind);
+        }
+
+        private static void report(AllocatedClaim claim, Edit one, Edit other) {
+            String request = other.by().allocated().request();
+            String problem = "The driver's edits contradict each other: "
+                    + (one.isVariable()
+                                    ? "%s differs between %s and %s of request %s"
+                                    : "%s is %s, but %s of request %s")
+                            .formatted(one.thing(), one, other, request);
+            if (request.equals(one.by().allocated().request()) && !one.isVariable()) {
+                throw new DraException(problem);
+            }
+            LOG.atWarn()
+                    .addKeyValue(LogField.CLAIM, claim.ref())
+                    .log("{}; a container that uses both devices has the latter alone", problem);
+        }
     }
 }

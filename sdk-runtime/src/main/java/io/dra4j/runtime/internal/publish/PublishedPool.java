@@ -15,7 +15,7 @@ import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.publish.plan.SliceDiff;
 import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
-import io.dra4j.runtime.internal.publish.plan.TaintUpdates;
+import io.dra4j.runtime.internal.publish.plan.TaintTimes.TaintUpdates;
 import io.dra4j.runtime.internal.validate.Problem;
 import io.dra4j.runtime.internal.validate.Verdict;
 import java.time.Instant;

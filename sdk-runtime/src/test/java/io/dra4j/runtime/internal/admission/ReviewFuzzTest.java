@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.runtime.admission.LaneConfigs;
 import io.dra4j.runtime.admission.Reviews;
+import io.dra4j.runtime.internal.admission.AdmissionService.ReviewPage;
 import io.dra4j.runtime.internal.admission.Rule.ClaimRule;
 import io.dra4j.runtime.internal.admission.Rule.PodRule;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;

@@ -16,7 +16,7 @@ import io.dra4j.runtime.internal.audit.Views.OtherCheckpoint;
 import io.dra4j.runtime.internal.audit.Views.View;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.JournalReading;
-import io.dra4j.runtime.internal.checkpoint.JournalReading.Loss;
+import io.dra4j.runtime.internal.checkpoint.Loss;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.runtime.internal.checkpoint.JournalReading.Loss;
 import io.dra4j.runtime.internal.checkpoint.LineReader.Piece;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.checkpoint.JournalReading.Loss;
+import io.dra4j.runtime.internal.checkpoint.JournalFile.Reserve;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.io.OutputStream;

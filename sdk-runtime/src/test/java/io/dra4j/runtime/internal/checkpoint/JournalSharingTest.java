@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.checkpoint.JournalReading.Loss;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -26,6 +26,7 @@ import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.DeviceResu
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome.Unprepared;
+import io.dra4j.runtime.internal.claim.PreparedResults.PreparedCheck;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import java.io.IOException;

@@ -13,7 +13,7 @@ import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome.Unprepared;
-import io.dra4j.runtime.internal.claim.allocation.DamagedDevices;
+import io.dra4j.runtime.internal.claim.LostClaims.DamagedDevices;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;

@@ -27,6 +27,7 @@ import io.dra4j.runtime.internal.publish.plan.PlannedSlice;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.publish.plan.RandomPools;
 import io.dra4j.runtime.internal.validate.Findings.Field;
+import io.dra4j.runtime.internal.validate.PoolRules.WrittenForm;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.net.URI;

@@ -18,6 +18,7 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.claim.allocation.DeviceHolds.HoldConflict;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
