@@ -3,6 +3,10 @@
 package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.HttpEndpoint;
+import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
+import io.dra4j.runtime.internal.observe.Meters;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.List;
@@ -44,5 +48,16 @@ public record HttpSettings(InetSocketAddress address, String metricsPath) {
         }
         throw new DraException(
                 "Not an HTTP endpoint: \"%s\"; use one such as :8080 or 127.0.0.1:8080".formatted(endpoint));
+    }
+
+    /** Serves metrics and probes until the endpoint is closed. */
+    HttpEndpoint serve(Meters meters, Probes probes) {
+        try {
+            return HttpEndpoint.start(address, metricsPath, meters, probes);
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't serve HTTP on %s (%s); choose another --http-endpoint".formatted(address, e.getMessage()),
+                    e);
+        }
     }
 }

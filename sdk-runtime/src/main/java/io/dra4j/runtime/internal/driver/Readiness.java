@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
+import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +37,10 @@ final class Readiness implements AutoCloseable {
 
     Readiness(Duration longest) {
         this.longest = longest;
+    }
+
+    Probes probes(Liveness liveness) {
+        return new Probes(liveness::restartReason, this::missing, this::leftOut, this::awaitStart);
     }
 
     List<String> missing() {

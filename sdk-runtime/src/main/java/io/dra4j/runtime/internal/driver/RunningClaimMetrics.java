@@ -9,7 +9,6 @@ import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.pending.PendingClaims;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,7 +61,7 @@ public final class RunningClaimMetrics implements AutoCloseable {
         boolean started = false;
         try {
             // First of all: a registry does not see what was measured before it was there.
-            endpoint = serve(http, meters, claims);
+            endpoint = http.serve(meters, probes(claims));
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             cluster.requireDraApi(API_CHECK);
             started = true;
@@ -71,17 +70,6 @@ public final class RunningClaimMetrics implements AutoCloseable {
             if (!started) {
                 close(endpoint, cluster, meters);
             }
-        }
-    }
-
-    private static HttpEndpoint serve(HttpSettings http, Meters meters, PendingClaims claims) {
-        try {
-            return HttpEndpoint.start(http.address(), http.metricsPath(), meters, probes(claims));
-        } catch (IOException e) {
-            throw new DraException(
-                    "Can't serve HTTP on %s (%s); choose another --http-endpoint"
-                            .formatted(http.address(), e.getMessage()),
-                    e);
         }
     }
 

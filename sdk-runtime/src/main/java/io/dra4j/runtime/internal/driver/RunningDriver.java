@@ -24,7 +24,6 @@ import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
 import io.dra4j.runtime.internal.kubelet.ProbeServer;
 import io.dra4j.runtime.internal.measure.DeviceSampler;
 import io.dra4j.runtime.internal.observe.HttpEndpoint;
-import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.pins.DevicePins;
@@ -37,7 +36,6 @@ import io.dra4j.runtime.internal.status.BindingLoop;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import io.dra4j.runtime.takeover.TakeOver;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
@@ -189,19 +187,9 @@ public final class RunningDriver implements AutoCloseable {
     /** Early, so that a start that takes long is seen. */
     private Readiness serveHttp(Readiness readiness) {
         HttpSettings http = settings.http();
-        if (http == null) {
-            return readiness;
-        }
-        try {
-            Probes probes =
-                    new Probes(liveness::restartReason, readiness::missing, readiness::leftOut, readiness::awaitStart);
-            HttpEndpoint endpoint = started(HttpEndpoint.start(http.address(), http.metricsPath(), meters, probes));
+        if (http != null) {
+            HttpEndpoint endpoint = started(http.serve(meters, readiness.probes(liveness)));
             httpPort = OptionalInt.of(endpoint.address().getPort());
-        } catch (IOException e) {
-            throw new DraException(
-                    "Can't serve HTTP on %s (%s); choose another endpoint, or give none"
-                            .formatted(http.address(), e.getMessage()),
-                    e);
         }
         return readiness;
     }

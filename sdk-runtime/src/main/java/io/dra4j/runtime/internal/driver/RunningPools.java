@@ -21,15 +21,12 @@ import io.dra4j.runtime.internal.driver.Liveness.MountedDirectories;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
-import io.dra4j.runtime.internal.observe.HttpEndpoint;
-import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.pins.DevicePins;
 import io.dra4j.runtime.internal.pins.PinnedNames;
 import io.dra4j.runtime.internal.publish.LeaderElection;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -108,16 +105,7 @@ public final class RunningPools implements AutoCloseable {
     private void serveHttp(Meters meters, Readiness readiness) {
         HttpSettings http = settings.http();
         if (http != null) {
-            Probes probes =
-                    new Probes(liveness::restartReason, readiness::missing, readiness::leftOut, readiness::awaitStart);
-            try {
-                parts.started(HttpEndpoint.start(http.address(), http.metricsPath(), meters, probes));
-            } catch (IOException e) {
-                throw new DraException(
-                        "Can't serve HTTP on %s (%s); choose another endpoint, or give none"
-                                .formatted(http.address(), e.getMessage()),
-                        e);
-            }
+            parts.started(http.serve(meters, readiness.probes(liveness)));
         }
     }
 
