@@ -23,8 +23,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -166,5 +168,23 @@ abstract class PublisherUnderTest {
     /** Notes the content of all slices after each write. */
     void rememberWhatWasEverVisible() {
         store.afterWrite = () -> store.slices.values().forEach(s -> everStored.add(s.content()));
+    }
+
+    /** The right to write slices, which another process has as long as the test wants. */
+    static final class FakePublisherLock implements Supplier<Optional<Turn>> {
+
+        boolean othersHaveIt;
+        int requested;
+        int takenAndNotGivenBack;
+
+        @Override
+        public Optional<Turn> get() {
+            requested++;
+            if (othersHaveIt) {
+                return Optional.empty();
+            }
+            takenAndNotGivenBack++;
+            return Optional.of(new Turn(() -> othersHaveIt, () -> takenAndNotGivenBack--));
+        }
     }
 }
