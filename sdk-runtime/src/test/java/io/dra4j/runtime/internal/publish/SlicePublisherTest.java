@@ -154,21 +154,6 @@ class SlicePublisherTest extends PublisherUnderTest {
             assertThat(store.writes).isEmpty();
             assertThat(isPublished()).isTrue();
         }
-
-        @Test
-        void aWatchThatEndedIsTakenUpAgain() {
-            start();
-            int lists = store.lists;
-
-            store.endWatches();
-            loop.advance(SECOND);
-            assertThat(store.lists).isGreaterThan(lists);
-            removeAnySlice();
-            loop.advance(SECOND.multipliedBy(2));
-
-            assertThat(names("node-a")).hasSize(3);
-            assertThat(store.watchCount()).isEqualTo(1);
-        }
     }
 
     @Nested
@@ -198,19 +183,6 @@ class SlicePublisherTest extends PublisherUnderTest {
                     .anyMatch(
                             event -> event.message().contains("DeviceProvider.inventory() returned null;" + " return"));
             assertThat(reasons()).containsExactly(Reason.INVENTORY_UNREADABLE, Reason.PUBLISHING_RECOVERED);
-        }
-
-        @Test
-        void aRepairWorksWhileTheInventoryCannotBeRead() {
-            start();
-            unreadable = new LinkageError("no answer from the device");
-            publisher.inventoryChanged();
-            loop.advance(SECOND);
-
-            removeAnySlice();
-            loop.advance(SOON);
-
-            assertThat(names("node-a")).hasSize(3);
         }
 
         @ParameterizedTest
