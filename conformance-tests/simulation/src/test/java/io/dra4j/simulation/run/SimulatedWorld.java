@@ -353,6 +353,7 @@ public final class SimulatedWorld implements World {
         hardware.recover();
         admin.createNode();
         admin.endMaintenance();
+        scheduler.settle();
         tainted.forEach(admin::untaint);
         unguarded.stream().filter(pod -> !pod.isEnded()).forEach(scheduler::end);
         powerOn();

@@ -80,6 +80,7 @@ public final class ClaimScheduler {
     private Instant changed = Instant.EPOCH;
     private List<JsonNode> chosenFrom = List.of();
     private boolean wasLate;
+    private boolean isSettled;
     private long tried = -1; // revision that no waiting pod fits in
 
     /**
@@ -140,10 +141,20 @@ public final class ClaimScheduler {
     private Pod add(Pod pod) {
         pods.add(pod);
         tried = -1;
-        if (pod.claims().stream().anyMatch(broken::contains)) {
+        if (neverRuns(pod)) {
             Simulation.after(PATIENCE, "end of " + pod.name(), () -> end(pod));
         }
         return pod;
+    }
+
+    private boolean neverRuns(Pod pod) {
+        return pod.claims().stream().anyMatch(broken::contains);
+    }
+
+    /** Ends pods that never run, and chooses devices from slices as they are from now on. */
+    public void settle() {
+        isSettled = true;
+        pods.stream().filter(pod -> !pod.isEnded() && neverRuns(pod)).forEach(this::end);
     }
 
     private static ClaimRef ref(JsonNode claim) {
@@ -199,8 +210,9 @@ public final class ClaimScheduler {
 
     private List<Slice> chooseFrom() {
         look();
-        boolean isLate =
-                Simulation.random().nextInt(LATE_IN) == 0 && Simulation.now().isBefore(changed.plus(BINDING));
+        boolean isLate = !isSettled
+                && Simulation.random().nextInt(LATE_IN) == 0
+                && Simulation.now().isBefore(changed.plus(BINDING));
         wasLate |= isLate;
         chosenFrom = isLate ? before : slices;
         return chosenFrom.stream().map(Slice::of).toList();
