@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -294,6 +295,18 @@ public final class Disk {
         return Files.createFile(
                 directory.resolve(prefix + ++mount.disk.temporaryFiles + suffix),
                 attributes.length == 0 ? new FileAttribute<?>[] {own} : attributes);
+    }
+
+    /** Returns what any power failure leaves of a file, if its name is durable. */
+    public static Optional<byte[]> durable(Path path) throws IOException {
+        if (!(path instanceof DiskPath of)) {
+            return Files.exists(path) ? Optional.of(Files.readAllBytes(path)) : Optional.empty();
+        }
+        Node node = of.mount().disk.root;
+        for (Path name : of.path()) {
+            node = node instanceof Directory in ? in.durable.get(name.toString()) : null;
+        }
+        return node instanceof RegularFile file ? Optional.of(file.durable()) : Optional.empty();
     }
 
     /** Returns a line for each name, sorted: its path, permissions and length, and how many changes are not durable. */

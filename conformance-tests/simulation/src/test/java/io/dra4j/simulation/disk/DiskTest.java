@@ -154,6 +154,26 @@ class DiskTest {
     }
 
     @Test
+    void knowsWhatAnyPowerFailureLeaves() throws IOException {
+        Path made = files.getPath("/b");
+        try (FileChannel channel = FileChannel.open(made, CREATE, WRITE);
+                FileChannel names = FileChannel.open(files.getPath("/"))) {
+            channel.write(bytes("line"));
+            channel.force(false);
+            assertThat(Disk.durable(made)).isEmpty();
+
+            names.force(true);
+            channel.write(bytes("s"));
+            assertThat(Disk.durable(made).map(String::new)).hasValue("line");
+
+            owner.fail(EIO);
+            assertThatThrownBy(() -> channel.force(false)).isSameAs(EIO);
+            channel.force(false);
+            assertThat(Disk.durable(made).map(String::new)).hasValue("line\0");
+        }
+    }
+
+    @Test
     void hasNoMoreRoomThanItsCapacity() throws IOException {
         disk.capacity(3 * 4096);
         Path large = files.getPath("/large");

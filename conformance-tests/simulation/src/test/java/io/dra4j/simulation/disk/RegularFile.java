@@ -62,6 +62,10 @@ final class RegularFile extends Node {
         return length;
     }
 
+    byte[] durable() {
+        return Arrays.copyOf(durable, durableLength);
+    }
+
     int unsynced() {
         return changes.size() + lost.cardinality();
     }

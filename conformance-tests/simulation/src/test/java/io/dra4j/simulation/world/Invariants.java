@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Invariants {
 
+    private static final Set<HeldClaim.Phase> DURABLE = EnumSet.of(HeldClaim.Phase.PREPARED, HeldClaim.Phase.DAMAGED);
     private static final String GENERATION = "/spec/pool/generation";
 
     private final NodeFiles files;
@@ -49,6 +51,7 @@ public final class Invariants {
     private final Quiet quiet;
     private final Map<String, Told> told = new LinkedHashMap<>(); // by UID
     private final Map<String, List<Process>> preparing = new LinkedHashMap<>(); // calls in progress, by UID
+    private final Map<String, Set<Process>> asked = new LinkedHashMap<>(); // to prepare, by UID
     private final Map<String, Long> generations = new LinkedHashMap<>(); // of slices, by pool and name
     private final Map<String, Process> overtaken = new LinkedHashMap<>(); // prepares in progress, by UID
     private final Map<String, ClaimRef> forgotten = new LinkedHashMap<>(); // by the kubelet, while pods ran
@@ -57,6 +60,7 @@ public final class Invariants {
     private @Nullable Violation written;
     private boolean hasRebooted;
     private long answers;
+    private Runnable afterAnswer = () -> {};
 
     /** A claim that is prepared in this boot, with what the kubelet was told of it. */
     private record Told(
@@ -82,6 +86,11 @@ public final class Invariants {
         return files;
     }
 
+    /** Runs something as soon as the kubelet has got an answer. */
+    public void afterEachAnswer(Runnable action) {
+        afterAnswer = action;
+    }
+
     /** Returns how many claims were answered as prepared or unprepared. */
     public long answers() {
         return answers;
@@ -90,6 +99,7 @@ public final class Invariants {
     /** Notes that a process is asked to prepare a claim. */
     void prepareBegins(String uid, Process process) {
         overtaken.remove(uid);
+        asked.computeIfAbsent(uid, unseen -> new HashSet<>()).add(process);
         preparing.computeIfAbsent(uid, unseen -> new ArrayList<>()).add(process);
     }
 
@@ -138,6 +148,8 @@ public final class Invariants {
                 ref,
                 devices,
                 hardware.of(ref.uid()));
+        durable();
+        afterAnswer.run();
     }
 
     private static void requireIn(String spec, ClaimRef ref, List<Plugin.Device> devices) {
@@ -224,6 +236,7 @@ public final class Invariants {
     void unprepareBegins(String uid) {
         told.remove(uid);
         forgotten.remove(uid);
+        asked.remove(uid);
     }
 
     /** Checks that the hardware may be cleared of what a claim has set. */
@@ -258,6 +271,7 @@ public final class Invariants {
         } else if (new HashSet<>(calls).equals(Set.of(by))) {
             overtaken.put(uid, by);
         }
+        afterAnswer.run();
     }
 
     private void nothingLeft(String uid) {
@@ -305,13 +319,48 @@ public final class Invariants {
         generations.put(name, after.at(GENERATION).asLong());
     }
 
-    /** Notes a reboot: nothing that was told holds any more. */
+    /** Notes a reboot, of which what was answered or set is durable; nothing that was told holds any more. */
     public void rebooted() {
+        durable();
         hasRebooted = true;
         told.clear();
+        asked.clear();
         preparing.clear();
         overtaken.clear();
         forgotten.clear();
+    }
+
+    /**
+     * Checks that a power failure would take back no record of what was answered, or is set.
+     *
+     * <p>One that another process left in the page cache, and that nothing was done by, may go.
+     */
+    public void durable() {
+        if (told.isEmpty() && hardware.settings().isEmpty()) {
+            return;
+        }
+        JournalReading left = files.durable();
+        Map<String, HeldClaim.Phase> phases = new LinkedHashMap<>();
+        left.claims().forEach(record -> phases.put(record.ref().uid(), record.phase()));
+        told.forEach((uid, claim) -> require(
+                DURABLE.contains(phases.getOrDefault(uid, HeldClaim.Phase.PREPARING))
+                        || asked.getOrDefault(uid, Set.of()).size() > 1,
+                Invariant.RECORDED,
+                "claim %s is prepared since %s, and after a power failure its record would be %s",
+                claim.ref,
+                claim.since,
+                phases.get(uid)));
+        hardware.settings()
+                .forEach(setting -> require(
+                        !left.loss().complete() || phases.containsKey(setting.claim()),
+                        Invariant.RECORDED,
+                        "%s is set, and after a power failure there would be no record of the claim",
+                        setting));
+    }
+
+    /** Returns whether lines of the journal are damaged or missing. */
+    public boolean isDamaged() {
+        return files.journal().loss().damagedLines() > 0;
     }
 
     /** Checks what can be checked while a process is dead, or in the middle of its work. */
@@ -319,17 +368,12 @@ public final class Invariants {
         specs();
         exclusive();
         recorded();
+        durable();
     }
 
-    /** Checks that the journal is whole, and that what it has as prepared is. */
+    /** Checks that what the journal has as prepared is. */
     private void recorded() {
-        JournalReading journal = files.journal();
-        require(
-                hasRebooted || journal.loss().damagedLines() == 0,
-                Invariant.RECORDED,
-                "the journal has %s, and power was never lost",
-                journal.loss());
-        journal.claims().stream()
+        files.records().stream()
                 .filter(record -> record.phase() == HeldClaim.Phase.PREPARED && files.isOfThisBoot(record))
                 .forEach(record -> require(
                         files.specText(record.ref().uid()).isPresent()
@@ -343,11 +387,16 @@ public final class Invariants {
                         hardware.of(record.ref().uid())));
     }
 
-    /** Checks that no device is given away twice: by the hardware, by answers, and by records. */
+    /** Checks that the journal is whole, and that no device is given away twice: by hardware, answers or records. */
     void exclusive() {
         if (written != null) {
             throw written;
         }
+        require(
+                hasRebooted || !isDamaged(),
+                Invariant.RECORDED,
+                "the journal has %s, and power was never lost",
+                files.journal().loss());
         require(hardware.misuses().isEmpty(), Invariant.PROVIDER_CALLS, "%s", hardware.misuses());
         require(
                 hardware.conflicts().isEmpty(),

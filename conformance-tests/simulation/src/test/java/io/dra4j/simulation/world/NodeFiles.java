@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.JournalReading;
+import io.dra4j.simulation.disk.Disk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,14 +30,14 @@ import java.util.stream.Stream;
 final class NodeFiles {
 
     private static final JsonMapper JSON = new JsonMapper();
+    private static final String JOURNAL = "claims.journal";
 
     private final String driver;
     private final Path data;
     private final Path specs;
     private final Path kubelet;
     private final Path boot;
-    private byte[] journal = {};
-    private JournalReading reading = JournalReading.of(List.of());
+    private final Map<Path, Read> read = new HashMap<>();
 
     /**
      * @param paths a path on the node's disk, as a process sees it that nothing happens to
@@ -58,14 +60,35 @@ final class NodeFiles {
     }
 
     JournalReading journal() {
-        Path file = data.resolve("claims.journal");
-        byte[] now = bytes(file).orElse(new byte[0]);
-        if (!Arrays.equals(now, journal)) { // it is looked at more often than it is written
-            reading = Journal.read(file, "any");
-            journal = now;
-        }
-        return reading;
+        return journal(data.resolve(JOURNAL), bytes(data.resolve(JOURNAL)).orElse(new byte[0]));
     }
+
+    /** Returns what any power failure leaves of the journal. */
+    JournalReading durable() {
+        try {
+            Path file = data.resolve(JOURNAL);
+            byte[] left = Disk.durable(file).orElse(new byte[0]);
+            if (Arrays.equals(left, bytes(file).orElse(left))) {
+                return journal(file, left);
+            }
+            Path copy = boot.resolveSibling(JOURNAL);
+            Files.write(copy, left);
+            return journal(copy, left);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private JournalReading journal(Path file, byte[] now) {
+        Read last = read.get(file);
+        if (last == null || !Arrays.equals(now, last.bytes)) { // it is looked at more often than it is written
+            last = new Read(now, Journal.read(file, "any"));
+            read.put(file, last);
+        }
+        return last.reading;
+    }
+
+    private record Read(byte[] bytes, JournalReading reading) {}
 
     /** Returns whether a record is of the present boot. */
     boolean isOfThisBoot(ClaimRecord record) {

@@ -355,6 +355,14 @@ class WorldTest {
                     t.clear(uid(t.running(Wish.MODE)));
                     t.invariants.killed();
                 }),
+                breaks(Invariant.RECORDED, "a power failure takes back the record of an answer", t -> {
+                    t.driver.journal.forget(uid(t.running(Wish.PLAIN)));
+                    t.kubelet.powerOff();
+                }),
+                breaks(Invariant.RECORDED, "hardware is set before its record is durable", t -> {
+                    t.set("one");
+                    t.invariants.durable();
+                }),
                 breaks(Invariant.RECORDED, "the journal is damaged", t -> {
                     Path journal = t.path("/var/lib/kubelet/plugins/sim.example.com/claims.journal");
                     write(journal, "{}\n" + read(journal));
