@@ -13,6 +13,7 @@ import io.dra4j.simulation.schedule.Simulation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,12 +27,18 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
 
 /** A node: its disk, its boots, and the processes of a driver that run on it. */
 public final class SimulatedNode {
 
     private static final List<String> DIRECTORIES =
             List.of("/var/run/cdi", "/var/lib/kubelet/plugins_registry", "/proc/sys/kernel/random");
+
+    private static final int LINES_TO_COMPACTION = 1000;
+    private static final int OLD_LINES = 20;
 
     private final String name;
     private final String driver;
@@ -121,6 +128,29 @@ public final class SimulatedNode {
     /** The disk, as it can be seen without a fault and without a step. */
     public Path path(String absolute) {
         return files.getPath(absolute);
+    }
+
+    /** Makes it one on which a driver has served for long: its journal is soon to be compacted. */
+    public void age() {
+        int lines = LINES_TO_COMPACTION - Simulation.random().nextInt(1, OLD_LINES);
+        String old = IntStream.range(0, lines).mapToObj(SimulatedNode::line).collect(Collectors.joining());
+        try {
+            Files.writeString(path("/var/lib/kubelet/plugins/" + driver + "/claims.journal"), old);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        disk.sync();
+    }
+
+    /** The header, or that a claim has gone. */
+    private static String line(int number) {
+        String line = "{\"file\":1,\"line\":" + number
+                + (number == 0
+                        ? ",\"record\":{\"format\":\"dra4j-claims\",\"version\":1}"
+                        : ",\"claim\":\"old\",\"record\":{\"forget\":\"old\"}");
+        CRC32C sum = new CRC32C();
+        sum.update(line.getBytes(StandardCharsets.UTF_8));
+        return "%s,\"crc32c\":\"%08x\"}\n".formatted(line, sum.getValue());
     }
 
     public Disk disk() {

@@ -22,6 +22,7 @@ public enum Action {
     UPDATE_DRIVER_BY_KILL(2, Theme.ALL),
     LOSE_POWER(2, Theme.ALL, Theme.DISK, Theme.CRASHES),
     LOSE_POWER_AT_DISK(4, Theme.ALL, Theme.DISK),
+    LOSE_POWER_AT_ANSWER(4, Theme.ALL, Theme.DISK),
     REBOOT(1, Theme.ALL),
     RESTART_KUBELET(2, Theme.ALL),
     RESTART_KUBELET_IN_CALL(4, Theme.ALL, Theme.INSTANCES, Theme.CRASHES),

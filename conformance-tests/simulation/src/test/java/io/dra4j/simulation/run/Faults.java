@@ -17,6 +17,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -31,11 +32,16 @@ final class Faults implements DiskFaults, Network {
     private static final List<Action> IN_CALL = List.of(Action.RESTART_KUBELET_IN_CALL, Action.END_PODS_IN_CALL);
     private static final List<Duration> SLOWEST =
             List.of(Duration.ofMillis(2), Duration.ofMillis(2), Duration.ofMillis(20), Duration.ofMillis(500));
+    private static final List<Integer> SYNC_MILLIS = List.of(0, 3, 30, 300);
+    private static final int SOON = 4; // operations
+    private static final int IDLE = 4;
 
     private final Coverage coverage;
     private final BiConsumer<Action, Process> deaths;
     private final Consumer<Action> inCall;
+    private final int syncMillis = SYNC_MILLIS.get(Simulation.random().nextInt(SYNC_MILLIS.size())); // at most
     private final Map<Action, Integer> fuses = new EnumMap<>(Action.class); // operations until it is due
+    private final Map<Action, Action> followers = new EnumMap<>(Action.class); // soon after they are due
     private final Map<Action, Long> ends = new EnumMap<>(Action.class); // when it ends, in virtual nanoseconds
     private final Map<Process, Progress> progress = new LinkedHashMap<>();
     private final long slowest = // request or step of the hardware, without a fault, in nanoseconds
@@ -59,6 +65,11 @@ final class Faults implements DiskFaults, Network {
         fuses.put(action, operations);
     }
 
+    /** Lets a fault that is yet to happen be followed by another one, a few operations later. */
+    void follow(Action fault, Action next) {
+        followers.put(fault, next);
+    }
+
     /** Lets something happen to all operations of its kind, for so many seconds. */
     void during(int seconds, Action action) {
         ends.put(action, Simulation.nanoTime() + Duration.ofSeconds(seconds).toNanos());
@@ -67,6 +78,7 @@ final class Faults implements DiskFaults, Network {
     /** Ends all faults, a disk that stalls among them. */
     void end() {
         fuses.clear();
+        followers.clear();
         ends.clear();
         haveEnded = true;
     }
@@ -91,8 +103,13 @@ final class Faults implements DiskFaults, Network {
         if (isDue) {
             fuses.remove(action);
             note(action, process);
+            Optional.ofNullable(followers.remove(action)).ifPresent(next -> after(oneOf(SOON), next));
         }
         return isDue;
+    }
+
+    private static int oneOf(int many) {
+        return Simulation.random().nextInt(1, many + 1);
     }
 
     private boolean isDuring(Action action, Process process) {
@@ -125,8 +142,13 @@ final class Faults implements DiskFaults, Network {
         };
     }
 
+    /** Most operations are of a start, and fewer of those are counted. */
+    private boolean isHit(Action action, Process process) {
+        return (progress(process).isInCall() || oneOf(IDLE) == 1) && isDue(action, process);
+    }
+
     private Outcome failing(Action action, Process process) throws IOException {
-        if (isDue(action, process)) {
+        if (isHit(action, process)) {
             throw FAILED;
         }
         return Outcome.ALL;
@@ -135,6 +157,9 @@ final class Faults implements DiskFaults, Network {
     private Outcome synced(Process process) throws IOException {
         if (isDue(Action.STALL_DISK, process)) {
             Simulation.await(() -> haveEnded, Duration.ofSeconds(50).toNanos());
+        }
+        if (syncMillis > 0) {
+            Simulation.await(() -> false, Duration.ofMillis(oneOf(syncMillis)).toNanos());
         }
         return failing(Action.FAIL_SYNC, process);
     }
@@ -148,7 +173,7 @@ final class Faults implements DiskFaults, Network {
 
     private Outcome written(Process process, long bytes) throws IOException {
         created(process);
-        if (bytes > 1 && isDue(Action.TEAR_WRITE, process)) {
+        if (bytes > 1 && isHit(Action.TEAR_WRITE, process)) {
             return new Outcome(Simulation.random().nextInt(1, (int) bytes), FAILED);
         }
         return failing(Action.FAIL_WRITE, process);
@@ -178,6 +203,13 @@ final class Faults implements DiskFaults, Network {
         Fate fate = Fate.drawn(call, random);
         note(fate.fault(), process);
         return fate;
+    }
+
+    /** Notes that the kubelet has got an answer. */
+    void onAnswer(Process process) {
+        if (isDue(Action.LOSE_POWER_AT_ANSWER, process)) {
+            deaths.accept(Action.LOSE_POWER_AT_ANSWER, process);
+        }
     }
 
     /** Notes a step of the hardware, which its process may not survive. */

@@ -61,7 +61,11 @@ final class Progress {
         return last;
     }
 
+    boolean isInCall() {
+        return !calls.isEmpty();
+    }
+
     String operation() {
-        return calls.isEmpty() ? "no call" : String.join("+", calls.keySet());
+        return isInCall() ? String.join("+", calls.keySet()) : "no call";
     }
 }

@@ -46,6 +46,11 @@ public final class SimulatedWorld implements World {
     private static final Duration START = Duration.ofSeconds(20);
     private static final int LONGEST_BACKOFF_MILLIS = 5_000;
     private static final int NAMES_DRAWN_IN = 3; // nodes
+    private static final int ONE_OLD_IN = 4; // nodes
+    private static final Set<Action> WITH_FOLLOWERS =
+            EnumSet.of(Action.FAIL_WRITE, Action.FAIL_SYNC, Action.TEAR_WRITE);
+    private static final List<Action> FOLLOWERS =
+            List.of(Action.LOSE_POWER_AT_DISK, Action.LOSE_POWER_AT_ANSWER, Action.KILL_AT_DISK);
     private static final Set<Invariant> IN_TIME =
             EnumSet.of(Invariant.LIVENESS, Invariant.NOTHING_LEFT, Invariant.WRITES);
 
@@ -62,6 +67,7 @@ public final class SimulatedWorld implements World {
     private final Set<String> tainted = new TreeSet<>();
     private final Set<Pod> unguarded = new LinkedHashSet<>(); // whose devices others may be given
     private final boolean areNamesDrawnAtBoot = Simulation.random().nextInt(NAMES_DRAWN_IN) == 0;
+    private final boolean isOld;
     private boolean isOn = true;
     private boolean haveNamesMoved;
 
@@ -89,6 +95,12 @@ public final class SimulatedWorld implements World {
         hardware.beforeEachStep(faults::onHardware);
         hardware.afterEachClear(invariants::cleared);
         scheduler.afterEachAllocation(invariants::allocated);
+        invariants.afterEachAnswer(
+                () -> node.running().stream().findFirst().ifPresent(one -> faults.onAnswer(one.process())));
+        isOld = Simulation.random().nextInt(ONE_OLD_IN) == 0;
+        if (isOld) {
+            node.age();
+        }
         api.follow("resourceslices", invariants::sliceWritten);
         admin.createNode();
         scheduler.start();
@@ -135,7 +147,7 @@ public final class SimulatedWorld implements World {
 
     /** Ends a process, on any thread; those who notice do so a moment later. */
     private void dies(Action how, Process process) {
-        if (how == Action.LOSE_POWER_AT_DISK) {
+        if (how == Action.LOSE_POWER_AT_DISK || how == Action.LOSE_POWER_AT_ANSWER) {
             isOn = false;
             node.killAll();
             Simulation.after(Duration.ZERO, "power loss", () -> boot(node::losePower));
@@ -156,11 +168,11 @@ public final class SimulatedWorld implements World {
         coverage.count("crashes", 1);
         invariants.killed();
         howItEnded.run();
-        kubelet.powerOff();
         hardware.reboot();
         if (areNamesDrawnAtBoot) {
             swap(Simulation.random().nextInt());
         }
+        kubelet.powerOff();
         Simulation.after(drawn(LONGEST_BACKOFF_MILLIS), "boot", this::powerOn);
     }
 
@@ -194,6 +206,7 @@ public final class SimulatedWorld implements World {
 
     @Override
     public void take(Step step) {
+        invariants.durable();
         switch (step.action()) {
             case CREATE_POD,
                     CREATE_PODS,
@@ -209,7 +222,15 @@ public final class SimulatedWorld implements World {
             case END_WATCHES, WIPE_POOL, CHANGE_SLICE, DELETE_NODE, TAINT_DEVICE, MAINTAIN_DEVICE, END_MAINTENANCE ->
                 cluster(step);
             case FILL_DISK, FAIL_REQUESTS, REFUSE_REQUESTS -> faults.during(5 + step.count(), step.action());
-            default -> faults.after(step.count(), step.action());
+            default -> fail(step);
+        }
+    }
+
+    /** A disk that fails is often one of a node that soon fails, too. */
+    private void fail(Step step) {
+        faults.after(step.count(), step.action());
+        if (WITH_FOLLOWERS.contains(step.action()) && step.which() % 4 < FOLLOWERS.size()) {
+            faults.follow(step.action(), FOLLOWERS.get(step.which() % 4));
         }
     }
 
@@ -377,6 +398,10 @@ public final class SimulatedWorld implements World {
 
     /** Restarts the driver, which finds all as it left it; of names that have moved it says so again, in an event. */
     private void restart() {
+        if (isOld || invariants.isDamaged()) { // a journal that could not be rewritten is with the next start
+            node.running().forEach(this::kill);
+            pause(START);
+        }
         Snapshot before = invariants.snapshot();
         node.running().forEach(this::kill);
         pause(START);
