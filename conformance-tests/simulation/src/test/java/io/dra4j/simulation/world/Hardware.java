@@ -27,14 +27,15 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The devices of a node, with what claims have configured of them: it survives processes, and in part a reboot.
  *
  * <p>Chips are {@code plain-0} and {@code plain-1}, of which a claim changes nothing; {@code mode-0} to {@code mode-2},
- * with a setting that survives a reboot; {@code part-0}, which is offered whole, in halves and in quarters; and {@code
- * share-0}, of whose memory many claims have a share.
+ * with a setting that survives a reboot; {@code part-0}, which is offered whole, in halves and in quarters, and {@code
+ * part-1}, whole and in halves; and {@code share-0}, of whose memory many claims have a share.
  */
 public final class Hardware {
 
@@ -44,6 +45,7 @@ public final class Hardware {
     static final String MEMORY = "memory";
 
     private static final List<String> SLOTS = List.of("slot-0", "slot-1", "slot-2", "slot-3");
+    private static final List<String> PARTITIONED = List.of("part-0", "part-1");
     private static final Duration LONGER_THAN_A_CALL = Duration.ofSeconds(70);
 
     /** A failure of a step of the hardware. */
@@ -100,6 +102,7 @@ public final class Hardware {
     private final Map<String, Process> calls = new LinkedHashMap<>(); // in progress, by claim
     private final List<String> misuses = new ArrayList<>();
     private final List<Follower> followers = new ArrayList<>();
+    private final List<Map<String, String>> states = new ArrayList<>(); // UUIDs by device, after each change
     private Consumer<String> beforeStep = what -> {};
     private Consumer<String> afterClear = claim -> {};
     private @Nullable Fault fault;
@@ -122,13 +125,16 @@ public final class Hardware {
         List.of("plain-0", "plain-1").forEach(chip -> add("plain", chip, chip, List.of()));
         List.of("mode-0", "mode-1", "mode-2").forEach(chip -> add("mode", chip, chip, List.of("mode")));
         add("share", "share-0", "share-0", List.of(MEMORY));
-        add("whole", "part-0", "part-0", SLOTS);
-        for (int i = 0; i < 2; i++) {
-            add("half", "part-0", "part-0-half-" + i, SLOTS.subList(2 * i, 2 * i + 2));
+        for (String chip : PARTITIONED) {
+            add("whole", chip, chip, SLOTS);
+            for (int i = 0; i < 2; i++) {
+                add("half", chip, chip + "-half-" + i, SLOTS.subList(2 * i, 2 * i + 2));
+            }
         }
         for (int i = 0; i < SLOTS.size(); i++) {
             add("quarter", "part-0", "part-0-quarter-" + i, SLOTS.subList(i, i + 1));
         }
+        states.add(uuids());
     }
 
     private void add(String model, String chip, String name, List<String> parts) {
@@ -216,7 +222,17 @@ public final class Hardware {
         followers.add(new Follower(process, change));
     }
 
+    private Map<String, String> uuids() {
+        return offers.keySet().stream().filter(this::isPresent).collect(Collectors.toMap(name -> name, this::uuid));
+    }
+
+    /** Returns whether there was a moment in which devices had these UUIDs. */
+    boolean hasHad(Map<String, String> devices) {
+        return states.stream().anyMatch(state -> state.entrySet().containsAll(devices.entrySet()));
+    }
+
     private void changed() {
+        states.add(uuids());
         followers.removeIf(follower -> follower.process.isDead());
         followers.forEach(
                 each -> Simulation.after(each.process, Duration.ofMillis(1), "hardware changed", each.changed));
@@ -385,10 +401,13 @@ public final class Hardware {
                 .filter(offer -> chip(offer.chip).isPresent)
                 .map(this::device)
                 .toList();
-        CounterSet.Builder slots = CounterSet.builder("part-0");
-        SLOTS.forEach(slot -> slots.counter(slot, 1));
         Pool.Builder pool = Pool.ofNode(node, devices).toBuilder();
-        return Inventory.of((chip("part-0").isPresent ? pool.counterSet(slots.build()) : pool).build());
+        for (String chip : PARTITIONED) {
+            CounterSet.Builder slots = CounterSet.builder(chip);
+            SLOTS.forEach(slot -> slots.counter(slot, 1));
+            pool = chip(chip).isPresent ? pool.counterSet(slots.build()) : pool;
+        }
+        return Inventory.of(pool.build());
     }
 
     private Device device(Offer offer) {

@@ -43,7 +43,6 @@ import org.jspecify.annotations.Nullable;
 public final class Invariants {
 
     private static final Set<HeldClaim.Phase> DURABLE = EnumSet.of(HeldClaim.Phase.PREPARED, HeldClaim.Phase.DAMAGED);
-    private static final String GENERATION = "/spec/pool/generation";
 
     private final NodeFiles files;
     private final ClusterObjects api;
@@ -52,7 +51,7 @@ public final class Invariants {
     private final Map<String, Told> told = new LinkedHashMap<>(); // by UID
     private final Map<String, List<Process>> preparing = new LinkedHashMap<>(); // calls in progress, by UID
     private final Map<String, Set<Process>> asked = new LinkedHashMap<>(); // to prepare, by UID
-    private final Map<String, Long> generations = new LinkedHashMap<>(); // of slices, by pool and name
+    private final PublishedPools pools;
     private final Map<String, Process> overtaken = new LinkedHashMap<>(); // prepares in progress, by UID
     private final Map<String, ClaimRef> forgotten = new LinkedHashMap<>(); // by the kubelet, while pods ran
     private final Map<String, Map<String, String>> named =
@@ -76,6 +75,7 @@ public final class Invariants {
         this.files = new NodeFiles(site.driver(), paths);
         this.api = api;
         this.hardware = hardware;
+        this.pools = new PublishedPools(hardware);
         this.quiet = new Quiet(site, api, gates, files, hardware);
     }
 
@@ -300,23 +300,11 @@ public final class Invariants {
      * @param after the slice that is there now, if there is one
      */
     public void sliceWritten(@Nullable JsonNode before, @Nullable JsonNode after) {
-        JsonNode slice = Objects.requireNonNull(after == null ? before : after);
-        String pool = slice.at("/spec/driver").asText() + "/"
-                + slice.at("/spec/pool/name").asText() + "/";
-        String name = pool + slice.at("/metadata/name").asText();
-        generations.remove(name);
-        if (after == null) {
-            return;
+        if (written == null) {
+            written = pools.written(before, after)
+                    .map(wrong -> new Violation(Invariant.WRITES, wrong + ", at " + Simulation.now()))
+                    .orElse(null);
         }
-        generations.forEach((other, generation) -> {
-            if (other.startsWith(pool) && generation > after.at(GENERATION).asLong()) {
-                written = new Violation(
-                        Invariant.WRITES,
-                        "slice %s was written with generation %s while %s had %s, at %s"
-                                .formatted(name, after.at(GENERATION), other, generation, Simulation.now()));
-            }
-        });
-        generations.put(name, after.at(GENERATION).asLong());
     }
 
     /** Notes a reboot, of which what was answered or set is durable; nothing that was told holds any more. */

@@ -113,14 +113,14 @@ class ModelProviderTest {
     @Test
     void hasDevicesThatShareWhatTheyAreMadeOf() {
         hardware.present("part-0", false);
-        assertThat(hardware.inventory().pools().get(0).counterSets()).isEmpty();
+        assertThat(hardware.inventory().pools().get(0).counterSets()).hasSize(1);
         hardware.recover();
 
         Pool pool = hardware.inventory().pools().get(0);
-        assertThat(pool.devices()).hasSize(13).allMatch(device -> device.physicalId() != null);
+        assertThat(pool.devices()).hasSize(16).allMatch(device -> device.physicalId() != null);
         assertThat(pool.devices().stream()
                         .filter(device -> !device.consumesCounters().isEmpty()))
-                .hasSize(7);
+                .hasSize(10);
         assertThat(hardware.parts("part-0-half-1")).containsExactly("slot-2", "slot-3");
     }
 

@@ -151,7 +151,10 @@ final class Quiet {
     /** A name that has had other hardware may be withheld as long as a claim has it. */
     private void device(String device, Optional<String> published) {
         String there = hardware.describe(device);
-        boolean isOffered = hardware.isPresent(device) && isServed(there.split(" ", 2)[0]);
+        boolean mayTaint = gates.enabled(FeatureGate.DRA_DEVICE_TAINTS);
+        boolean isOffered = hardware.isPresent(device)
+                && isServed(there.split(" ", 2)[0])
+                && (mayTaint || !there.endsWith(Hardware.UNHEALTHY));
         if (!isOffered) {
             live(
                     published.isEmpty() || hardware.isPresent(device),
@@ -160,8 +163,7 @@ final class Quiet {
                     published);
         } else if (hardware.isSteady(device) || published.isPresent()) {
             live(
-                    published.filter(there::startsWith).isPresent()
-                            && (published.get().equals(there) || !gates.enabled(FeatureGate.DRA_DEVICE_TAINTS)),
+                    published.filter(there::equals).isPresent(),
                     "device %s is published as %s, and is %s",
                     device,
                     published,

@@ -424,7 +424,45 @@ class WorldTest {
                     t.invariants.sliceWritten(null, slice);
                     t.invariants.sliceWritten(null, older);
                     t.invariants.killed();
+                }),
+                breaks(Invariant.WRITES, "a complete pool has each device twice", t -> {
+                    t.sliceWritten(
+                            "first", slice -> slice.withObject("/spec/pool").put("resourceSliceCount", 2));
+                    t.sliceWritten(
+                            "second", slice -> slice.withObject("/spec/pool").put("resourceSliceCount", 2));
+                    t.invariants.killed();
+                }),
+                breaks(Invariant.WRITES, "a complete pool lacks a counter set", t -> {
+                    t.sliceWritten(
+                            "one",
+                            slice -> ((ObjectNode) slice.at("/spec/devices/0"))
+                                    .withArray("consumesCounters")
+                                    .addObject()
+                                    .put("counterSet", "part-0"));
+                    t.invariants.killed();
+                }),
+                breaks(Invariant.WRITES, "a complete pool has devices of two times", t -> {
+                    String replaced = t.hardware.uuid("mode-0");
+                    t.hardware.replace("mode-0");
+                    t.hardware.replace("mode-1");
+                    t.driver.publishSlice();
+                    t.sliceWritten(
+                            "one",
+                            slice -> slice.at("/spec/devices").forEach(device -> {
+                                if (device.path("name").asText().equals("mode-0")) {
+                                    ((ObjectNode) device.at("/attributes/uuid")).put("string", replaced);
+                                }
+                            }));
+                    t.invariants.killed();
                 }));
+    }
+
+    /** Notes a slice that is like the one that there is, but for a change. */
+    private void sliceWritten(String name, Consumer<ObjectNode> change) {
+        ObjectNode slice = api.list("resourceslices").get(0).deepCopy();
+        slice.withObject("/metadata").put("name", name);
+        change.accept(slice);
+        invariants.sliceWritten(null, slice);
     }
 
     @ParameterizedTest(name = "{0}: {1}")
