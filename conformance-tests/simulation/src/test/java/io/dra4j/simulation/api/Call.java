@@ -33,6 +33,10 @@ public record Call(String verb, String resource, String namespace, String name, 
         return verb.equals("update") || verb.equals("patch") || verb.equals("delete");
     }
 
+    public boolean isWrite() {
+        return isChange() || verb.equals("create");
+    }
+
     @Override
     public String toString() {
         return verb + " " + resource + (name.isEmpty() ? "" : "/" + name);

@@ -67,7 +67,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
     private @Nullable BodySubscriber<T> subscriber;
 
     /** Something on its way to the client. */
-    private record Delivery(String what, boolean isPiece, Runnable arrival) {}
+    private record Delivery(String what, boolean isPiece, long earliest, Runnable arrival) {}
 
     Connection(SimulatedApiServer server, Process process, HttpRequest request, Call call, BodyHandler<T> handler) {
         this.server = server;
@@ -140,7 +140,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
             refuse(Fault.UNAUTHORIZED.status);
         } else if (fate.fault() == Fault.RESET) {
             reset();
-        } else if (fate.fault().status != 0 && fate.fault() != Fault.TIMED_OUT_LATE) {
+        } else if (fate.fault().status != 0 && !fate.fault().isAfterEffect()) {
             refuse(fate.fault().status);
         } else {
             serve(body);
@@ -184,7 +184,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
         status = code;
         headers = fields;
         if (isStream()) {
-            send(new Delivery("begins", false, this::begin));
+            send(new Delivery("begins", false, 0, this::begin));
         }
     }
 
@@ -240,7 +240,8 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
     }
 
     private void sendPiece(ByteBuffer piece) {
-        send(new Delivery("continues", true, () -> next(piece)));
+        long earliest = Simulation.nanoTime() + server.network().lag().toNanos();
+        send(new Delivery("continues", true, earliest, () -> next(piece)));
     }
 
     @Override
@@ -250,14 +251,14 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
             return;
         }
         if (isStream()) {
-            finish(new Delivery("ends", false, this::complete));
-        } else if (fault == Fault.TIMED_OUT_LATE && status != fault.status) {
+            finish(new Delivery("ends", false, 0, this::complete));
+        } else if (fault.isAfterEffect() && status != fault.status) {
             content.reset();
             refuse(fault.status);
         } else if (fault == Fault.ANSWER_RESET) {
             reset();
         } else if (fault != Fault.ANSWER_LOST) {
-            finish(new Delivery("" + status, false, this::whole));
+            finish(new Delivery("" + status, false, 0, this::whole));
         }
     }
 
@@ -268,7 +269,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
     }
 
     private void fail(IOException cause) {
-        finish(new Delivery("breaks", false, () -> failed(cause)));
+        finish(new Delivery("breaks", false, 0, () -> failed(cause)));
     }
 
     private void send(Delivery delivery) {
@@ -283,7 +284,8 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
         }
         isBusy = true;
         boolean isLate = fate.fault() == Fault.SLOW && subscriber == null || fate.fault() == Fault.WATCH_LATE;
-        Duration late = Duration.ofSeconds(isLate ? fate.amount() : 0);
+        Duration late = Duration.ofSeconds(isLate ? fate.amount() : 0)
+                .plusNanos(Math.max(0, next.earliest - Simulation.nanoTime()));
         Simulation.after(process, server.network().latency().plus(late), call + " " + next.what, this::deliver);
     }
 

@@ -21,6 +21,8 @@ public enum Fault {
     ANSWER_CUT(0, 0, call -> !call.isWatch()),
     /** It takes effect, and the answer is 504. */
     TIMED_OUT_LATE(504, 0, call -> !call.isWatch()),
+    /** It takes effect, and the answer is 500, as when etcd is too slow. */
+    FAILED_LATE(500, 0, call -> !call.isWatch()),
     /** 504, without effect. */
     TIMED_OUT(504, 0, call -> true),
     FAILED(500, 0, call -> true),
@@ -53,6 +55,10 @@ public enum Fault {
         this.status = status;
         this.most = most;
         this.fits = fits;
+    }
+
+    boolean isAfterEffect() {
+        return this == TIMED_OUT_LATE || this == FAILED_LATE;
     }
 
     /** Returns whether it can befall a request. */

@@ -10,6 +10,11 @@ public interface Network {
 
     Fate fate(Call call);
 
+    /** Returns how long after its write the server sends an event of a watch. */
+    default Duration lag() {
+        return Duration.ZERO;
+    }
+
     /** Draws how long a request or a piece of an answer is on its way. */
     default Duration latency() {
         return Duration.ofNanos(Simulation.random().nextInt(100_000, 2_000_000));

@@ -60,6 +60,11 @@ public final class SimulatedApiServer {
         connections.clear();
     }
 
+    /** Accepts connections again, as a server that could not be reached. */
+    public void resume() {
+        isUp = true;
+    }
+
     /** Starts it again, maybe of another release or with other gates: with its objects, and without their history. */
     public void start(UnaryOperator<EmbeddedApiServer.Builder> settings) {
         server = server(settings.apply(builder()).after(objects()));

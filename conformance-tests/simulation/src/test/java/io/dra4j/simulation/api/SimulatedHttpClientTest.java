@@ -189,6 +189,7 @@ class SimulatedHttpClientTest {
             ANSWER_RESET,   Connection reset,           true
             ANSWER_CUT,     EOF reached while reading,  true
             TIMED_OUT_LATE, 504,                        true
+            FAILED_LATE,    500,                        true
             TIMED_OUT,      504,                        false
             FAILED,         500,                        false
             UNAVAILABLE,    503,                        false

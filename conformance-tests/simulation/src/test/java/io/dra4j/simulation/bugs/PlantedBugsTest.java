@@ -25,7 +25,7 @@ class PlantedBugsTest {
     private static final int MOST_STEPS = 40;
 
     /** No plan, or no invariant, shows these within a minute yet. */
-    private static final Set<String> NOT_FOUND = Set.of("J-04", "S-06", "P-01", "P-05");
+    private static final Set<String> NOT_FOUND = Set.of("J-04", "C-17");
 
     @BeforeAll
     static void silence() {

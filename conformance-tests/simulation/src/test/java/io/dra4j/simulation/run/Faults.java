@@ -35,11 +35,15 @@ final class Faults implements DiskFaults, Network {
     private static final List<Integer> SYNC_MILLIS = List.of(0, 3, 30, 300);
     private static final int SOON = 4; // operations
     private static final int IDLE = 4;
+    private static final int LONGEST_LAG = 3_000; // milliseconds
+    private static final int ON_ITS_WAY = 5_000_000; // nanoseconds
 
     private final Coverage coverage;
     private final BiConsumer<Action, Process> deaths;
     private final Consumer<Action> inCall;
     private final int syncMillis = SYNC_MILLIS.get(Simulation.random().nextInt(SYNC_MILLIS.size())); // at most
+    private final Duration lag =
+            Duration.ofMillis(Math.max(0, Simulation.random().nextInt(-LONGEST_LAG, LONGEST_LAG)));
     private final Map<Action, Integer> fuses = new EnumMap<>(Action.class); // operations until it is due
     private final Map<Action, Action> followers = new EnumMap<>(Action.class); // soon after they are due
     private final Map<Action, Long> ends = new EnumMap<>(Action.class); // when it ends, in virtual nanoseconds
@@ -113,11 +117,29 @@ final class Faults implements DiskFaults, Network {
     }
 
     private boolean isDuring(Action action, Process process) {
-        boolean isSo = ends.getOrDefault(action, 0L) > Simulation.nanoTime();
+        boolean isSo = isNow(action);
         if (isSo) {
             note(action, process);
         }
         return isSo;
+    }
+
+    private boolean isNow(Action action) {
+        return ends.getOrDefault(action, 0L) > Simulation.nanoTime();
+    }
+
+    /** Ends a process while its request is on its way, takes effect, or is answered. */
+    private void killSoon(Process process) {
+        Simulation.after(Duration.ofNanos(Simulation.random().nextInt(ON_ITS_WAY)), "death after a request", () -> {
+            if (!process.isDead()) {
+                deaths.accept(Action.KILL_AFTER_REQUEST, process);
+            }
+        });
+    }
+
+    @Override
+    public Duration lag() {
+        return lag;
     }
 
     private void mayKill(Action action, Process process) {
@@ -189,6 +211,9 @@ final class Faults implements DiskFaults, Network {
         Process process = Simulation.process();
         progress(process).did(call.verb() + " " + call.resource());
         mayKill(Action.KILL_AT_REQUEST, process);
+        if (isDue(Action.KILL_AFTER_REQUEST, process)) {
+            killSoon(process);
+        }
         if (isDuring(Action.REFUSE_REQUESTS, process)) {
             return new Fate(Fault.REFUSED, 0);
         }
@@ -196,11 +221,16 @@ final class Faults implements DiskFaults, Network {
             return new Fate(Fault.SLOW, SLOW_SECONDS);
         }
         RandomGenerator random = Simulation.random();
-        boolean isFlaky = ends.getOrDefault(Action.FAIL_REQUESTS, 0L) > Simulation.nanoTime();
-        if (!isFlaky || random.nextInt(ONE_REQUEST_IN) > 0) {
+        if (call.isWrite() && isNow(Action.FAIL_CHANGES) && random.nextBoolean()) {
+            return noted(new Fate(random.nextBoolean() ? Fault.FAILED : Fault.FAILED_LATE, 0), process);
+        }
+        if (!isNow(Action.FAIL_REQUESTS) || random.nextInt(ONE_REQUEST_IN) > 0) {
             return Fate.PROCEED;
         }
-        Fate fate = Fate.drawn(call, random);
+        return noted(Fate.drawn(call, random), process);
+    }
+
+    private Fate noted(Fate fate, Process process) {
         note(fate.fault(), process);
         return fate;
     }

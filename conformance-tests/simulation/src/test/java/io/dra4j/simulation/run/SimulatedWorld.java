@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.run;
 
+import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.simulation.api.SimulatedApiServer;
@@ -27,6 +28,7 @@ import io.dra4j.simulation.world.Violation;
 import io.dra4j.simulation.world.Violation.Invariant;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -34,14 +36,22 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 /** A cluster of one node, with the driver as it is; takes the steps of a plan. */
 public final class SimulatedWorld implements World {
 
     private static final Site SITE = new Site("sim.example.com", "node-1");
+    private static final List<KubernetesVersion> RELEASES =
+            List.of(KubernetesVersion.V1_36, KubernetesVersion.V1_36, KubernetesVersion.V1_36, KubernetesVersion.V1_34);
+    private static final Set<FeatureGate> FEATURES = EnumSet.of(
+            FeatureGate.DRA_PARTITIONABLE_DEVICES, FeatureGate.DRA_DEVICE_TAINTS, FeatureGate.DRA_CONSUMABLE_CAPACITY);
     private static final Duration LIVENESS = Duration.ofMinutes(25); // an orphan is looked at twice in 15
-    private static final Duration SLICES = Duration.ofMinutes(3);
+    private static final Duration RECOVERY = Duration.ofMinutes(3);
+    private static final int CHANGES = 4;
+    private static final int LONGEST_FAULT_SECONDS = 12;
+    private static final int SOON_MILLIS = 3_000;
     private static final Duration LOOK = Duration.ofSeconds(20);
     private static final Duration START = Duration.ofSeconds(20);
     private static final int LONGEST_BACKOFF_MILLIS = 5_000;
@@ -69,12 +79,13 @@ public final class SimulatedWorld implements World {
     private final boolean areNamesDrawnAtBoot = Simulation.random().nextInt(NAMES_DRAWN_IN) == 0;
     private final boolean isOld;
     private boolean isOn = true;
-    private boolean haveNamesMoved;
+    private boolean repeatsEvents; // at each start
 
     /** Makes one in which all is well, with a driver that starts. */
     public SimulatedWorld(Coverage coverage, RewritingLoader loader) {
         this.coverage = coverage;
-        FeatureGates gates = new FeatureGates(KubernetesVersion.V1_36, Map.of());
+        FeatureGates gates = drawnGates();
+        repeatsEvents = !FEATURES.stream().allMatch(gates::enabled);
         faults = new Faults(coverage, this::dies, this::inCall);
         server = new SimulatedApiServer(faults, settings -> settings.like(gates));
         ClusterObjects api = server.objects();
@@ -106,6 +117,16 @@ public final class SimulatedWorld implements World {
         scheduler.start();
         kubelet.start();
         Simulation.start(Simulation.process(), "container runtime", this::restartDrivers);
+    }
+
+    private static FeatureGates drawnGates() {
+        RandomGenerator random = Simulation.random();
+        KubernetesVersion version = RELEASES.get(random.nextInt(RELEASES.size()));
+        Map<FeatureGate, Boolean> gates = new EnumMap<>(FeatureGate.class);
+        FEATURES.stream()
+                .filter(gate -> version != KubernetesVersion.V1_36 && !gate.isLockedIn(version))
+                .forEach(gate -> gates.put(gate, random.nextInt(4) > 0));
+        return new FeatureGates(version, gates);
     }
 
     private void runOn(Pod pod) {
@@ -221,7 +242,13 @@ public final class SimulatedWorld implements World {
             case REMOVE_CHIP, RETURN_CHIP, REPLACE_CHIP, SWAP_CHIPS, CHANGE_HEALTH, FAIL_PROVIDER -> hardware(step);
             case END_WATCHES, WIPE_POOL, CHANGE_SLICE, DELETE_NODE, TAINT_DEVICE, MAINTAIN_DEVICE, END_MAINTENANCE ->
                 cluster(step);
-            case FILL_DISK, FAIL_REQUESTS, REFUSE_REQUESTS -> faults.during(5 + step.count(), step.action());
+            case STOP_API_SERVER -> {
+                server.stop();
+                Duration length = Duration.ofSeconds((1L + step.which() % 6) * step.count());
+                Simulation.after(length, "the API server is back", server::resume);
+            }
+            case FILL_DISK, FAIL_REQUESTS, FAIL_CHANGES, REFUSE_REQUESTS ->
+                faults.during(5 + step.count(), step.action());
             default -> fail(step);
         }
     }
@@ -244,7 +271,12 @@ public final class SimulatedWorld implements World {
 
     private void load(Step step) {
         switch (step.action()) {
-            case CREATE_POD -> scheduler.create(step.count() % 4 == 0 ? wishes(step, 2) : wishes(step, 1));
+            case CREATE_POD -> {
+                Pod pod = scheduler.create(step.count() % 4 == 0 ? wishes(step, 2) : wishes(step, 1));
+                if (step.count() % 5 == 2) {
+                    scheduler.keepClaims(pod);
+                }
+            }
             case CREATE_PODS -> wishes(step, 4).forEach(wish -> scheduler.create(List.of(wish)));
             case CREATE_CONFLICT -> {
                 Wish wish = wishes(step, 1).get(0);
@@ -255,9 +287,7 @@ public final class SimulatedWorld implements World {
                     unguarded.add(scheduler.createInConflict(List.of(wish)));
                 }
             }
-            case SHARE_CLAIMS ->
-                pods(step, pod -> pod.phase() == Pod.Phase.RUNNING || pod.phase() == Pod.Phase.WAITING)
-                        .forEach(scheduler::createWithClaimsOf);
+            case SHARE_CLAIMS -> pods(step, scheduler::isShareable).forEach(scheduler::createWithClaimsOf);
             case END_POD -> pods(step, pod -> !pod.isEnded()).forEach(scheduler::end);
             case END_PODS ->
                 scheduler.pods().stream()
@@ -323,7 +353,7 @@ public final class SimulatedWorld implements World {
             case RETURN_CHIP -> hardware.present(chip, true);
             case REPLACE_CHIP -> {
                 hardware.replace(chip);
-                haveNamesMoved = true;
+                repeatsEvents = true;
             }
             case SWAP_CHIPS -> swap(step.which());
             case CHANGE_HEALTH -> hardware.healthy(chip, step.count() % 3 == 0);
@@ -338,7 +368,7 @@ public final class SimulatedWorld implements World {
     private void swap(int which) {
         int pair = Math.floorMod(which, 4);
         hardware.swap(pair == 3 ? "plain-0" : "mode-" + pair, pair == 3 ? "plain-1" : "mode-" + (pair + 1) % 3);
-        haveNamesMoved = true;
+        repeatsEvents = true;
     }
 
     private void cluster(Step step) {
@@ -365,8 +395,30 @@ public final class SimulatedWorld implements World {
         endFaults();
         eventually(() -> invariants.quiet(scheduler.pods()), LIVENESS);
         restart();
-        admin.drain(scheduler);
-        eventually(() -> invariants.quiet(scheduler.pods()), LIVENESS);
+        List<Runnable> changes = List.of(
+                admin::wipePools, admin::changeSlices, this::changeHealth, this::wipeAfterWatches, this::createPod);
+        for (int i = 0; i < CHANGES; i++) {
+            change(changes.get(Simulation.random().nextInt(changes.size())));
+        }
+        change(() -> admin.drain(scheduler));
+    }
+
+    /** Changes one thing under one fault, which ends soon: the driver has to recover without a change that helps it. */
+    private void change(Runnable what) {
+        RandomGenerator random = Simulation.random();
+        faults.during(
+                random.nextInt(LONGEST_FAULT_SECONDS),
+                random.nextBoolean() ? Action.FAIL_CHANGES : Action.REFUSE_REQUESTS);
+        what.run();
+        if (random.nextInt(3) == 0) {
+            pause(drawn(SOON_MILLIS));
+            node.running().forEach(this::kill);
+        }
+        eventually(() -> invariants.quiet(scheduler.pods()), RECOVERY);
+    }
+
+    private void createPod() {
+        scheduler.keepClaims(scheduler.create(List.of(Wish.MODE)));
     }
 
     private void endFaults() {
@@ -377,6 +429,8 @@ public final class SimulatedWorld implements World {
         scheduler.settle();
         tainted.forEach(admin::untaint);
         unguarded.stream().filter(pod -> !pod.isEnded()).forEach(scheduler::end);
+        scheduler.keepNone();
+        server.resume();
         powerOn();
     }
 
@@ -396,7 +450,7 @@ public final class SimulatedWorld implements World {
         }
     }
 
-    /** Restarts the driver, which finds all as it left it; of names that have moved it says so again, in an event. */
+    /** Restarts the driver, which finds all as it left it; that names have moved, or fields are left out, it says again. */
     private void restart() {
         if (isOld || invariants.isDamaged()) { // a journal that could not be rewritten is with the next start
             node.running().forEach(this::kill);
@@ -406,20 +460,13 @@ public final class SimulatedWorld implements World {
         node.running().forEach(this::kill);
         pause(START);
         pause(START);
-        if (!haveNamesMoved) {
+        if (!repeatsEvents) {
             invariants.unchanged(before);
         }
-        List.<Runnable>of(admin::wipePools, admin::changeSlices, this::changeHealth, this::wipeAfterWatches)
-                .forEach(change -> {
-                    change.run();
-                    eventually(() -> invariants.quiet(scheduler.pods()), SLICES);
-                });
     }
 
-    /** Without a fault, slices are repaired long before they are listed again. */
     private void changeHealth() {
-        faults.during(LOOK.toSecondsPart() / 4, Action.REFUSE_REQUESTS);
-        hardware.healthy(hardware.chips().get(0), false);
+        hardware.healthy(hardware.chips().get(0), Simulation.random().nextBoolean());
     }
 
     private void wipeAfterWatches() {

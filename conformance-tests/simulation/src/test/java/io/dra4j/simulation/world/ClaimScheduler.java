@@ -72,6 +72,7 @@ public final class ClaimScheduler {
     private final Allocations allocations;
     private final Consumer<Pod> kubelet;
     private final JsonNode objects;
+    private final Set<ClaimRef> kept = new HashSet<>();
     private final List<Pod> pods = new ArrayList<>(); // all, in the order of their creation
     private final Set<ClaimRef> broken = new HashSet<>();
     private BiConsumer<String, Map<String, String>> afterAllocation = (uid, hardware) -> {};
@@ -136,6 +137,24 @@ public final class ClaimScheduler {
     /** Creates a pod with the claims of another one. */
     public Pod createWithClaimsOf(Pod other) {
         return add(new Pod("pod-" + pods.size(), other.claims()));
+    }
+
+    /** Lets the claims of a pod outlive it, allocated, as those do that people create for pods one after the other. */
+    public void keepClaims(Pod pod) {
+        kept.addAll(pod.claims());
+    }
+
+    /** Deletes the claims that were kept, once no pod has them: after a power loss, only the kubelet could end one. */
+    public void keepNone() {
+        kept.clear();
+        pods.stream().filter(pod -> pod.phase() == Pod.Phase.GONE).forEach(this::release);
+    }
+
+    /** Returns whether another pod may have the claims of this one. */
+    public boolean isShareable(Pod pod) {
+        return pod.phase() == Pod.Phase.RUNNING
+                || pod.phase() == Pod.Phase.WAITING
+                || pod.phase() == Pod.Phase.GONE && kept.containsAll(pod.claims());
     }
 
     private Pod add(Pod pod) {
@@ -294,7 +313,7 @@ public final class ClaimScheduler {
         api.changeStatus(CLAIMS, ref.namespace(), ref.name(), claim -> change.accept(claim.withObject("/status")));
     }
 
-    /** Deletes the claims of a pod of which nothing is left; claims of other pods are reserved for it no more. */
+    /** Deletes the claims of a pod of which nothing is left; those that stay are reserved for it no more. */
     public void release(Pod pod) {
         for (ClaimRef ref : pod.claims()) {
             boolean isThere = api.find(CLAIMS, ref.namespace(), ref.name())
@@ -304,7 +323,7 @@ public final class ClaimScheduler {
                     .anyMatch(other -> other.phase() != Pod.Phase.GONE
                             && other != pod
                             && other.claims().contains(ref));
-            if (isThere && !isShared) {
+            if (isThere && !isShared && !kept.contains(ref)) {
                 api.delete(CLAIMS, ref.namespace(), ref.name());
             } else if (isThere) {
                 change(ref, status -> removeFrom(status, pod));
