@@ -13,6 +13,7 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.Offer;
@@ -24,7 +25,6 @@ import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
-import io.dra4j.nvidia.prepare.ShareLimits;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.sharing.Holders;
 import io.dra4j.nvidia.sharing.SharedDevice;
@@ -33,6 +33,7 @@ import io.dra4j.nvidia.state.ClaimState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -192,9 +193,22 @@ final class NvidiaClaims {
     private ContainerEdits edits(SharedDevice device, ContainerEdits ofSharing) {
         MigDevice mig = device.mig();
         ContainerEdits own = mig == null ? edits.whole(device.gpu()) : edits.mig(device.gpu(), mig);
-        return ShareLimits.add(
-                device.allocated(),
-                own.toBuilder().env(ofSharing.env()).mounts(ofSharing.mounts()).build());
+        ContainerEdits.Builder all = own.toBuilder().env(ofSharing.env()).mounts(ofSharing.mounts());
+        return withShareLimit(device.allocated(), all).build();
+    }
+
+    /**
+     * Adds how much of its memory the claim has, in bytes, if it has a share with an amount: programs keep to it by
+     * themselves. {@code NVIDIA_SHARE_MEMORY_GPU_0} is for the device {@code gpu-0}.
+     */
+    private static ContainerEdits.Builder withShareLimit(AllocatedDevice device, ContainerEdits.Builder edits) {
+        Quantity memory = device.consumedCapacity().get("memory");
+        if (device.shareId() == null || memory == null || memory.amount().signum() <= 0) {
+            return edits;
+        }
+        String name = device.device().value().replace('-', '_').toUpperCase(Locale.ROOT);
+        return edits.env(
+                "NVIDIA_SHARE_MEMORY_" + name, memory.amount().toBigInteger().toString());
     }
 
     /**

@@ -347,7 +347,6 @@ final class AnswersOfNvml {
     private String ofEvents(String function, int code) {
         String cost = "none";
         try (Nvml nvml = nvml()) {
-            nvml.keep(); // until it is closed
             inject(function, WHOLE, code);
             try (NvmlEvents events = nvml.subscribe(Set.of(state.uuid(WHOLE), state.uuid(0)))) {
                 events.await(Duration.ofMillis(1));

@@ -331,7 +331,6 @@ class VfioTest extends VfioOnBoards {
     void doNotWaitForACallOfNvmlBeyondTheDeadline() throws Exception {
         begin();
         claims.timeout = Duration.ofMillis(2_500); // of which two seconds are to report
-        Lease kept = nvml.keep();
         NvmlEvents events = nvml.subscribe(Set.of(gpu1));
         CompletableFuture<?> call = CompletableFuture.supplyAsync(() -> events.await(SOON));
         Await.until("a call of NVML", SOON, this::isNvmlInUse);
@@ -347,7 +346,6 @@ class VfioTest extends VfioOnBoards {
         hardware.xid(1, -1, 43);
         call.get(SOON.toSeconds(), TimeUnit.SECONDS);
         events.close();
-        kept.close();
         claims.unprepare(provider, ONE);
         claims.prepare(provider, machine(ONE));
     }

@@ -5,7 +5,6 @@ package io.dra4j.nvidia.health;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.GpuInstance;
-import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlEvents;
 import io.dra4j.nvidia.nvml.NvmlEvents.Event;
@@ -71,7 +70,7 @@ public final class GpuWatch implements AutoCloseable {
     private Instant lastCheck;
     private Instant lastMeasured = Instant.EPOCH;
     private String installed;
-    private @Nullable Subscription first; // handed over to the thread when it starts
+    private @Nullable NvmlEvents first; // handed over to the thread when it starts
     private boolean settled;
     private Duration wait = WAIT; // of the thread, after the next failure
     private boolean isFailing;
@@ -146,8 +145,8 @@ public final class GpuWatch implements AutoCloseable {
         thread.start();
     }
 
-    private Subscription subscribe() {
-        Subscription events = Subscription.open(nvml, present(node.last()));
+    private NvmlEvents subscribe() {
+        NvmlEvents events = nvml.subscribe(present(node.last()));
         if (faults.unmonitored(events.unmonitored())) {
             if (!events.unmonitored().isEmpty()) {
                 LOG.atWarn()
@@ -159,8 +158,8 @@ public final class GpuWatch implements AutoCloseable {
         return events;
     }
 
-    private Subscription firstOrNext() {
-        Subscription opened = first;
+    private NvmlEvents firstOrNext() {
+        NvmlEvents opened = first;
         first = null;
         return opened == null ? subscribe() : opened;
     }
@@ -212,7 +211,7 @@ public final class GpuWatch implements AutoCloseable {
 
     /** Handles events for as long as they are wanted. */
     private void follow() {
-        Subscription events = firstOrNext();
+        NvmlEvents events = firstOrNext();
         try {
             while (!isClosing() && !node.isSuspended() && node.wantsEvents()) {
                 boolean isRead = readIfDue();
@@ -228,13 +227,13 @@ public final class GpuWatch implements AutoCloseable {
         }
     }
 
-    private boolean isUpToDate(Subscription events) {
+    private boolean isUpToDate(NvmlEvents events) {
         return events.isCurrent() && present(node.last()).equals(events.gpus());
     }
 
     /** The new subscription comes first: no event is lost in between. */
-    private Subscription renewed(Subscription events) {
-        Subscription next = subscribe();
+    private NvmlEvents renewed(NvmlEvents events) {
+        NvmlEvents next = subscribe();
         try {
             handleWaiting(events, Duration.ZERO);
         } catch (NvmlException e) {
@@ -244,7 +243,7 @@ public final class GpuWatch implements AutoCloseable {
         return next;
     }
 
-    private void handleNext(Subscription events) {
+    private void handleNext(NvmlEvents events) {
         if (events.gpus().isEmpty()) {
             pause(WAIT);
         } else {
@@ -253,7 +252,7 @@ public final class GpuWatch implements AutoCloseable {
     }
 
     /** Handles what has happened, and the same events once: there may be thousands. */
-    private void handleWaiting(Subscription events, Duration timeout) {
+    private void handleWaiting(NvmlEvents events, Duration timeout) {
         Map<Event, Long> found = new LinkedHashMap<>(); // and how often
         try {
             Optional<Event> next = events.await(timeout);
@@ -355,52 +354,39 @@ public final class GpuWatch implements AutoCloseable {
         }
     }
 
-    /** Events of GPUs, and the session of NVML that is kept open for them. */
-    private static final class Subscription implements AutoCloseable {
+    /**
+     * Passes on that devices have changed: the first time at once, then at most once in an interval, so
+     * that many errors are few writes to the cluster. Used by one thread.
+     */
+    static final class ChangePace {
 
-        private final Lease session;
-        private final NvmlEvents events;
+        private final Runnable changed;
+        private final Duration interval;
+        private final InstantSource clock;
+        private Instant last = Instant.EPOCH;
+        private boolean pending;
 
-        private Subscription(Lease session, NvmlEvents events) {
-            this.session = session;
-            this.events = events;
+        ChangePace(Runnable changed, Duration interval, InstantSource clock) {
+            this.changed = changed;
+            this.interval = interval;
+            this.clock = clock;
         }
 
-        /**
-         * Subscribes.
-         *
-         * @throws NvmlException if NVML can't be used
-         */
-        static Subscription open(Nvml nvml, Set<String> gpus) {
-            Lease session = nvml.keep();
-            try {
-                return new Subscription(session, nvml.subscribe(gpus));
-            } catch (NvmlException e) {
-                session.close();
-                throw e;
+        void changed() {
+            pending = true;
+            passOn();
+        }
+
+        /** Passes on what had to wait, if it is time to. */
+        void passOn() {
+            Instant now = clock.instant();
+            // a clock that was set back makes nothing wait longer
+            boolean mustWait = now.isBefore(last.plus(interval)) && !now.isBefore(last);
+            if (pending && !mustWait) {
+                pending = false;
+                last = now;
+                changed.run();
             }
-        }
-
-        Set<String> gpus() {
-            return events.gpus();
-        }
-
-        Set<String> unmonitored() {
-            return events.unmonitored();
-        }
-
-        boolean isCurrent() {
-            return events.isCurrent();
-        }
-
-        Optional<Event> await(Duration timeout) {
-            return events.await(timeout);
-        }
-
-        @Override
-        public void close() {
-            events.close();
-            session.close();
         }
     }
 

@@ -71,7 +71,7 @@ public final class Nvml implements AutoCloseable {
         return opened;
     }
 
-    /** Keeps one session open from the next call on, until all results are closed: for several calls, or for events. */
+    /** Keeps one session open from the next call on, until all results are closed. */
     public Lease keep() {
         return sessions.keep();
     }
@@ -334,16 +334,22 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Subscribes to the events of some GPUs, for as long as a session is kept.
+     * Subscribes to the events of some GPUs; a session is kept until the result is closed.
      *
      * @throws NvmlException if NVML creates no event set
      */
     public NvmlEvents subscribe(Set<String> gpus) {
         long switches = modeSwitches.get();
         BooleanSupplier isCurrent = () -> modeSwitches.get() == switches;
-        return checked(
-                "Creating an event set",
-                () -> sessions.read(session -> new NvmlEvents(sessions, session, gpus, isCurrent)));
+        Lease kept = keep();
+        try {
+            return checked(
+                    "Creating an event set",
+                    () -> sessions.read(session -> new NvmlEvents(sessions, session, kept, gpus, isCurrent)));
+        } catch (NvmlException e) {
+            kept.close();
+            throw e;
+        }
     }
 
     /** Ends the session. */

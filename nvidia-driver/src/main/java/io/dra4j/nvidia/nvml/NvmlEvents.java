@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/** The events of some GPUs from one moment on, until the session ends. One thread waits; another may close. */
+/**
+ * The events of some GPUs from one moment on, until the session ends, which is kept open for them. One thread waits;
+ * another may close.
+ */
 public final class NvmlEvents implements AutoCloseable {
 
     private static final long XID = 0x8;
@@ -20,6 +23,7 @@ public final class NvmlEvents implements AutoCloseable {
 
     private final Sessions sessions;
     private final Session session;
+    private final Lease kept;
     private final BooleanSupplier isCurrent;
     private final long set;
     private final Map<Long, String> uuids = new HashMap<>(); // by handle
@@ -28,9 +32,10 @@ public final class NvmlEvents implements AutoCloseable {
     private boolean closed; // guarded by this
 
     /** Called in the session. */
-    NvmlEvents(Sessions sessions, Session session, Set<String> gpus, BooleanSupplier isCurrent) {
+    NvmlEvents(Sessions sessions, Session session, Lease kept, Set<String> gpus, BooleanSupplier isCurrent) {
         this.sessions = sessions;
         this.session = session;
+        this.kept = kept;
         this.isCurrent = isCurrent;
         this.gpus = Set.copyOf(gpus);
         set = session.library.handle("nvmlEventSetCreate");
@@ -131,6 +136,7 @@ public final class NvmlEvents implements AutoCloseable {
         if (!closed) {
             closed = true;
             sessions.ifOpen(session, in -> in.library.call("nvmlEventSetFree", set));
+            kept.close();
         }
     }
 }

@@ -96,7 +96,7 @@ public final class TemplateMain implements Callable<Integer> {
     }
 
     private String slices() {
-        Board known = Boards.named(board);
+        Board known = Board.named(board);
         Reading reading = known.reading(count, driverVersion, cudaVersion);
         NodeDevices devices = NodeDevices.of(reading, offers.settings(nodeName, NO_SYSFS));
         devices.notes().stream().map(Problem::reason).findFirst().ifPresent(TemplateMain::refuse);

@@ -14,7 +14,8 @@ class ChangePaceTest {
 
     private final AtomicInteger passedOn = new AtomicInteger();
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
-    private final ChangePace pace = new ChangePace(passedOn::incrementAndGet, Duration.ofSeconds(1), () -> now);
+    private final GpuWatch.ChangePace pace =
+            new GpuWatch.ChangePace(passedOn::incrementAndGet, Duration.ofSeconds(1), () -> now);
 
     private void advance(int millis) {
         now = now.plusMillis(millis);

@@ -111,7 +111,6 @@ class SessionsTest {
 
     @Test
     void areGivenBackForAMomentInWhichCallsWait() throws Exception {
-        Lease kept = nvml.keep();
         NvmlEvents events = nvml.subscribe(Set.of(state.uuid(0)));
 
         Lease paused = nvml.pause("a passthrough", Duration.ofSeconds(10));
@@ -125,12 +124,10 @@ class SessionsTest {
         assertThat(waiting.get(10, TimeUnit.SECONDS).gpus()).hasSize(4);
         assertThat(isOpen()).isTrue();
         events.close();
-        kept.close();
     }
 
     @Test
     void areGivenBackThoughTheyAreKept() throws Exception {
-        Lease kept = nvml.keep();
         NvmlEvents events = nvml.subscribe(Set.of(state.uuid(0)));
 
         Lease held = nvml.giveBack("maintenance");
@@ -143,7 +140,6 @@ class SessionsTest {
         assertThat(nvml.read().gpus()).hasSize(4);
         assertThat(isOpen()).isTrue();
         events.close();
-        kept.close();
     }
 
     @Test
@@ -253,16 +249,14 @@ class SessionsTest {
 
     @Test
     void areReplacedIfTheLibraryIs() throws Exception {
-        try (Lease kept = nvml.keep()) {
-            assertThat(kept).isNotNull();
-            NvmlEvents events = nvml.subscribe(Set.of(state.uuid(0)));
-
+        try (NvmlEvents events = nvml.subscribe(Set.of(state.uuid(0)))) {
             node.update(UPDATED);
 
             assertFails(() -> events.await(Duration.ofMillis(1)), Reason.SESSION_ENDED, "a new one follows");
             assertThat(nvml.read().gpus()).hasSize(4);
-            events.close();
+            assertThat(isOpen()).isTrue();
         }
+        assertThat(isOpen()).isFalse();
     }
 
     @Test

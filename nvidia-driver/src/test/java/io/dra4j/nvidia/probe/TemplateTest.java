@@ -62,7 +62,7 @@ class TemplateTest {
     }
 
     static Stream<String> boards() {
-        return Boards.NAMES.stream();
+        return Board.NAMES.stream();
     }
 
     private void assertIsWhatIsPublished(String board, String... options) throws IOException {
@@ -155,7 +155,7 @@ class TemplateTest {
     void allFilesOfBoardsAreKnown() throws IOException {
         try (Stream<Path> files = Files.list(Path.of("src/main/resources/io/dra4j/nvidia/boards"))) {
             assertThat(files.map(file -> file.getFileName().toString().replace(".txt", "")))
-                    .containsExactlyInAnyOrderElementsOf(Boards.NAMES);
+                    .containsExactlyInAnyOrderElementsOf(Board.NAMES);
         }
         assertThat(Ended.of(new TemplateMain(), "--help").out()).contains("t4, a30, a100-40");
     }
