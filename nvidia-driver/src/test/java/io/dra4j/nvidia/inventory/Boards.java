@@ -6,14 +6,12 @@ import io.dra4j.nvidia.inventory.NodeDevices.Settings;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Mig;
 import io.dra4j.nvidia.nvml.Nvml;
-import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.IntStream;
 
 /** The boards of the stand-in, and their devices. */
 final class Boards {
@@ -31,23 +29,21 @@ final class Boards {
         return NodeDevices.of(read(node), new Settings("node-1", node.sysfs(), dynamicMig));
     }
 
-    /** A node with so many boards as the first of this one, in MIG mode and undivided. */
-    static NodeDevices dividable(Path folder, String board, int boards) {
+    /** A node with the first board of this one alone, in MIG mode and undivided. */
+    static NodeDevices dividable(Path folder, String board) {
         Reading one = read(StandInNode.install(folder.resolve(board), board));
-        Gpu first = one.gpus().get(0);
-        List<Gpu> gpus =
-                IntStream.range(0, boards).mapToObj(i -> inMigMode(first, i)).toList();
+        List<Gpu> gpus = List.of(inMigMode(one.gpus().get(0)));
         return NodeDevices.of(
                 new Reading(one.driverVersion(), one.cudaVersion(), gpus, Set.of(), Set.of(), List.of(), List.of()),
                 new Settings("node-1", folder, true));
     }
 
-    private static Gpu inMigMode(Gpu gpu, int minor) {
+    private static Gpu inMigMode(Gpu gpu) {
         Mig mig = Objects.requireNonNull(gpu.mig());
         return new Gpu(
-                "GPU-" + minor,
-                new PciAddress("0000:%02x:00.0".formatted(0x17 + minor)),
-                minor,
+                gpu.uuid(),
+                gpu.pci(),
+                gpu.minor(),
                 gpu.moduleId(),
                 gpu.productName(),
                 gpu.brand(),
