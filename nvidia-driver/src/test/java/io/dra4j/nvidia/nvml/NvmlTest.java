@@ -4,13 +4,11 @@ package io.dra4j.nvidia.nvml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.tuple;
 
 import io.dra4j.nvidia.nvml.NvmlEvents.Event;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -37,11 +35,7 @@ class NvmlTest {
     private List<Problem> problems;
 
     private void install(String boards) {
-        install(StandInNode.install(folder, boards));
-    }
-
-    private void install(StandInNode installed) {
-        node = installed;
+        node = StandInNode.install(folder, boards);
         state = node.state();
     }
 
@@ -73,91 +67,7 @@ class NvmlTest {
     }
 
     @Nested
-    class Opening {
-
-        @Test
-        void failsIfTheFileIsNoLibrary() throws Exception {
-            Path file = Files.writeString(folder.resolve("libnvidia-ml.so.1"), "not ELF");
-
-            assertFails(() -> Nvml.open(file), Reason.NO_DRIVER, "Can't load " + file);
-        }
-
-        @Test
-        void failsIfTheKernelHasNoDriver() {
-            install("t4");
-            state.loaded(false);
-
-            assertFails(
-                    NvmlTest.this::open, Reason.NO_DRIVER, "Driver Not Loaded (9)", "load the driver's kernel module");
-        }
-
-        @Test
-        void failsIfTheDriverFails() {
-            install("t4");
-            state.initFails(999);
-
-            assertFails(NvmlTest.this::open, Reason.FAILING, "Unknown Error (999)");
-        }
-
-        @Test
-        void isNoErrorWithoutGpus() {
-            assertThat(open("none")).isEmpty();
-            assertThat(nvml.read().driverVersion()).isEqualTo("550.163.01");
-            assertThat(nvml.read().cudaVersion()).isEqualTo("12.4");
-        }
-    }
-
-    @Nested
     class Reading {
-
-        @Test
-        void describesAGpu() {
-            Gpu gpu = open("h100-80").get(3);
-
-            assertThat(gpu.uuid()).isEqualTo("GPU-d7a40003-0000-4000-8000-000000000003");
-            assertThat(gpu.pci().text()).isEqualTo("0000:47:00.0");
-            assertThat(gpu.minor()).isEqualTo(3);
-            assertThat(gpu.productName()).isEqualTo("NVIDIA H100 80GB HBM3");
-            assertThat(gpu.brand()).isEqualTo("Nvidia");
-            assertThat(gpu.architecture()).isEqualTo(Architecture.HOPPER);
-            assertThat(gpu.computeCapability()).isEqualTo("9.0");
-            assertThat(gpu.memory()).isEqualTo(81559L << 20);
-            assertThat(gpu.addressingMode()).isEqualTo("None");
-            assertThat(gpu.fabric()).isNull();
-            assertThat(gpu.links()).isEmpty();
-            assertThat(gpu.mig()).isNotNull();
-            assertThat(gpu.mig().enabled()).isFalse();
-            assertThat(gpu.mig().profiles()).hasSize(7);
-        }
-
-        @Test
-        void knowsNoAddressingModeOfAnOlderDriver() {
-            install(StandInNode.installOlder(folder, "h100-80"));
-
-            assertThat(open()).hasSize(8).extracting(Gpu::addressingMode).containsOnlyNulls();
-        }
-
-        @Test
-        void knowsThatMemoryIsShared() {
-            install("t4");
-            state.sharesMemory(0);
-
-            assertThat(open().get(0).memory()).isNull();
-        }
-
-        @Test
-        void keepsALostGpuAsItWas() {
-            open("l40s");
-            var before = nvml.read();
-
-            state.lost(2, true);
-            var after = nvml.read();
-
-            assertThat(after.gpus()).isEqualTo(before.gpus());
-            assertThat(after.lost()).containsExactly(before.gpus().get(2).uuid());
-            state.lost(2, false);
-            assertThat(nvml.read()).isEqualTo(before);
-        }
 
         @Test
         void leavesOutAGpuThatItNeverSaw() {
@@ -168,17 +78,6 @@ class NvmlTest {
             assertThat(problems)
                     .containsExactly(new Problem(
                             "", Problem.Cost.GPU, "GPU 1", "nvmlDeviceGetHandleByIndex_v2: GPU is lost (15)"));
-        }
-
-        @Test
-        void readsLinksAndFabrics() {
-            List<Gpu> gpus = open("nvlink");
-
-            assertThat(gpus.get(0).links()).extracting(PciAddress::text).containsExactly("0000:27:00.0");
-            assertThat(gpus.get(4).links()).isEmpty();
-            assertThat(gpus.get(0).fabric()).isEqualTo(new Fabric("01234567-89ab-cdef-0123-456789abcdef", 7, 3, 0));
-            assertThat(gpus.get(3).fabric()).extracting(Fabric::complete).isEqualTo(false);
-            assertThat(gpus.get(4).fabric()).isNull();
         }
 
         @Test
@@ -236,18 +135,6 @@ class NvmlTest {
             nvml.destroyInstance(gpu, instance.id());
             nvml.switchMig(gpu, false);
         }
-
-        @Test
-        void needsNoRoot() {
-            install("h100-80");
-            state.privileged(false);
-
-            assertThat(open().get(0).mig().profiles())
-                    .allSatisfy(profile -> assertThat(profile.placements()).isEmpty());
-            assertThat(problems)
-                    .hasSize(8)
-                    .allSatisfy(it -> assertThat(it.cost()).isEqualTo(Problem.Cost.PLACEMENTS));
-        }
     }
 
     @Nested
@@ -262,33 +149,6 @@ class NvmlTest {
         private void divide() {
             gpu = open("h100-80").get(1).uuid();
             assertThat(nvml.switchMig(gpu, true)).isEqualTo(MigSwitch.DONE);
-        }
-
-        @Test
-        void makesAnInstanceAndDestroysIt() {
-            divide();
-            Placement at = new Placement(5, 1);
-
-            CreatedInstance created = nvml.createInstance(gpu, ONE, at);
-            MigDevice device = nvml.createCompute(gpu, created);
-            int id = created.id();
-
-            assertThat(state.instances())
-                    .containsExactly(new NodeState.Instance(1, id, ONE, 5, List.of(device.uuid())));
-            assertThat(nvml.instances(gpu)).containsExactly(new GpuInstance(id, ONE, at, List.of(device)));
-            nvml.destroyCompute(gpu, id, device.computeInstance());
-            nvml.destroyInstance(gpu, id);
-            assertThat(state.instances()).isEmpty();
-            assertThat(nvml.switchMig(gpu, false)).isEqualTo(MigSwitch.DONE);
-        }
-
-        @Test
-        void findsTheProfileThatSevenSlicesCanHave() {
-            divide();
-
-            CreatedInstance instance = nvml.createInstance(gpu, SEVEN, ALL);
-
-            assertThat(nvml.createCompute(gpu, instance).uuid()).startsWith("MIG-");
         }
 
         @Test
@@ -330,14 +190,6 @@ class NvmlTest {
 
             assertFails(() -> nvml.switchMig(gpu, true), Reason.NO_PERMISSION, "run the driver as root");
         }
-
-        @Test
-        void readsExistingInstances() {
-            assertThat(open("a100-40-divided").get(1).mig().devices())
-                    .extracting(
-                            MigDevice::profileId, device -> device.placement().start())
-                    .containsExactlyInAnyOrder(tuple(14, 0), tuple(19, 2), tuple(20, 3), tuple(9, 4));
-        }
     }
 
     @Nested
@@ -357,16 +209,6 @@ class NvmlTest {
         @AfterEach
         void unsubscribe() {
             events.close();
-        }
-
-        @Test
-        void receivesErrors() {
-            state.xid(2, -1, 79);
-            state.xid(2, 3, 95);
-
-            assertThat(events.await(SOON)).contains(new Event.Xid(gpu, 79, -1));
-            assertThat(events.await(SOON)).contains(new Event.Xid(gpu, 95, 3));
-            assertThat(events.await(Duration.ofMillis(1))).isEmpty();
         }
 
         @Test
