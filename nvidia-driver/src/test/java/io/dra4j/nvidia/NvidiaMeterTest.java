@@ -9,7 +9,6 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.DeviceName;
-import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.error.DraException;
@@ -23,12 +22,9 @@ import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.inventory.NodeDevices;
-import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
-import io.dra4j.nvidia.nvml.PciAddress;
-import io.dra4j.nvidia.pci.PciFunction;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.time.Duration;
 import java.util.HashSet;
@@ -43,7 +39,6 @@ import org.junit.jupiter.api.Test;
 class NvidiaMeterTest extends ProviderOnBoards {
 
     private static final ClaimRef CLAIM = new ClaimRef("default", "claim", "0b5c9d52-1111");
-    private static final int MOST_LOOKS = 1000;
 
     private static HeldDevice device(String name) {
         return HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName(name))
@@ -91,35 +86,6 @@ class NvidiaMeterTest extends ProviderOnBoards {
                         .isInstanceOf(NvmlException.class)
                         .hasMessageContaining(hardware.uuid(0));
                 assertThat(measure(meter, held("gpu-1")).values()).isNotEmpty();
-            }
-        }
-
-        @Test
-        void countsTheErrorsThatItReports() throws Exception {
-            NvidiaDeviceProvider provider = start("l40s", false);
-            hardware.xid(1, -1, 31);
-            hardware.xid(1, -1, 31);
-
-            double faults = 0;
-            for (int look = 0; look < MOST_LOOKS && faults < 2; look++) {
-                faults = measure(provider, held("gpu-1")).values().get(DeviceMeasure.FAULTS);
-            }
-            assertThat(faults).isEqualTo(2);
-            assertThat(measure(provider, held("gpu-0")).values()).containsEntry(DeviceMeasure.FAULTS, 0.0);
-        }
-
-        @Test
-        void ofAVirtualMachineHasItsIdAlone() {
-            node = StandInNode.install(folder, "l40s");
-            PciFunction function = new PciFunction(
-                    new PciAddress("0000:17:00.0"), PciFunction.NVIDIA, 0x26b9, 0x0302, "vfio-pci", "7", true);
-            Offer.Passthrough offer = new Offer.Passthrough(function, null);
-            NodeDevices devices =
-                    new NodeDevices(Inventory.of(), Map.of(new DeviceName("gpu-vfio-0"), offer), List.of(), false);
-            try (Nvml nvml = node.nvml();
-                    NvidiaMeter meter = new NvidiaMeter(nvml, devices, faults(), new HashSet<>())) {
-                assertThat(meter.measure(held("gpu-vfio-0"), device("gpu-vfio-0")))
-                        .isEqualTo(DeviceReadings.builder().uuid(offer.uuid()).build());
             }
         }
     }

@@ -69,6 +69,7 @@ abstract class ScenarioNode extends VfioOnBoards {
                         .toString();
             case "measured" -> measured(claims.of(ref(of)));
             case "audit" -> String.valueOf(audit(of.equals("--dynamic-mig")).exitStatus());
+            case "audit-report" -> audit(of.equals("--dynamic-mig")).text().replaceAll("\\s+", " ");
             case "audited" -> {
                 try (NvidiaAuditedNode audited = audited(false)) {
                     yield audited.inventory(claims.held).equals(provider.inventory()) ? "the same" : "another";

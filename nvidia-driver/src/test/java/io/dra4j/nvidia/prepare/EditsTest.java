@@ -38,14 +38,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The edits of containers with GPUs: valid CDI specs of existing files, or an error. */
 class EditsTest {
@@ -200,33 +198,6 @@ class EditsTest {
 
         private String inDev(String name) {
             return node.root().resolve("dev").resolve(name).toString();
-        }
-
-        @Test
-        void getsItsFilesToReadAndItsSocketsToUse() {
-            List<Mount> mounts = edits().common(VERSION).mounts();
-
-            assertThat(mounts)
-                    .extracting(Mount::containerPath)
-                    .containsExactlyInAnyOrder(
-                            LIBRARIES + "libcuda.so.550.163.01",
-                            LIBRARIES + "libnvidia-ml.so.550.163.01",
-                            LIBRARIES + "libnvidia-ptxjitcompiler.so.550.163.01",
-                            LIBRARIES + "libGLX_nvidia.so.550.163.01",
-                            LIBRARIES + "libnvidia-egl-gbm.so.1.1.1",
-                            LIBRARIES + "vdpau/libvdpau_nvidia.so.550.163.01",
-                            "/usr/bin/nvidia-smi",
-                            "/usr/share/vulkan/icd.d/nvidia_icd.json",
-                            "/lib/firmware/nvidia/550.163.01/gsp_ga10x.bin");
-            Edits withSocket = new Edits(node.roots(), HookProgram.at(node.hook()), Set.of(DaemonSocket.persistenced));
-            assertThat(withSocket.common(VERSION).mounts())
-                    .filteredOn(mount -> mount.containerPath().equals("/run/nvidia-persistenced/socket"))
-                    .extracting(Mount::options)
-                    .containsExactly(List.of("nosuid", "nodev", "rbind", "rprivate", "noexec"));
-            assertThat(mounts)
-                    .filteredOn(mount -> !mount.containerPath().endsWith("/socket"))
-                    .extracting(Mount::options)
-                    .containsOnly(List.of("ro", "nosuid", "nodev", "rbind", "rprivate"));
         }
 
         @Test
@@ -385,14 +356,6 @@ class EditsTest {
                     .hasMessageContaining("Device node " + dev.resolve("nvidiactl"));
         }
 
-        @ParameterizedTest
-        @ValueSource(strings = {"nvidia-uvm", "nvidia-uvm-tools"})
-        void aNodeOfCudaIsMissed(String name) throws IOException {
-            Files.delete(node.root().resolve("dev").resolve(name));
-
-            refused("Device node " + node.root() + "/dev/" + name + " does not exist", "nvidia-modprobe -u -c0");
-        }
-
         @Test
         void aMissingNodeIsNamedByItsPathOnTheNode() throws IOException {
             Files.delete(node.root().resolve("dev/nvidia-uvm"));
@@ -410,14 +373,6 @@ class EditsTest {
             assertThatThrownBy(() -> edits().requireCapabilities())
                     .isInstanceOf(PrepareException.class)
                     .hasMessageContaining("nvidia-caps");
-        }
-
-        @ParameterizedTest
-        @ValueSource(strings = {"libcuda.so.550.163.01", "libnvidia-ml.so.550.163.01"})
-        void aLibraryIsMissed(String library) throws IOException {
-            Files.delete(node.library(library));
-
-            refused(library, node.root().toString());
         }
 
         @Test
