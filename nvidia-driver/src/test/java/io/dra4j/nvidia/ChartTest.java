@@ -15,9 +15,12 @@ import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.Manifests.Kind;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,19 +120,39 @@ class ChartTest extends ChartContract {
         assertThat(terms.at("/0/matchExpressions")).hasSize(1);
     }
 
-    @Test
-    void gatesAndMigBecomeVariables() {
-        Map<String, String> environment = DriverContainer.of(CHART.render(Installation.DEFAULT
-                        .set("featureGates.NVMLDeviceHealthCheck", true)
-                        .set("featureGates.MPSSupport", false)
-                        .set("consumableShares", 2)
-                        .set("dynamicMig.enabled", true)))
-                .environment();
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            featureGates.NVMLDeviceHealthCheck=true featureGates.MPSSupport=false | FEATURE_GATES=MPSSupport=false,NVMLDeviceHealthCheck=true
+            consumableShares=2                                                    | CONSUMABLE_SHARES=2
+            dynamicMig.enabled=true                                               | DYNAMIC_MIG=true
+            thresholds.temperatureCelsius=85 thresholds.intervalSeconds=5         | TEMPERATURE_THRESHOLD=85 THRESHOLD_INTERVAL=5
+            xidEffects.63=NoSchedule xidEffects.48=NoExecute                      | XID_EFFECTS=48=NoExecute,63=NoSchedule
+            fabricEffect=NoSchedule                                               | FABRIC_EFFECT=NoSchedule
+            devRoot=/host/dev                                                     | DEV_ROOT=/host/dev CONTAINER_DEV_ROOT=/dev-root
+            driverFolders.libraries[0]=/opt/a driverFolders.libraries[1]=/opt/b   | DRIVER_LIBRARY_FOLDERS=/opt/a,/opt/b
+            """)
+    void valuesBecomeVariablesThatAreOtherwiseNotThere(String values, String variables) throws IOException {
+        Installation installation = Installation.DEFAULT;
+        for (String value : values.split(" ")) {
+            String[] parts = value.split("=", 2);
+            installation = installation.set(parts[0], new YAMLMapper().readValue(parts[1], Object.class));
+        }
+        Map<String, String> usual =
+                DriverContainer.of(CHART.render(Installation.DEFAULT)).environment();
+        Map<String, String> changed =
+                new HashMap<>(DriverContainer.of(CHART.render(installation)).environment());
+        changed.entrySet().removeAll(usual.entrySet());
 
-        assertThat(environment)
-                .containsEntry("FEATURE_GATES", "MPSSupport=false,NVMLDeviceHealthCheck=true")
-                .containsEntry("CONSUMABLE_SHARES", "2")
-                .containsEntry("DYNAMIC_MIG", "true");
+        assertThat(changed)
+                .isEqualTo(Stream.of(variables.split(" "))
+                        .map(variable -> variable.split("=", 2))
+                        .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1])));
+    }
+
+    @Test
+    void anUnknownEffectOfErrorsIsRefused() {
+        assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set("xidEffects.48", "Never")))
+                .hasMessageContaining("/xidEffects/48");
     }
 
     @Test
@@ -138,33 +161,10 @@ class ChartTest extends ChartContract {
         assertThat(usual.pod().path("volumes").toString()).contains("{\"path\":\"/dev\",\"type\":\"Directory\"}");
         assertThat(usual.container().path("volumeMounts").toString())
                 .contains("\"name\":\"dev-root\",\"mountPath\":\"/dev-root\",\"readOnly\":true,\"mountPropagation\"");
-        assertThat(usual.environment()).doesNotContainKeys("DEV_ROOT", "DRIVER_LIBRARY_FOLDERS");
 
-        DriverContainer other = DriverContainer.of(CHART.render(Installation.DEFAULT
-                .set("devRoot", "/host/dev")
-                .set("driverFolders.libraries[0]", "/opt/a")
-                .set("driverFolders.libraries[1]", "/opt/b")));
+        DriverContainer other = DriverContainer.of(CHART.render(Installation.DEFAULT.set("devRoot", "/host/dev")));
         assertThat(other.pod().path("volumes").toString())
                 .contains("{\"path\":\"/host/dev\",\"type\":\"DirectoryOrCreate\"}");
-        assertThat(other.environment())
-                .containsEntry("DEV_ROOT", "/host/dev")
-                .containsEntry("CONTAINER_DEV_ROOT", "/dev-root")
-                .containsEntry("DRIVER_LIBRARY_FOLDERS", "/opt/a,/opt/b");
-    }
-
-    @Test
-    void thresholdsBecomeVariables() {
-        Map<String, String> environment = DriverContainer.of(CHART.render(Installation.DEFAULT
-                        .set("thresholds.temperatureCelsius", 85)
-                        .set("thresholds.intervalSeconds", 5)))
-                .environment();
-
-        assertThat(environment)
-                .containsEntry("TEMPERATURE_THRESHOLD", "85")
-                .containsEntry("THRESHOLD_INTERVAL", "5")
-                .doesNotContainKey("POWER_THRESHOLD");
-        assertThat(DriverContainer.of(CHART.render(Installation.DEFAULT)).environment())
-                .doesNotContainKey("THRESHOLD_INTERVAL");
     }
 
     @ParameterizedTest
@@ -172,22 +172,6 @@ class ChartTest extends ChartContract {
     void letsTheDriverReportMigDevicesThatItMakes(String value) {
         assertThat(CHART.render(Installation.DEFAULT.set(value, true)).yaml()).contains("resourceclaims/status");
         assertThat(CHART.render(Installation.DEFAULT).yaml()).doesNotContain("resourceclaims/status");
-    }
-
-    @Test
-    void effectsOfErrorsBecomeAVariable() {
-        Map<String, String> environment = DriverContainer.of(CHART.render(
-                        Installation.DEFAULT.set("xidEffects.63", "NoSchedule").set("xidEffects.48", "NoExecute")))
-                .environment();
-
-        assertThat(environment)
-                .containsEntry("XID_EFFECTS", "48=NoExecute,63=NoSchedule")
-                .doesNotContainKey("FABRIC_EFFECT");
-        assertThat(DriverContainer.of(CHART.render(Installation.DEFAULT.set("fabricEffect", "NoSchedule")))
-                        .environment())
-                .containsEntry("FABRIC_EFFECT", "NoSchedule");
-        assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set("xidEffects.48", "Never")))
-                .hasMessageContaining("/xidEffects/48");
     }
 
     @ParameterizedTest
