@@ -37,11 +37,6 @@ final class JournaledClaims {
         checkpoints = 0;
     }
 
-    /** Returns the number of checkpoints since {@link #crashAt}. */
-    int checkpoints() {
-        return checkpoints;
-    }
-
     /** Prepares a claim; one that fails is unprepared, and one that crashes is not. */
     PreparedClaim prepare(NvidiaDeviceProvider provider, AllocatedClaim claim) {
         try {

@@ -82,16 +82,6 @@ abstract class SharingOnBoards extends ProviderOnBoards {
         provider.inventory();
     }
 
-    /** Asserts that GPUs have settings of a claim that is gone, and then, once that can be done, what they had. */
-    final void assertLeftAndPutBack(String device) throws Exception {
-        Taint left = Taint.of("gpu.nvidia.com/not-restored", null, Taint.Effect.NO_SCHEDULE);
-        assertThat(claims.held).isEmpty();
-        awaitTaints(provider, Map.of(device, List.of(left)));
-        assertThat(context.notices).singleElement().asString().contains("does not get back what it had");
-        smi.heal();
-        awaitTaints(provider, Map.of());
-    }
-
     /** The signs by which a checkpoint of NVIDIA's own driver is of this boot, or of another. */
     final EarlierBoot earlierBoot() {
         return new EarlierBoot(folder.resolve("checkpoint.json"), node.proc(), cdi, "k8s.gpu.nvidia.com/claim");
@@ -165,15 +155,6 @@ abstract class SharingOnBoards extends ProviderOnBoards {
         }
         assertThat(taints).as("the taints after %d changes", MOST_LOOKS).matches(accepted);
         return taints;
-    }
-
-    final void awaitTaints(NvidiaDeviceProvider provider, Map<String, List<Taint>> wanted) throws InterruptedException {
-        awaitTaints(provider, wanted::equals);
-    }
-
-    final Map<String, List<Taint>> awaitTainted(NvidiaDeviceProvider provider, int devices)
-            throws InterruptedException {
-        return awaitTaints(provider, taints -> taints.size() == devices);
     }
 
     @AfterEach

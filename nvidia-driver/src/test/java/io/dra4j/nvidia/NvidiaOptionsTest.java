@@ -11,6 +11,7 @@ import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.prepare.DaemonSocket;
+import io.dra4j.runtime.LegacyPlugin;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,8 +24,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** The options about health. */
-class HealthOptionsTest {
+/** The driver's options, above all those about health. */
+class NvidiaOptionsTest {
 
     @TempDir
     private Path folder;
@@ -69,6 +70,12 @@ class HealthOptionsTest {
     }
 
     @Test
+    void theLegacyPluginIsWarnedAboutUnlessDevicesAreToBeWithheld() {
+        assertThat(parse().legacyPlugin()).isEqualTo(LegacyPlugin.WARN);
+        assertThat(parse("--legacy-plugin=withhold").legacyPlugin()).isEqualTo(LegacyPlugin.WITHHOLD);
+    }
+
+    @Test
     void thresholdsAreOffUnlessGiven() {
         assertThat(parse().healthPolicy().thresholds()).isEqualTo(Thresholds.NONE);
         assertThat(parse("--temperature-threshold=85", "--power-threshold=600", "--threshold-interval=5")
@@ -85,6 +92,7 @@ class HealthOptionsTest {
                     --temperature-threshold=0 | '--temperature-threshold': 0 is not between 1 and 150
                     --power-threshold=-1 | '--power-threshold': -1 is not between 1 and 100000
                     --threshold-interval=0 | '--threshold-interval': 0 is not between 1 and 3600
+                    --legacy-plugin=ignore | '--legacy-plugin': 'ignore' is neither warn nor withhold
                     --temperature-threshold=85C | '--temperature-threshold'
                     --xid-effects=48=NoExecute --additional-xids-to-ignore=48 | '--additional-xids-to-ignore': XID 48 is to be ignored, and to have the effect NoExecute
                     """)
