@@ -191,11 +191,7 @@ final class ObstacleWords {
                 .when(OtherNode.class, one -> id -> "")
                 .when(GateOff.class, one -> id -> "")
                 .when(NoCapacity.class, one -> id -> "it has " + capacities(id))
-                .when(
-                        AmountRefused.class,
-                        one -> id -> device(id)
-                                .map(device -> policy(id, device, one.capacity()))
-                                .orElse(""))
+                .when(AmountRefused.class, one -> id -> policy(id, one.capacity()))
                 .when(CapacityShort.class, one -> id -> left(one))
                 .when(CounterShort.class, one -> id -> counter(id, one))
                 .when(Tainted.class, one -> id -> setBy(id, one.taint()))
@@ -227,9 +223,9 @@ final class ObstacleWords {
                 .findFirst();
     }
 
-    private static String policy(DeviceId id, Device device, String name) {
-        RequestPolicy policy = new OwnNames(id.driver())
-                .find(device.capacity(), name)
+    private String policy(DeviceId id, String name) {
+        RequestPolicy policy = device(id)
+                .flatMap(device -> new OwnNames(id.driver()).find(device.capacity(), name))
                 .map(Capacity::policy)
                 .orElse(null);
         if (policy == null) {
