@@ -64,22 +64,21 @@ public abstract class ClaimMetricsContract {
                     .map(one -> one.at(at + "/matchLabels"))
                     .toList();
             assertThat(selectors).as(kind.name()).hasSize(2);
-            assertThat(selectors).filteredOn(one -> selects(one, labels)).hasSize(1);
-            assertThat(selectors).filteredOn(one -> selects(one, ofDriver)).hasSize(1);
-            assertThat(selectors).noneMatch(one -> selects(one, labels) && selects(one, ofDriver));
+            assertThat(selectors)
+                    .filteredOn(one -> Manifests.selects(one, labels))
+                    .hasSize(1);
+            assertThat(selectors)
+                    .filteredOn(one -> Manifests.selects(one, ofDriver))
+                    .hasSize(1);
+            assertThat(selectors).noneMatch(one -> Manifests.selects(one, labels) && Manifests.selects(one, ofDriver));
         }
         assertThat(Stream.of(
                         all.one(Kind.Service).at("/spec/selector"),
                         all.one(Kind.Deployment).at("/spec/selector/matchLabels")))
-                .allMatch(one -> selects(one, labels))
-                .noneMatch(one -> selects(one, ofDriver));
-        assertThat(selects(all.one(Kind.DaemonSet).at("/spec/selector/matchLabels"), labels))
+                .allMatch(one -> Manifests.selects(one, labels))
+                .noneMatch(one -> Manifests.selects(one, ofDriver));
+        assertThat(Manifests.selects(all.one(Kind.DaemonSet).at("/spec/selector/matchLabels"), labels))
                 .isFalse();
-    }
-
-    private static boolean selects(JsonNode selector, JsonNode labels) {
-        return !selector.isEmpty()
-                && selector.properties().stream().allMatch(one -> one.getValue().equals(labels.path(one.getKey())));
     }
 
     @Test
@@ -119,12 +118,7 @@ public abstract class ClaimMetricsContract {
                 .isEqualTo(driver.environment().get("DRIVER_NAME"));
         assertThat(container.container().path("image"))
                 .isEqualTo(driver.container().path("image"));
-        assertThat(container.hostPaths()).isEmpty();
-        assertThat(container.pod().at("/securityContext/runAsNonRoot").asBoolean())
-                .isTrue();
-        assertThat(container.container().path("securityContext").toString())
-                .isEqualTo("{\"privileged\":false,\"allowPrivilegeEscalation\":false,"
-                        + "\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}");
+        container.assertHasNoRightsOnTheNode();
         assertThat(DriverContainer.ofClaimMetrics(CHART.render(ON.set("openshift.enabled", true)))
                         .pod()
                         .at("/securityContext/runAsUser")

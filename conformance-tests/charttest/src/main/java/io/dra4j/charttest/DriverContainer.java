@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.charttest;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.charttest.Manifests.Kind;
 import java.util.LinkedHashMap;
@@ -85,5 +87,14 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
                 .forEach(mount -> mounts.put(
                         mount.path("name").asText(), mount.path("mountPath").asText()));
         return mounts;
+    }
+
+    /** Asserts that it has nothing of the node, and runs with the least rights. */
+    void assertHasNoRightsOnTheNode() {
+        assertThat(hostPaths()).isEmpty();
+        assertThat(pod.at("/securityContext/runAsNonRoot").asBoolean()).isTrue();
+        assertThat(container.path("securityContext").toString())
+                .isEqualTo("{\"privileged\":false,\"allowPrivilegeEscalation\":false,"
+                        + "\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}");
     }
 }

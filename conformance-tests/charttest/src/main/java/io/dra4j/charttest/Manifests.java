@@ -112,4 +112,10 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
         ValidatingAdmissionPolicyBinding,
         ValidatingWebhookConfiguration
     }
+
+    /** Returns whether a selector has labels, and an object with these labels matches it. */
+    static boolean selects(JsonNode selector, JsonNode labels) {
+        return !selector.isEmpty()
+                && selector.properties().stream().allMatch(one -> one.getValue().equals(labels.path(one.getKey())));
+    }
 }

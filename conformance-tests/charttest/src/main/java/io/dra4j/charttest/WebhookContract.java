@@ -92,23 +92,20 @@ public abstract class WebhookContract {
                         deployment.at("/spec/selector/matchLabels"),
                         deployment.at("/spec/template/spec/topologySpreadConstraints/0/labelSelector/matchLabels"),
                         manifests.one(Kind.PodDisruptionBudget).at("/spec/selector/matchLabels")))
-                .allSatisfy(selector -> assertThat(selects(selector, labels)).isTrue());
+                .allSatisfy(selector ->
+                        assertThat(Manifests.selects(selector, labels)).isTrue());
         JsonNode driver = manifests.one(Kind.DaemonSet);
-        assertThat(selects(driver.at("/spec/selector/matchLabels"), labels)).isFalse();
-        assertThat(selects(service.at("/spec/selector"), driver.at("/spec/template/metadata/labels")))
+        assertThat(Manifests.selects(driver.at("/spec/selector/matchLabels"), labels))
+                .isFalse();
+        assertThat(Manifests.selects(service.at("/spec/selector"), driver.at("/spec/template/metadata/labels")))
                 .isFalse();
         assertThat(manifests.of(Kind.NetworkPolicy)).hasSize(2);
         assertThat(manifests.of(Kind.NetworkPolicy))
-                .filteredOn(policy -> selects(policy.at("/spec/podSelector/matchLabels"), labels))
+                .filteredOn(policy -> Manifests.selects(policy.at("/spec/podSelector/matchLabels"), labels))
                 .singleElement()
                 .satisfies(
                         policy -> assertThat(policy.at("/spec/ingress/0/ports").toString())
                                 .isEqualTo("[{\"protocol\":\"TCP\",\"port\":\"https\"}]"));
-    }
-
-    private static boolean selects(JsonNode selector, JsonNode labels) {
-        return !selector.isEmpty()
-                && selector.properties().stream().allMatch(one -> one.getValue().equals(labels.path(one.getKey())));
     }
 
     @Test
@@ -168,14 +165,9 @@ public abstract class WebhookContract {
                 .noneMatch(binding -> binding.path("subjects").toString().contains('"' + account + '"'));
         assertThat(webhook.pod().path("automountServiceAccountToken").asBoolean(true))
                 .isFalse();
-        assertThat(webhook.hostPaths()).isEmpty();
-        assertThat(webhook.pod().at("/securityContext/runAsNonRoot").asBoolean())
-                .isTrue();
         assertThat(webhook.pod().at("/securityContext/seccompProfile/type").asText())
                 .isEqualTo("RuntimeDefault");
-        assertThat(webhook.container().path("securityContext").toString())
-                .isEqualTo("{\"privileged\":false,\"allowPrivilegeEscalation\":false,"
-                        + "\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}");
+        webhook.assertHasNoRightsOnTheNode();
     }
 
     @Test
