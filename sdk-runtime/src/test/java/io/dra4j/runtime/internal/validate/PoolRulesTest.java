@@ -53,6 +53,7 @@ class PoolRulesTest {
             """.split("\\s+");
 
     private static final Quantity ONE = Quantity.of(1);
+    private static final String ODD = "\n\0\u202E\uD800%s";
 
     /** A device that breaks a rule, and how the problem is shown: its field, and words of the rule with the value. */
     record Wrong(String field, String words, Device.Builder device) {
@@ -339,8 +340,9 @@ class PoolRulesTest {
 
     @Test
     void noNameOfTheProvidersBreaksALine() {
-        CounterSet set = CounterSet.of("\n", Map.of("c", ONE));
-        Device.Builder device = consumes("\n", "c", "2").consumes(CounterConsumption.of("\n", Map.of("other\n", ONE)));
+        CounterSet set = CounterSet.of(ODD, Map.of("c", ONE));
+        Device.Builder device =
+                consumes(ODD, "c", "2").consumes(CounterConsumption.of(ODD, Map.of("other" + ODD, ONE)));
 
         assertThat(RULES.problems(pool(device).withCounterSets(List.of(set))))
                 .hasSizeGreaterThan(4)

@@ -236,7 +236,7 @@ record RandomDevices(Random random, int edges) {
     private String key(int index) {
         String name = "k" + index;
         return edge(
-                List.of("1k", "k-" + index, "/k", "a/", "a/b/c", "d".repeat(64) + "/k"),
+                List.of("1k", "k-" + index, "/k", "a/", "a/b/c", "\0\n\u202E", "d".repeat(64) + "/k"),
                 List.of(
                         name,
                         name + "_".repeat(32 - name.length()),
