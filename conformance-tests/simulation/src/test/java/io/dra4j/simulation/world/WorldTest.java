@@ -424,7 +424,11 @@ class WorldTest {
                     t.invariants.sliceWritten(null, slice);
                     t.invariants.sliceWritten(null, older);
                     t.invariants.killed();
-                }),
+                }));
+    }
+
+    private static Stream<Arguments> wrongPools() {
+        return Stream.of(
                 breaks(Invariant.WRITES, "a complete pool has each device twice", t -> {
                     t.sliceWritten(
                             "first", slice -> slice.withObject("/spec/pool").put("resourceSliceCount", 2));
@@ -446,15 +450,17 @@ class WorldTest {
                     t.hardware.replace("mode-0");
                     t.hardware.replace("mode-1");
                     t.driver.publishSlice();
-                    t.sliceWritten(
-                            "one",
-                            slice -> slice.at("/spec/devices").forEach(device -> {
-                                if (device.path("name").asText().equals("mode-0")) {
-                                    ((ObjectNode) device.at("/attributes/uuid")).put("string", replaced);
-                                }
-                            }));
+                    t.sliceWritten("one", slice -> rename(slice, replaced));
                     t.invariants.killed();
                 }));
+    }
+
+    private static void rename(JsonNode slice, String uuid) {
+        for (JsonNode device : slice.at("/spec/devices")) {
+            if (device.path("name").asText().equals("mode-0")) {
+                ((ObjectNode) device.at("/attributes/uuid")).put("string", uuid);
+            }
+        }
     }
 
     /** Notes a slice that is like the one that there is, but for a change. */
@@ -466,7 +472,7 @@ class WorldTest {
     }
 
     @ParameterizedTest(name = "{0}: {1}")
-    @MethodSource("wrongHistories")
+    @MethodSource({"wrongHistories", "wrongPools"})
     void findsWhatIsWrong(Invariant invariant, String history, Consumer<WorldTest> steps) {
         assertThatThrownBy(() -> run(() -> steps.accept(this)))
                 .asInstanceOf(type(Violation.class))
