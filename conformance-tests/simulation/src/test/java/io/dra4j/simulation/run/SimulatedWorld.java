@@ -287,7 +287,7 @@ public final class SimulatedWorld implements World {
                     unguarded.add(scheduler.createInConflict(List.of(wish)));
                 }
             }
-            case SHARE_CLAIMS -> pods(step, scheduler::isShareable).forEach(scheduler::createWithClaimsOf);
+            case SHARE_CLAIMS -> pods(step, scheduler::isShareable).forEach(this::share);
             case END_POD -> pods(step, pod -> !pod.isEnded()).forEach(scheduler::end);
             case END_PODS ->
                 scheduler.pods().stream()
@@ -296,6 +296,14 @@ public final class SimulatedWorld implements World {
                         .forEach(scheduler::end);
             case DRAIN -> admin.drain(scheduler);
             default -> pods(step, pod -> pod.phase() != Pod.Phase.GONE).forEach(this::deleteClaims);
+        }
+    }
+
+    /** Whose claims conflict with others, conflicts with them, too. */
+    private void share(Pod pod) {
+        Pod other = scheduler.createWithClaimsOf(pod);
+        if (unguarded.contains(pod)) {
+            unguarded.add(other);
         }
     }
 
