@@ -9,7 +9,6 @@ import com.sun.jna.NativeLibrary;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
-import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.MpsStandIn;
 import java.nio.charset.StandardCharsets;
@@ -137,23 +136,6 @@ class MpsTest extends SharingOnBoards {
     }
 
     @Test
-    void ofTwoConfigurationsHasADaemonForEach() throws Exception {
-        install("a100-40");
-        String both = mpsConfig("GpuConfig", "of-gpu-0", "defaultActiveThreadPercentage: 10")
-                + ", "
-                + mpsConfig("GpuConfig", "of-gpu-1", "defaultActiveThreadPercentage: 20");
-
-        claims.prepare(provider, claim(ONE, both, "gpu-0", "gpu-1"));
-
-        assertThat(groups()).hasSize(2);
-        assertThat(mps.calls())
-                .contains("mps -f " + gpu0, "mps -f " + gpu1)
-                .contains("mps set_default_active_thread_percentage 10", "mps set_default_active_thread_percentage 20");
-        claims.unprepare(provider, ONE);
-        assertNothingIsLeft();
-    }
-
-    @Test
     void aDaemonThatDoesNotAnswerIsKilledAtTheDeadline() throws Exception {
         install("l40s");
         claims.timeout = Duration.ofMillis(2500);
@@ -180,23 +162,6 @@ class MpsTest extends SharingOnBoards {
         assertThat(waiting).isNotDone();
         mps.processes().forEach(ProcessHandle::destroyForcibly);
         assertThatThrownBy(waiting::join).hasMessageContaining("ended with exit code 137");
-        assertNothingIsLeft();
-    }
-
-    @Test
-    void ofAMigDeviceChangesNoGpu() throws Exception {
-        install("a100-40-divided");
-        String config = mpsConfig("MigDeviceConfig", "", "defaultPerDevicePinnedMemoryLimit: {'0': 1Gi}");
-
-        claims.prepare(provider, claim(ONE, config, MIG));
-
-        List<String> calls = mps.calls();
-        assertThat(calls.get(0)).matches("mps -f MIG-[0-9a-f-]{36}");
-        String uuid = calls.get(0).substring("mps -f ".length());
-        assertThat(calls)
-                .containsExactly("mps -f " + uuid, READY, "mps set_default_device_pinned_mem_limit " + uuid + " 1024M");
-        claims.unprepare(provider, ONE);
-        assertThat(mps.calls()).endsWith("mps quit");
         assertNothingIsLeft();
     }
 
@@ -238,22 +203,5 @@ class MpsTest extends SharingOnBoards {
         smi.setPersistent(gpu0);
         assertThat(node.options().nvidiaSmi().isPersistent(gpu0, Duration.ofSeconds(60)))
                 .isTrue();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"nvidia-cuda-mps-control", "nvidia-cuda-mps-server"})
-    void changesNothingWithoutItsPrograms(String program) throws Exception {
-        install("h100-80", true);
-        Files.delete(node.root().resolve("usr/bin").resolve(program));
-        String both = mpsConfig("MigDeviceConfig", "of-gpu-0-mig-1g10gb-19-4", "")
-                + ", "
-                + mpsConfig("GpuConfig", "of-gpu-1", "");
-
-        assertThatThrownBy(() -> claims.prepare(provider, claim(ONE, both, "gpu-0-mig-1g10gb-19-4", "gpu-1")))
-                .isInstanceOf(PrepareException.class)
-                .hasMessageContaining(program);
-        assertThat(hardware.isMigEnabled(0)).isFalse();
-        assertThat(smi.calls()).isEmpty();
-        assertNothingIsLeft();
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.doctor.Check;
-import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
@@ -23,7 +22,6 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The checks of NVIDIA's nodes, on boards, and the program's command as on its page. */
@@ -41,25 +39,6 @@ class NvidiaDoctorTest extends DoctorOnBoards {
             Report report = report(node, dynamic);
             assertThat(report.exitStatus()).as(report.text()).isZero();
         }
-    }
-
-    @Test
-    void aWrongRootIsFoundOnce() throws Exception {
-        StandInNode node = install("t4");
-        Files.delete(node.library());
-
-        Report report = report(node);
-
-        assertThat(found(report)).containsExactly("driver-root");
-        assertThat(report.text()).containsPattern("not checked +nvml +NVML is not found: driver-root");
-    }
-
-    @Test
-    void aKernelWithoutTheDriverIsFoundOnce() throws Exception {
-        StandInNode node = install("t4");
-        assertThat(node.unload()).isZero();
-
-        assertThat(found(report(node))).containsExactly("nvml");
     }
 
     @Test
@@ -129,24 +108,6 @@ class NvidiaDoctorTest extends DoctorOnBoards {
         assertThat(found(report(node))).containsExactly("hook");
     }
 
-    @ParameterizedTest
-    @CsvSource({"nvidia-persiste, nvidia-persistenced", "nv-hostengine, nvidia-dcgm", "dcgm-exporter, dcgm-exporter"})
-    void aDaemonThatKeepsAGpuFromMigModeIsFoundOnce(String name, String unit) throws Exception {
-        StandInNode node = install("a100-40");
-        process(node, 900, name, "/dev/nvidia0");
-
-        List<Finding> findings = report(node, "--dynamic-mig").findings();
-
-        assertThat(findings).singleElement().satisfies(one -> {
-            assertThat(one.id()).isEqualTo("gpu-holders");
-            assertThat(one.mend()).contains("sudo systemctl stop " + unit);
-            assertThat(one.mend())
-                    .filteredOn(line -> line.contains("kubectl label"))
-                    .allMatch(line -> line.endsWith("=false --overwrite"));
-        });
-        assertThat(found(report(node))).isEmpty();
-    }
-
     /** The folder {@code net} of a process that ended can be opened, and not be listed. */
     @Test
     void aDaemonThatEndsMeanwhileKeepsNoGpuOpen() throws Exception {
@@ -161,25 +122,6 @@ class NvidiaDoctorTest extends DoctorOnBoards {
 
             assertThat(report.exitStatus()).as(report.text()).isZero();
         }
-    }
-
-    @Test
-    void gpusInMigModeMayBeKeptOpen() throws Exception {
-        StandInNode node = install("a100-40");
-        for (int gpu = 0; gpu < node.state().gpus(); gpu++) {
-            node.state().setMig(gpu, true);
-        }
-        process(node, 900, "nv-hostengine", "/dev/nvidia0");
-
-        assertThat(found(report(node, "--dynamic-mig"))).isEmpty();
-    }
-
-    @Test
-    void aPodThatDoesNotSeeProcessesDoesNotCheckThem() throws Exception {
-        StandInNode node = install("a100-40");
-        Files.writeString(node.proc().resolve("2/comm"), "java\n");
-
-        assertThat(report(node, "--dynamic-mig").text()).containsPattern("not checked +gpu-holders");
     }
 
     @Test

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.sharing.ComputeModes;
 import io.dra4j.nvidia.sharing.Holders;
@@ -20,8 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Claims that share GPUs by time slices, with a stand-in of nvidia-smi that records its calls. */
 @Tag("slow")
@@ -62,32 +59,6 @@ class TimeSlicingTest extends SharingOnBoards {
         assertThat(smi.hanging()).isEmpty();
         assertThat(claims.held).isEmpty();
         assertThat(smi.calls()).endsWith(RESET.formatted(gpu0)); // it may have been set
-    }
-
-    @ParameterizedTest
-    @CsvSource({"TimeSlicing, true", "MPS, true", "TimeSlicing, false"})
-    void areNotForAnObserverWhoKeepsNoOwnerOut(String strategy, boolean isFirst) throws Exception {
-        install("l40s");
-        AllocatedClaim owner = sliced(ONE, "Short", "gpu-0");
-        if (!isFirst) {
-            claims.prepare(provider, owner);
-        }
-        List<String> before = smi.calls();
-
-        assertThatThrownBy(
-                        () -> claim(TWO, config("GpuConfig", "", "strategy: " + strategy), "gpu-0, adminAccess: true"))
-                .isInstanceOf(PrepareException.class)
-                .hasMessageStartingWith(
-                        "config 0 from the claim: GpuConfig would change the devices of request of-gpu-0, which has admin access");
-        claims.prepare(provider, claim(TWO, "", "gpu-0, adminAccess: true"));
-        assertThat(smi.calls()).isEqualTo(before);
-        if (isFirst) {
-            claims.prepare(provider, owner);
-        }
-        claims.unprepare(provider, TWO);
-        assertThat(smi.slice(gpu0)).isEqualTo(1);
-        claims.unprepare(provider, ONE);
-        assertThat(smi.slice(gpu0)).isZero();
     }
 
     @Test
