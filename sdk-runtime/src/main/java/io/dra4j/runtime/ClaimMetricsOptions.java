@@ -3,7 +3,7 @@
 package io.dra4j.runtime;
 
 import io.dra4j.runtime.internal.driver.HttpSettings;
-import io.dra4j.runtime.internal.driver.RunningClaimMetrics;
+import io.dra4j.runtime.internal.pending.RunningClaimMetrics;
 import java.time.InstantSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

@@ -4,10 +4,10 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.driver.DriverSettings;
-import io.dra4j.runtime.internal.driver.MaintenanceView;
-import io.dra4j.runtime.internal.driver.MaintenanceView.ClaimPods;
 import io.dra4j.runtime.internal.policy.Maintenance;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles;
+import io.dra4j.runtime.internal.policy.MaintenanceView;
+import io.dra4j.runtime.internal.policy.MaintenanceView.ClaimPods;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -51,7 +51,7 @@ public record HttpSettings(InetSocketAddress address, String metricsPath) {
     }
 
     /** Serves metrics and probes until the endpoint is closed. */
-    HttpEndpoint serve(Meters meters, Probes probes) {
+    public HttpEndpoint serve(Meters meters, Probes probes) {
         try {
             return HttpEndpoint.start(address, metricsPath, meters, probes);
         } catch (IOException e) {

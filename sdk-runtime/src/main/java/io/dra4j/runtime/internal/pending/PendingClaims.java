@@ -31,16 +31,16 @@ import org.slf4j.LoggerFactory;
  * <p>One caller lists, and the others wait for it. Without a list there are no claims here: those
  * of an earlier list would look like the present.
  */
-public final class PendingClaims implements Supplier<ListedClaims> {
+final class PendingClaims implements Supplier<ListedClaims> {
 
     static final Duration VALID = Duration.ofSeconds(15);
 
     /** Prometheus gives a scrape up after 10 seconds by default, and would not see the failure. */
-    public static final Duration LIMIT = Duration.ofSeconds(8);
+    static final Duration LIMIT = Duration.ofSeconds(8);
 
     /** Lists the claims that wait, of all namespaces. */
     @FunctionalInterface
-    public interface Source {
+    interface Source {
 
         /**
          * Hands each claim over as it comes.
@@ -66,7 +66,7 @@ public final class PendingClaims implements Supplier<ListedClaims> {
      *
      * @param limit the time that a list may take: {@link #LIMIT}, but for tests
      */
-    public PendingClaims(Source source, InstantSource clock, Duration limit) {
+    PendingClaims(Source source, InstantSource clock, Duration limit) {
         this.source = source;
         this.clock = clock;
         this.limit = limit;
@@ -116,7 +116,7 @@ public final class PendingClaims implements Supplier<ListedClaims> {
     }
 
     /** Returns why the last list failed; empty if it did not. Never waits for a list. */
-    public String problem() {
+    String problem() {
         return problem;
     }
 

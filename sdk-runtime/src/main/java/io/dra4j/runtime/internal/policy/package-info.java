@@ -3,7 +3,8 @@
 /**
  * Policies of admins: devices that are excluded, described or tainted before they are published.
  *
- * <p>Flow: a file → a policy → the inventory that is published. Maintenance is a policy of its own.
+ * <p>Flow: a file → a policy → the inventory that is published. Maintenance is one of them, with the view that its
+ * command prints.
  */
 @NullMarked
 package io.dra4j.runtime.internal.policy;

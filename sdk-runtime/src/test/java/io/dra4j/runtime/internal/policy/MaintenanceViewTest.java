@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.driver;
+package io.dra4j.runtime.internal.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -10,9 +10,8 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
-import io.dra4j.runtime.internal.driver.MaintenanceView.ClaimPods;
-import io.dra4j.runtime.internal.policy.Maintenance;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
+import io.dra4j.runtime.internal.policy.MaintenanceView.ClaimPods;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,14 +1,15 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.driver;
+package io.dra4j.runtime.internal.pending;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.driver.DriverSettings;
+import io.dra4j.runtime.internal.driver.HttpSettings;
 import io.dra4j.runtime.internal.observe.HttpEndpoint;
 import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
-import io.dra4j.runtime.internal.pending.PendingClaims;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.driver;
+package io.dra4j.runtime.internal.policy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -15,8 +15,6 @@ import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.observe.Meters;
-import io.dra4j.runtime.internal.policy.Maintenance;
-import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,13 +1,13 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.driver;
+package io.dra4j.runtime.internal.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.rules.KubernetesVersion;
-import io.dra4j.runtime.internal.driver.MaintenanceView.ClaimPods;
+import io.dra4j.runtime.internal.policy.MaintenanceView.ClaimPods;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import java.nio.file.Path;
