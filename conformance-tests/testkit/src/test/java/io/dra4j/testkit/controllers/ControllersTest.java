@@ -151,16 +151,6 @@ class ControllersTest {
     }
 
     @Test
-    void aClassThatIsMissingIsNamed() {
-        claim("c", "{name: gpu, exactly: {deviceClassName: gpus}}");
-        pod("p", uses("c"));
-
-        assertThat(awaitCondition("p", "Unschedulable"))
-                .isEqualTo("0/2 nodes are available: request gpu: device class gpus does not exist."
-                        + " still not schedulable");
-    }
-
-    @Test
     void anErrorOfASelectorEndsTheAttempt() {
         publish("node-a", "[{name: g}]");
         claim("c", one(", selectors: [{cel: {expression: \"device.attributes['a.example'].no\"}}]"));

@@ -32,7 +32,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -442,34 +441,6 @@ class ApiProxyIT {
                 assertThat(version(http2, tcp.port())).isEqualTo(200);
                 assertThat(tcp.connections()).hasSize(1);
             }
-        }
-
-        @Test
-        void isNamedByAKubeconfigFromItsOwnFolder(@TempDir Path folder) throws Exception {
-            Path file = folder.resolve("kubeconfig");
-            int port = proxy.writeKubeconfig(file, folder.resolve("account"), "gpus");
-            Config config = Config.fromKubeconfig(file.toFile());
-            assertThat(config.getMasterUrl()).isEqualTo("https://127.0.0.1:" + port + "/");
-            assertThat(file).content().contains("{tokenFile: account/token}");
-            try (KubernetesClient fabric8 =
-                    new KubernetesClientBuilder().withConfig(config).build()) {
-                assertThat(fabric8.getKubernetesVersion().getMajor()).isEqualTo("1");
-            }
-        }
-
-        @Test
-        void trustsAReplacedAuthorityOnceItIsWrittenAgain(@TempDir Path account) throws Exception {
-            int port = proxy.writeServiceAccount(account, "default");
-            HttpClient before = trusting(account);
-            assertThat(version(before, port)).isEqualTo(200);
-            proxy.replaceAuthority();
-            assertThat(version(before, port)).as("on the open connection").isEqualTo(200);
-            HttpClient late = trusting(account);
-            assertThatThrownBy(() -> version(late, port)).isInstanceOf(SSLHandshakeException.class);
-            assertThat(proxy.writeServiceAccount(account, "default")).isEqualTo(port);
-            assertThat(version(trusting(account), port)).isEqualTo(200);
-            proxy.closeConnections(); // which a client may notice by a request alone
-            assertThatThrownBy(() -> version(before, port)).isInstanceOf(IOException.class);
         }
     }
 }
