@@ -26,13 +26,9 @@ class TimeSlicingTest extends SharingOnBoards {
 
     private static final String RESET = "compute-policy -i %s --set-timeslice 0";
 
-    private static String slices(String requests, String interval) {
-        return config(
-                "GpuConfig", requests, "strategy: TimeSlicing, timeSlicingConfig: {interval: %s}".formatted(interval));
-    }
-
     private AllocatedClaim sliced(ClaimRef ref, String interval, String... devices) {
-        return claim(ref, slices("", interval), devices);
+        String slices = "strategy: TimeSlicing, timeSlicingConfig: {interval: %s}".formatted(interval);
+        return claim(ref, config("GpuConfig", "", slices), devices);
     }
 
     @Test

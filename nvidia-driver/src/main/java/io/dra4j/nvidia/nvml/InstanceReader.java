@@ -41,7 +41,7 @@ final class InstanceReader {
     static final Set<Integer> STALE = Set.of(INVALID_ARGUMENT, NOT_FOUND);
 
     /** Returned for indices that the driver does not know yet, or the board does not have. */
-    static final Set<Integer> NO_SUCH_PROFILE = Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
+    private static final Set<Integer> NO_SUCH_PROFILE = Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 
     private static final String NONE = "the GPU is in MIG mode, and NVML reports no profile";
     private static final String PROFILE_INFO = "nvmlDeviceGetGpuInstanceProfileInfo";
@@ -275,7 +275,7 @@ final class InstanceReader {
                 .toList();
     }
 
-    static Placement placement(Structs.PlacementStruct struct) {
+    private static Placement placement(Structs.PlacementStruct struct) {
         return new Placement(struct.start, struct.size);
     }
 
