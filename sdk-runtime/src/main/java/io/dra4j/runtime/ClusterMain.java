@@ -45,9 +45,8 @@ record ClusterMain(PrintStream err, Map<String, String> environment) {
         Optional<Path> jar = jar(program.main());
         if (jar.isEmpty()) {
             err.printf(
-                    "%s: %s is a command of %s, which is not beside this program's jar: put it"
-                            + " there, or set %s to its path. `kubectl dra %s` is the same command,"
-                            + " and needs no driver.%n",
+                    "%s: %s is a command of %s, which is not beside this program's jar: put it there, or set %s to its"
+                            + " path. `kubectl dra %s` is the same command, and needs no driver.%n",
                     program.name(), args[0], JAR, JAR_VARIABLE, args[0]);
             return NOT_RUN;
         }

@@ -27,11 +27,9 @@ import picocli.CommandLine.ParameterException;
             "`explain pod/NAME` and `tree` are those of `kubectl dra`; kubectl-dra.jar has to be beside this jar.",
             "`maintenance on`, `off` or `status` instead takes the devices of this node out of use;"
                     + " `maintenance --help` explains it.",
-            "`audit` before options holds the node's records of claims against each other;"
-                    + " `audit --help` explains it.",
+            "`audit` before options holds the node's records of claims against each other; `audit --help` explains it.",
             "`webhook` before options checks claims when they are created; `webhook --help` explains it.",
-            "`claim-metrics` instead serves how long claims of the cluster wait;"
-                    + " `claim-metrics --help` explains it.",
+            "`claim-metrics` instead serves how long claims of the cluster wait; `claim-metrics --help` explains it.",
             "`doctor` before options finds what is wrong with this node; `doctor --help` explains it."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -70,8 +68,7 @@ public abstract class DriverOptions extends ProgramOptions {
             names = "--proc-root",
             paramLabel = "DIR",
             defaultValue = DriverSettings.PROC_ROOT,
-            description = "Where the host's /proc is mounted: its boot id identifies the boot of the node."
-                    + " [PROC_ROOT]"
+            description = "Where the host's /proc is mounted: its boot id identifies the boot of the node. [PROC_ROOT]"
                     + DEFAULT)
     private Path procRoot;
 
@@ -86,8 +83,7 @@ public abstract class DriverOptions extends ProgramOptions {
             names = "--healthcheck-port",
             paramLabel = "PORT",
             defaultValue = "-1",
-            description = "Where to answer gRPC probes: a TCP port, 0 for any, negative for none."
-                    + " [HEALTHCHECK_PORT]"
+            description = "Where to answer gRPC probes: a TCP port, 0 for any, negative for none. [HEALTHCHECK_PORT]"
                     + DEFAULT)
     private int healthcheckPort;
 
@@ -95,8 +91,7 @@ public abstract class DriverOptions extends ProgramOptions {
             names = "--unhealthy-taint",
             paramLabel = "EFFECT",
             defaultValue = "off",
-            description = "How to taint devices that do not work: None, NoSchedule, NoExecute or off."
-                    + " [UNHEALTHY_TAINT]"
+            description = "How to taint devices that do not work: None, NoSchedule, NoExecute or off. [UNHEALTHY_TAINT]"
                     + DEFAULT)
     private UnhealthyTaint unhealthyTaint;
 
@@ -114,7 +109,7 @@ public abstract class DriverOptions extends ProgramOptions {
             names = "--http-endpoint",
             paramLabel = "HOST:PORT",
             description = {
-                "Where to serve metrics and the probes /healthz and /readyz, for instance :8080." + " [HTTP_ENDPOINT]",
+                "Where to serve metrics and the probes /healthz and /readyz, for instance :8080. [HTTP_ENDPOINT]",
                 "Default: nowhere"
             })
     private @Nullable String httpEndpoint;
@@ -123,9 +118,8 @@ public abstract class DriverOptions extends ProgramOptions {
             names = "--metrics-port",
             paramLabel = "PORT",
             defaultValue = "-1",
-            description = "The port of --http-endpoint alone, on all addresses, as the community's example"
-                    + " driver has it; 0 for any that is free, negative for none."
-                    + " [METRICS_PORT]"
+            description = "The port of --http-endpoint alone, on all addresses, as the community's example driver has"
+                    + " it; 0 for any that is free, negative for none. [METRICS_PORT]"
                     + DEFAULT)
     private int metricsPort;
 

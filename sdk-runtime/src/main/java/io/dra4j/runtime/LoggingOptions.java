@@ -32,9 +32,8 @@ final class LoggingOptions {
             order = 100,
             paramLabel = "N",
             defaultValue = "0",
-            description = "How much to log: 0 what changes on the node, 4 what is done in detail, 6 what"
-                    + " libraries do, 8 everything."
-                    + "%nDefault: ${DEFAULT-VALUE}")
+            description = "How much to log: 0 what changes on the node, 4 what is done in detail, 6 what libraries do,"
+                    + " 8 everything.%nDefault: ${DEFAULT-VALUE}")
     private int verbosity;
 
     @Option(
@@ -42,7 +41,7 @@ final class LoggingOptions {
             order = 101,
             paramLabel = "FORMAT",
             defaultValue = "text",
-            description = "How to log: text or json. [LOGGING_FORMAT]" + "%nDefault: ${DEFAULT-VALUE}")
+            description = "How to log: text or json. [LOGGING_FORMAT]%nDefault: ${DEFAULT-VALUE}")
     private LogFormat format;
 
     @Option(
@@ -70,7 +69,7 @@ final class LoggingOptions {
             names = {"--log-backtrace-at", "--log_backtrace_at"},
             paramLabel = "FILE:LINE",
             hidden = true,
-            description = "No effect, which is logged: it names a line of a program in Go; -v 4 has stack" + " traces.")
+            description = "No effect, which is logged: it names a line of a program in Go; -v 4 has stack traces.")
     private String backtrace = "";
 
     @Option(
@@ -142,7 +141,6 @@ final class LoggingOptions {
         asked.forEach((option, value) -> LOG.atWarn()
                 .addKeyValue("option", option)
                 .addKeyValue("value", value)
-                .log("An option has no effect: this program logs to standard"
-                        + " error alone, as much as -v asks for"));
+                .log("An option has no effect: this program logs to standard error alone, as much as -v asks for"));
     }
 }

@@ -91,7 +91,7 @@ final class MaintenanceMain extends ProgramOptions {
             defaultValue = "60",
             converter = SecondsFromText.class,
             description = {
-                "How long `on` waits until no claim holds the devices; also as kubectl has it, 90s or" + " 5m.",
+                "How long `on` waits until no claim holds the devices; also as kubectl has it, 90s or 5m.",
                 "Default: ${DEFAULT-VALUE}"
             })
     private Duration timeout;

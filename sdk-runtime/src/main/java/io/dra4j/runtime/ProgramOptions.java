@@ -21,8 +21,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /**
- * The command line that drivers and their controllers share; a program extends it by its own
- * options.
+ * The command line that drivers and their controllers share; a program extends it by its own options.
  *
  * <p>Every long option may also be given as an environment variable of the same name in upper case
  * with underscores ({@code --node-name}, {@code NODE_NAME}), as drivers written in Go have it; the
@@ -144,9 +143,8 @@ public abstract class ProgramOptions {
     /**
      * Names the environment variable of an option of the program whose description names none.
      *
-     * <p>A program may have a prefix, {@code return "ACME_" + name}, or other variables, or none. By
-     * default it is the name given, but none for what every process has, such as {@code HOSTNAME}
-     * for {@code --hostname}.
+     * <p>A program may have a prefix, {@code return "ACME_" + name}, or other variables, or none. By default it is the
+     * name given, but none for what every process has, such as {@code HOSTNAME} for {@code --hostname}.
      *
      * @param name the long option in upper case with underscores
      * @return the variable; {@code null} for none

@@ -27,12 +27,11 @@ import java.util.function.Function;
  * context.checkpoint(STATE.write(new Flashed("fpga-0", "aes.bit")));
  * }</pre>
  *
- * <p>The JSON has a field for each component that is not {@code null}; a time is
- * written as ISO 8601 has it, with its offset or zone. Reading is strict: a field
- * that the record has no component for, a field given twice, or a missing number or truth value is
- * an error, for a state that is understood in part alone would be undone in part. A record that
- * gets another component gets another version, and reads the earlier one with {@link #upgrading}.
- * An object is immutable.
+ * <p>The JSON has a field for each component that is not {@code null}; a time is written as ISO 8601 has it, with its
+ * offset or zone. Reading is strict: a field that the record has no component for, a field given twice, or a missing
+ * number or truth value is an error, for a state that is understood in part alone would be undone in part. A record
+ * that gets another component gets another version, and reads the earlier one with {@link #upgrading}. An object is
+ * immutable.
  *
  * @param <T> the record
  */

@@ -18,9 +18,8 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "webhook",
         description = {
-            "Refuses claims whose configurations the driver could not prepare: a"
-                    + " validating admission webhook. It needs no node and no API"
-                    + " server. It takes the driver's other options, too.",
+            "Refuses claims whose configurations the driver could not prepare: a validating admission webhook. It needs"
+                    + " no node and no API server. It takes the driver's other options, too.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -48,7 +47,7 @@ final class WebhookOptions {
             order = -3,
             paramLabel = "FILE",
             required = true,
-            description = "The certificate's private key in PEM, not encrypted. Required." + " [TLS_PRIVATE_KEY_FILE]")
+            description = "The certificate's private key in PEM, not encrypted. Required. [TLS_PRIVATE_KEY_FILE]")
     private Path key;
 
     private int port;

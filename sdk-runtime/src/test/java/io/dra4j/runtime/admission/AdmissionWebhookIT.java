@@ -213,9 +213,8 @@ class AdmissionWebhookIT {
 
             assertThat(response.path("allowed").asBoolean()).isFalse();
             assertThat(response.at("/status/message").asText())
-                    .startsWith("spec.containers[0].resources.limits[example.com/lane]: example.com/lane"
-                            + " is not for pods of this namespace; request the device by a"
-                            + " ResourceClaimTemplate")
+                    .startsWith("spec.containers[0].resources.limits[example.com/lane]: example.com/lane is not for"
+                            + " pods of this namespace; request the device by a ResourceClaimTemplate")
                     .contains("spec.containers[0].resources.requests[example.com/lane]");
         }
 

@@ -51,8 +51,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * A driver of devices that have nothing behind them, or of hardware that it changes after it has
- * recorded each change.
+ * A driver of devices that have nothing behind them, or of hardware that it changes after it has recorded each change.
  *
  * <p>Its hardware is a directory: a device in use is a file there that holds the claim's UID. It
  * tolerates no error of the SDK: a device that is in use cannot be taken, and what is not in the

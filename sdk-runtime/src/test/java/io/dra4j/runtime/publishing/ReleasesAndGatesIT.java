@@ -311,8 +311,7 @@ class ReleasesAndGatesIT {
             JsonNode last = api.store().put(JSON.readTree(LAST.formatted(System.nanoTime())));
             String end = last.at("/metadata/resourceVersion").asText();
             HttpRequest watch = HttpRequest.newBuilder(URI.create(api.url()
-                            + "/apis/resource.k8s.io/v1/resourceslices"
-                            + "?watch=true&timeoutSeconds=30&resourceVersion=1"))
+                            + "/apis/resource.k8s.io/v1/resourceslices?watch=true&timeoutSeconds=30&resourceVersion=1"))
                     .build();
             List<JsonNode> specs = new ArrayList<>();
             try (Stream<String> events = HttpClient.newHttpClient()

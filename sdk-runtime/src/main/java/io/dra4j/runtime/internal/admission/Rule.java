@@ -115,10 +115,9 @@ interface Rule {
                     .filter(amounts::has)
                     .map(name -> new Problem(
                             "%s[%s]".formatted(path, name),
-                            ("%s is not for pods of this namespace; request the device"
-                                            + " by a ResourceClaimTemplate in"
-                                            + " spec.resourceClaims, and by its name in"
-                                            + " resources.claims of the container")
+                            ("%s is not for pods of this namespace; request the device by a ResourceClaimTemplate in"
+                                            + " spec.resourceClaims, and by its name in resources.claims of the"
+                                            + " container")
                                     .formatted(name)))
                     .toList();
         }

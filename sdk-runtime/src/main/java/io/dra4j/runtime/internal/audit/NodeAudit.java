@@ -205,8 +205,7 @@ public final class NodeAudit {
             if (!Files.isDirectory(driver.directory())) {
                 throw new NotCheckedException("there is no directory "
                         + driver.directory()
-                        + "; has the driver run here, and is it the kubelet's plugins"
-                        + " directory?");
+                        + "; has the driver run here, and is it the kubelet's plugins directory?");
             }
             return Journal.read(driver.journal(), boot);
         }

@@ -298,7 +298,7 @@ public final class Journal implements AutoCloseable {
                 throw refused;
             }
             String next = e.getCause() instanceof IOException
-                    ? "; see that its directory is there and writable, and that the disk" + " has room and works"
+                    ? "; see that its directory is there and writable, and that the disk has room and works"
                     : ", which is a bug of dra4j";
             throw new DraException(
                     "Can't %s the journal %s (%s)%s".formatted(what, place.path(), e.getCause(), next), e.getCause());

@@ -241,9 +241,8 @@ final class JournalStore {
                     .addKeyValue(LogField.PATH, place.path)
                     .addKeyValue(LogField.CLAIM_UID, found.uids())
                     .log(
-                            "Journal corrupted: {} lines damaged or missing; {} claims are held as"
-                                    + " damaged until they are unprepared{}; the damaged lines are"
-                                    + " kept in {}",
+                            "Journal corrupted: {} lines damaged or missing; {} claims are held as damaged until they"
+                                    + " are unprepared{}; the damaged lines are kept in {}",
                             found.damagedLines(),
                             found.uids().size(),
                             found.complete() ? "" : ", and more may be lost",

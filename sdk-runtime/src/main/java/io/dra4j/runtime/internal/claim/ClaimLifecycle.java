@@ -30,8 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Prepare ({@link #prepare}):
  *
  * <ol>
- *   <li>the journal has the claim as PREPARING, if no committed claim conflicts: check and write are
- *       one step;
+ *   <li>the journal has the claim as PREPARING, if no committed claim conflicts: check and write are one step;
  *   <li>the provider works; what it checkpoints is in the journal when it continues;
  *   <li>what devices report, and then the CDI spec, are in place;
  *   <li>the journal has the claim as PREPARED, with the results.

@@ -98,8 +98,7 @@ final class LostClaims {
         long held = journal.claims().stream().filter(LostClaims::isDamaged).count();
         String message = "Journal corrupted: %s lines damaged or missing; %s claims are held as damaged until"
                 + " they are unprepared, and their devices refused to others%s";
-        String next =
-                isDue ? "; claims are prepared again when the journal has been compared with the" + " API server" : "";
+        String next = isDue ? "; claims are prepared again when the journal has been compared with the API server" : "";
         context.events()
                 .record(new DriverEvent(
                         Reason.JOURNAL_DAMAGED, "journal", message.formatted(loss.damagedLines(), held, next)));

@@ -109,7 +109,7 @@ final class Preparation {
                             deadline,
                             waiting -> prepared(ref, object, devices, waiting, writes)))
                     .orElseThrow(() -> new PrepareException(
-                            "the claim was unprepared while it was read; the next" + " try prepares it"));
+                            "the claim was unprepared while it was read; the next try prepares it"));
         } catch (DraException e) {
             return CompletableFuture.completedFuture(refused(ref, e));
         }
@@ -165,7 +165,7 @@ final class Preparation {
     private static void requireCaller(Deadline deadline) {
         if (deadline.left().isZero()) {
             throw new PrepareException(
-                    "the claim's operation started after the kubelet gave the call up; the next try" + " prepares it");
+                    "the claim's operation started after the kubelet gave the call up; the next try prepares it");
         }
     }
 

@@ -171,8 +171,7 @@ final class SpecRepair {
     }
 
     private void report(Map<String, DraException> failures, Map.Entry<String, DraException> first) {
-        String message = ("The CDI specs of %s claims could not be reconciled; will try "
-                        + "again; the first is %s: %s")
+        String message = ("The CDI specs of %s claims could not be reconciled; will try again; the first is %s: %s")
                 .formatted(failures.size(), first.getKey(), first.getValue().getMessage());
         LOG.atWarn().setCause(first.getValue()).log(message);
         context.events().record(new DriverEvent(Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));

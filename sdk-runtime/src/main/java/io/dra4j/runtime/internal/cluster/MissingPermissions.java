@@ -63,7 +63,7 @@ final class MissingPermissions {
                 .addKeyValue(LogField.RESOURCE, failure.resource())
                 .addKeyValue(LogField.API_GROUP, group.isEmpty() ? "core" : group)
                 .log(
-                        "The driver's ServiceAccount lacks a verb in its ClusterRole: {}; this is" + " logged once",
+                        "The driver's ServiceAccount lacks a verb in its ClusterRole: {}; this is logged once",
                         loss(failure.verb(), failure.resource()));
     }
 

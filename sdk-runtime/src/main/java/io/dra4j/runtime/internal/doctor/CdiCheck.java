@@ -50,8 +50,7 @@ record CdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) implement
                 Severity.ERROR,
                 config.file(),
                 "CDI is off in %s".formatted(config.runtime()),
-                "the kubelet names the devices of claims to the runtime by CDI: containers start"
-                        + " without them, or fail",
+                "the kubelet names the devices of claims to the runtime by CDI: containers start without them, or fail",
                 List.of(
                         config.unit().equals("crio")
                                 ? "# %s, table [crio.runtime]: cdi_spec_dirs = [\"/etc/cdi\", \"%s\"]"
@@ -74,7 +73,7 @@ record CdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) implement
                 Severity.ERROR,
                 config.file(),
                 "%s reads CDI specs of %s, and the driver writes them to %s".formatted(config.runtime(), read, cdiRoot),
-                "containers with a claim fail: the runtime does not know the devices (unresolvable CDI" + " devices)",
+                "containers with a claim fail: the runtime does not know the devices (unresolvable CDI devices)",
                 List.of(
                         directories.isEmpty()
                                 ? "# add %s to cdi_spec_dirs of %s".formatted(cdiRoot, edited(config))

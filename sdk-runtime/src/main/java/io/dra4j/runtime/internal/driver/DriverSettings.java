@@ -98,7 +98,7 @@ public final class DriverSettings {
         }
         if (podUid != null && !POD_UID.matcher(podUid).matches()) {
             throw new DraException(
-                    ("Not the UID of a pod: \"%s\"; use metadata.uid of the driver's own " + "pod, by the downward API")
+                    ("Not the UID of a pod: \"%s\"; use metadata.uid of the driver's own pod, by the downward API")
                             .formatted(podUid));
         }
         http();

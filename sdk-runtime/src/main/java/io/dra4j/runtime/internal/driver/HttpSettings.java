@@ -22,9 +22,8 @@ public record HttpSettings(InetSocketAddress address, String metricsPath) {
 
     public HttpSettings {
         if (!PATH.matcher(metricsPath).matches() || PROBES.contains(metricsPath)) {
-            throw new DraException(
-                    ("Not a path for metrics: \"%s\"; use one such as /metrics, and not " + "that of a probe")
-                            .formatted(metricsPath));
+            throw new DraException(("Not a path for metrics: \"%s\"; use one such as /metrics, and not that of a probe")
+                    .formatted(metricsPath));
         }
     }
 

@@ -55,8 +55,7 @@ final class Liveness implements AutoCloseable {
         try {
             Optional<String> reason = Objects.requireNonNull(
                     provider.restartReason(),
-                    "DeviceProvider.restartReason() returned null; return Optional.empty()"
-                            + " if no restart is needed");
+                    "DeviceProvider.restartReason() returned null; return Optional.empty() if no restart is needed");
             failing.set(false);
             return reason;
         } catch (RuntimeException | LinkageError e) { // of a provider

@@ -101,9 +101,8 @@ final class RunningMaintenance {
 
     private void report(String purpose, @Nullable String hanging) {
         if (hanging != null) {
-            String message = ("The driver can't %s, because a call of the provider does not end: %s. If it"
-                            + " stays so, the hardware hangs: restart the driver's pod, or"
-                            + " reboot the node")
+            String message = ("The driver can't %s, because a call of the provider does not end: %s. If it stays so,"
+                            + " the hardware hangs: restart the driver's pod, or reboot the node")
                     .formatted(purpose, hanging);
             if (!hanging.equals(reported)) {
                 LOG.atWarn().log(message);

@@ -173,7 +173,7 @@ public final class DeviceSampler implements AutoCloseable {
     private void measure(DeviceMeter meter, MeasuredDevice device, Duration left) {
         FutureTask<DeviceReadings> call = start(() -> Objects.requireNonNull(
                 meter.measure(device.claim().claim(), device.device()),
-                "DeviceMeter.measure() returned null; return" + " DeviceReadings.NONE for no values"));
+                "DeviceMeter.measure() returned null; return DeviceReadings.NONE for no values"));
         device.begin(nanos.getAsLong(), call);
         Duration limit = left.compareTo(LONGEST_CALL) < 0 ? left : LONGEST_CALL;
         try {

@@ -81,10 +81,7 @@ public final class Meters implements AutoCloseable {
         }
     }
 
-    /**
-     * Makes meters in Micrometer's global registry, where a host has its own and a provider may
-     * count, too.
-     */
+    /** Makes meters in Micrometer's global registry, where a host has its own and a provider may count, too. */
     public static Meters global(String driver, String node) {
         return new Meters(GLOBAL, driver, node);
     }
@@ -172,9 +169,7 @@ public final class Meters implements AutoCloseable {
         return samples.get();
     }
 
-    /**
-     * Returns the labels of all metrics, which are the driver's and, if there is one, the node's.
-     */
+    /** Returns the labels of all metrics, which are the driver's and, if there is one, the node's. */
     Tags own() {
         return own;
     }

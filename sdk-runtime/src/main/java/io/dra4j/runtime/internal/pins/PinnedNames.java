@@ -248,8 +248,7 @@ public final class PinnedNames {
                 .map(name -> name + was(pins.get(name)) + "is " + ids.get(name) + twin(ids.get(name), pins, ids) + ")")
                 .collect(Collectors.joining(", "));
         int more = withheld.size() - MOST_NAMES;
-        return "Devices whose names or hardware claims may still refer to otherwise are not"
-                + " published: "
+        return "Devices whose names or hardware claims may still refer to otherwise are not published: "
                 + first
                 + (more > 0 ? " and " + more + " more" : "")
                 + ". They are published again when no claim refers to the names that moved, after"

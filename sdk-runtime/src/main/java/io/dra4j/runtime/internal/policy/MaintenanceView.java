@@ -77,7 +77,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
             return asked.evicts()
                     ? "The claims end with their pods: from Kubernetes 1.36 on, the cluster evicts"
                             + " those that do not tolerate the taint; delete or drain the others.\n" + byHand(pods)
-                    : "The claims end with their pods: delete or drain these, or run `maintenance" + " on --evict`.\n";
+                    : "The claims end with their pods: delete or drain these, or run `maintenance on --evict`.\n";
         }
 
         private static String byHand(ClaimPods pods) {
@@ -100,7 +100,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
             String done = answer.isEmpty()
                     ? "The driver has not seen it yet; it does so once it runs."
                     : !answer.get().published()
-                            ? "The taint is not in the cluster yet; see the driver's log and" + " /readyz."
+                            ? "The taint is not in the cluster yet; see the driver's log and /readyz."
                             : "The taint is in the cluster, or the devices are withdrawn.";
             return "Maintenance is on since %s: %s of %s, taint %s with %s.\n%s\n%s"
                     .formatted(

@@ -189,7 +189,7 @@ final class PolicyReader {
                             excludes
                                     ? "an excluded device is not published, so exclude can't be with"
                                             + " attributes or taints; make two rules of it"
-                                    : "the rule does nothing; give it one of exclude: true, attributes" + " or taints");
+                                    : "the rule does nothing; give it one of exclude: true, attributes or taints");
                 }
                 if (excludes && match == null) {
                     throw new IllegalArgumentException(

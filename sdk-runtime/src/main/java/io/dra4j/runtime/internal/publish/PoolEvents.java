@@ -101,7 +101,7 @@ final class PoolEvents {
         report(
                 Reason.UNEXPECTED_ERROR,
                 pool,
-                ("Pool %s could not be published, unexpectedly; will try again; please report " + "this: %s")
+                ("Pool %s could not be published, unexpectedly; will try again; please report this: %s")
                         .formatted(pool, bug),
                 bug);
     }
@@ -141,8 +141,7 @@ final class PoolEvents {
                 .addKeyValue(LogField.FEATURE, Feature.TAINTS)
                 .log("The API server does not keep taints (feature gate "
                         + Feature.TAINTS.gate().text()
-                        + "): the devices that need one are withdrawn, until the driver"
-                        + " can read its devices");
+                        + "): the devices that need one are withdrawn, until the driver can read its devices");
     }
 
     /** Reports devices that lose features which this server does not keep. */
@@ -164,8 +163,7 @@ final class PoolEvents {
                 .addKeyValue(LogField.POOL, pool)
                 .addKeyValue(LogField.DEVICE_COUNT, devices.size())
                 .addKeyValue(LogField.FEATURE, feature)
-                .log("Devices are published without a feature: the API server does not keep it"
-                        + " (feature gate "
+                .log("Devices are published without a feature: the API server does not keep it (feature gate "
                         + feature.gate().text()
                         + ")");
     }
@@ -181,9 +179,8 @@ final class PoolEvents {
                 .collect(Collectors.joining(
                         "; ",
                         "Devices of pool " + pool + " are withdrawn: ",
-                        ". The API server leaves these fields out, and without them the"
-                                + " devices could be allocated wrongly; switch the gates"
-                                + " on, or let the driver do without"));
+                        ". The API server leaves these fields out, and without them the devices could be allocated"
+                                + " wrongly; switch the gates on, or let the driver do without"));
     }
 
     private static String names(List<DeviceName> devices) {

@@ -54,8 +54,7 @@ final class PublisherLock {
 
     private void logChange() {
         if (held == null && !waiting) {
-            LOG.atInfo().log(
-                    "Another process of the driver publishes; this one goes on with it when" + " that one ends");
+            LOG.atInfo().log("Another process of the driver publishes; this one goes on with it when that one ends");
         } else if (held != null && waiting) {
             LOG.atInfo().log("The other process has ended; this one publishes now");
         }

@@ -229,7 +229,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
             if (placement instanceof Placement.NamedNode named) {
                 Field.ofPool(findings, "nodeName")
                         .refuse(
-                                "must be absent: a pool belongs to this node, or each device has" + " whose it is",
+                                "must be absent: a pool belongs to this node, or each device has whose it is",
                                 named.name());
             }
         }

@@ -14,9 +14,8 @@
  *       policy ({@code AmountRules}); times and texts that it would keep as others ({@code
  *       DeviceRules}): the slice would never equal what the driver wants;
  *   <li>a node selector that matches no node ({@code SelectorRules});
- *   <li>what has to be seen over the whole pool: unique names of devices and counter sets, and that
- *       the counters which devices consume are there, and are enough ({@code CounterRules}, {@code
- *       PoolRules}).
+ *   <li>what has to be seen over the whole pool: unique names of devices and counter sets, and that the counters which
+ *       devices consume are there, and are enough ({@code CounterRules}, {@code PoolRules}).
  * </ul>
  *
  * <p>A pool is checked by the newest release, which has all fields, before anything is known of the

@@ -28,8 +28,7 @@ class ClaimListTest extends ClusterUnderTest {
     }
 
     private static String list(String items) {
-        return "{\"kind\":\"ResourceClaimList\",\"metadata\":{\"resourceVersion\":\"7\",\"items\":[1]},"
-                + "\"items\":"
+        return "{\"kind\":\"ResourceClaimList\",\"metadata\":{\"resourceVersion\":\"7\",\"items\":[1]},\"items\":"
                 + items
                 + ",\"more\":[{}]}";
     }

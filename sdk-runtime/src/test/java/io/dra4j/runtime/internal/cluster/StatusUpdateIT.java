@@ -51,8 +51,7 @@ class StatusUpdateIT {
     private ClaimRef claim;
 
     private static String condition(String type) {
-        return ("{'type':'%s','status':'True','reason':'R','message':'',"
-                        + "'lastTransitionTime':'2026-11-24T00:00:00Z'}")
+        return ("{'type':'%s','status':'True','reason':'R','message':'','lastTransitionTime':'2026-11-24T00:00:00Z'}")
                 .formatted(type)
                 .replace('\'', '"');
     }

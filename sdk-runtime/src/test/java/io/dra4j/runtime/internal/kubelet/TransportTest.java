@@ -169,7 +169,7 @@ class TransportTest extends SocketFixture {
         assertThat(stub.nodePrepareResources(sized(4 << 20)).getClaimsMap()).hasSize(1);
         assertThatThrownBy(() -> stub.nodePrepareResources(sized((4 << 20) + 1)))
                 .isInstanceOf(StatusRuntimeException.class)
-                .hasMessage("RESOURCE_EXHAUSTED: gRPC message exceeds maximum size 4194304:" + " 4194305");
+                .hasMessage("RESOURCE_EXHAUSTED: gRPC message exceeds maximum size 4194304: 4194305");
         assertThat(stub.nodePrepareResources(sized(1 << 10)).getClaimsMap()).hasSize(1);
     }
 

@@ -144,7 +144,7 @@ class PolicyReaderTest {
         DevicePolicy policy = READER.read("rules: [" + rule + ", " + rule + "]");
 
         assertThatThrownBy(() -> READER.check(policy, Inventory.of(Pool.ofNode("worker-7", List.of(device)))))
-                .hasMessage("device gpu-0 has an attribute example.org/tier of the driver's; choose" + " another name");
+                .hasMessage("device gpu-0 has an attribute example.org/tier of the driver's; choose another name");
     }
 
     @Test

@@ -180,8 +180,7 @@ class SlicePublisherTest extends PublisherUnderTest {
 
             assertThat(names("node-a")).hasSize(6);
             assertThat(events)
-                    .anyMatch(
-                            event -> event.message().contains("DeviceProvider.inventory() returned null;" + " return"));
+                    .anyMatch(event -> event.message().contains("DeviceProvider.inventory() returned null; return"));
             assertThat(reasons()).containsExactly(Reason.INVENTORY_UNREADABLE, Reason.PUBLISHING_RECOVERED);
         }
 

@@ -219,7 +219,7 @@ public enum CounterLayout {
             Set<String> names = linked.get(consumption.counterSet());
             if (names == null) {
                 throw new IllegalArgumentException(
-                        ("Device %s: consumesCounters names the counter set %s, which the pool does " + "not have")
+                        ("Device %s: consumesCounters names the counter set %s, which the pool does not have")
                                 .formatted(device.name(), consumption.counterSet()));
             }
             return names;

@@ -26,9 +26,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>if it is incomplete and stays so until the last write.
  * </ul>
  *
- * <p>Otherwise a new generation begins and each slice is written once. Deletes come first. Nothing
- * is written if nothing differs: also after a restart, since all there is to know is in the
- * cluster.
+ * <p>Otherwise a new generation begins and each slice is written once. Deletes come first. Nothing is written if
+ * nothing differs: also after a restart, since all there is to know is in the cluster.
  */
 public final class SliceDiff {
 

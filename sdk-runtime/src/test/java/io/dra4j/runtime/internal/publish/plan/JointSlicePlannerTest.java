@@ -222,10 +222,9 @@ public class JointSlicePlannerTest {
         void hasMoreDevicesOfASetThanASliceTakes() {
             assertThat(problems(gpus(0, 2, 128))).isEmpty();
             assertThat(problems(with(gpus(0, 2, 128), device("late", "gpu-1"))))
-                    .containsExactly("pool node-a, field sharedCounters[gpu-1]: must have at most 128"
-                            + " devices that consume of it: Kubernetes 1.34 wants the set"
-                            + " and its devices in one slice; offer fewer, or use Kubernetes"
-                            + " 1.35; found 129");
+                    .containsExactly("pool node-a, field sharedCounters[gpu-1]: must have at most 128 devices that"
+                            + " consume of it: Kubernetes 1.34 wants the set and its devices in one slice; offer fewer,"
+                            + " or use Kubernetes 1.35; found 129");
             assertThat(CounterLayout.APART.problems(gpus(0, 1, 200))).isEmpty();
         }
 
