@@ -48,7 +48,7 @@ final class SpecRepair {
         lost.report();
     }
 
-    /** Looks for specs that are gone or damaged, and tries again what failed. */
+    /** Looks for specs that are gone or damaged, and for reports that have to end, and tries again what failed. */
     void repairAgain() {
         if (failed) {
             repair();
@@ -56,6 +56,7 @@ final class SpecRepair {
         }
         Map<String, DraException> failures = new LinkedHashMap<>();
         restoreMissing(failures);
+        attempt("what devices report", () -> endReports(failures), failures);
         settle(failures);
     }
 
@@ -105,16 +106,17 @@ final class SpecRepair {
         failures.entrySet().stream().findFirst().ifPresent(first -> report(failures, first));
     }
 
+    /** Another process of the driver may have stopped before it had sent the end of a report. */
     private void endReports(Map<String, DraException> failures) {
-        for (String uid : context.reports().claimUids()) {
-            attempt(uid, () -> endReport(uid), failures);
-        }
+        Set<String> uids = context.reports().claimUids(); // before the look: a record comes before its report
+        context.journal().claims().forEach(claim -> uids.remove(claim.ref().uid()));
+        uids.forEach(uid -> attempt(uid, () -> endReport(uid), failures));
     }
 
     private void endReport(String uid) {
         ifFree(uid, lifecycle -> {
             if (lifecycle.record().isEmpty()) {
-                context.reports().end(uid);
+                context.reports().endLeft(uid);
             }
         });
     }

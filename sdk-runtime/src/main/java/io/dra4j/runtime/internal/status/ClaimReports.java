@@ -230,6 +230,21 @@ public final class ClaimReports implements AutoCloseable {
     }
 
     /** A full disk must not keep a claim from being unprepared. */
+    /**
+     * Removes all that a claim without a record reports, unless this process is about to send that it has ended.
+     *
+     * @throws DraException if something of it may be left on this node
+     */
+    public synchronized void endLeft(String uid) {
+        if (!isEnding(uid)) {
+            end(uid);
+        }
+    }
+
+    private boolean isEnding(String uid) {
+        return statuses.isWanted(uid) && report(uid).isEmpty();
+    }
+
     private boolean isKept(ClaimReport ended) {
         try {
             reports.write(ended);

@@ -82,6 +82,11 @@ final class StatusWriter {
         schedule(next, Duration.ZERO);
     }
 
+    /** Returns whether a claim's entries are yet to be written. */
+    synchronized boolean isWanted(String uid) {
+        return wanted.containsKey(uid);
+    }
+
     private void schedule(Wanted next, Duration wait) {
         try {
             executor.schedule(() -> write(next), wait.toMillis(), TimeUnit.MILLISECONDS);

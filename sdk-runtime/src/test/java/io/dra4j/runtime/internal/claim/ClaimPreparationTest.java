@@ -342,6 +342,20 @@ class ClaimPreparationTest extends NodeFixture {
             node.prepare(A);
             node.prepare(B);
             Files.delete(node.spec("uid-a"));
+        /** In a rolling update, the one that stops may not have reached the API server. */
+        @Test
+        void theEndOfAReportThatAnotherProcessLeftIsSent() throws IOException {
+            Path report = node.data.resolve("reports/uid-a.json");
+            Files.createDirectory(report.getParent());
+            Files.writeString(report, """
+                    {"claim":{"namespace":"ns","name":"a","uid":"uid-a"},"devices":[],"ended":true}""");
+
+            node.claims.maintain();
+            node.toCluster.advance(Duration.ZERO);
+
+            assertThat(report).doesNotExist();
+        }
+
             node.restart("boot-1");
 
             node.claims.recover();

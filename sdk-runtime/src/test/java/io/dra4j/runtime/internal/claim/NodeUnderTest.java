@@ -51,6 +51,7 @@ final class NodeUnderTest implements AutoCloseable {
     final Path data;
     final Path cdi;
     final FakeClaims api = new FakeClaims();
+    final ManualLoop toCluster = new ManualLoop(); // nothing is sent before it advances
     final RecordingProvider provider;
     final List<DriverEvent> events = Collections.synchronizedList(new ArrayList<>());
     final ExecutorService executor = ShortLivedThreads.waiting("claim");
@@ -100,7 +101,6 @@ final class NodeUnderTest implements AutoCloseable {
                 data);
     }
 
-    /** Nothing is sent to the cluster, as this loop does not advance. */
     private ClaimReports reports() {
         ClaimReports.Parts parts = new ClaimReports.Parts(
                 DRIVER,
@@ -110,7 +110,7 @@ final class NodeUnderTest implements AutoCloseable {
                 new FakeStatuses(),
                 List.of("v1beta1"),
                 Clock.systemUTC());
-        return new ClaimReports(parts, new ManualLoop());
+        return new ClaimReports(parts, toCluster);
     }
 
     void restart(String boot) {

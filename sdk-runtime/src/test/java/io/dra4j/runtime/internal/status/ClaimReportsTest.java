@@ -334,6 +334,21 @@ class ClaimReportsTest extends ReportsUnderTest {
         }
 
         @Test
+        void ofAClaimThatIsOverAreNotEndedAgainWhileTheirEndWaits() {
+            prepare("{}", plain(gpu0).withStatus(READY));
+            run();
+            statuses.fail(1, 503);
+            reports.end("uid-1");
+            run();
+
+            reports.endLeft("uid-1");
+            run();
+            assertThat(statuses.tries).isEqualTo(2);
+            loop.advance(Duration.ofSeconds(1));
+            assertThat(reports.claimUids()).isEmpty();
+        }
+
+        @Test
         void ofThePowerThatTakeAReportEndWithItsEntries() throws IOException {
             prepare("{}", plain(gpu0).withStatus(READY));
             run();
