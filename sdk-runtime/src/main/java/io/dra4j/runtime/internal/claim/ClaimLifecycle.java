@@ -163,11 +163,11 @@ final class ClaimLifecycle implements AutoCloseable {
         return PreparedResults.outcome(results, context.specs().ids(uid, PreparedResults.specDevices(results)));
     }
 
-    /** Ends what the cluster has of an earlier preparation, though a power loss left no report of it here. */
-    void endUnknownReport(ClaimRef ref, String claimJson) {
+    /** Ends what the cluster has of an earlier preparation, though a power loss may have left no report of it here. */
+    void endEarlierReport(ClaimRef ref, String claimJson) {
         if (context.reports().isReported(claimJson)) {
             context.providerCalls().apart(() -> {
-                context.reports().endUnknown(ref);
+                context.reports().endEarlier(ref);
                 return true;
             });
         }

@@ -172,14 +172,15 @@ final class Preparation {
     private PrepareOutcome preparedOrNew(
             ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
         Optional<ClaimRecord> record = lifecycle.record();
-        if (record.isPresent()) {
-            Hardware.requireSame(record.get().devices(), context::requireInventory);
-            Results before = record.get().results();
-            if (before != null && context.isPrepared(record.get()) && holdsJust(record.get(), devices)) {
-                return lifecycle.restore(before);
-            }
+        Optional<Results> before = record.filter(known -> context.isPrepared(known) && holdsJust(known, devices))
+                .map(ClaimRecord::results);
+        if (before.isEmpty()) {
+            lifecycle.endEarlierReport(ref, object.json()); // before any refusal
         }
-        lifecycle.endUnknownReport(ref, object.json());
+        record.ifPresent(known -> Hardware.requireSame(known.devices(), context::requireInventory));
+        if (before.isPresent()) {
+            return lifecycle.restore(before.get());
+        }
         record.ifPresent(left -> Unpreparation.unprepare(lifecycle, left));
         return lifecycle.reported(prepare(lifecycle, ref, object, devices));
     }

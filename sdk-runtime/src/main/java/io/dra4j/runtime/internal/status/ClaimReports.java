@@ -201,14 +201,15 @@ public final class ClaimReports implements AutoCloseable {
     }
 
     /**
-     * Has the entries of a claim that is not prepared removed from the cluster, if no report of them is kept.
+     * Has the entries of a claim that is not prepared removed from the cluster.
      *
-     * <p>A power loss takes reports, which are not synced, and leaves entries.
+     * <p>A reboot ends preparations and leaves reports; a power loss takes these, which are not synced, and leaves
+     * entries.
      *
-     * @throws DraException if it can't be read whether a report is kept
+     * @throws DraException if it can't be read which report is kept
      */
-    public synchronized void endUnknown(ClaimRef claim) {
-        if (reports.read(claim.uid()).isEmpty()) {
+    public synchronized void endEarlier(ClaimRef claim) {
+        if (!isEnding(claim.uid())) {
             ClaimReport ended = ClaimReport.of(claim).end();
             isKept(ended);
             report(ended);
@@ -229,7 +230,6 @@ public final class ClaimReports implements AutoCloseable {
         reported.ifPresent(this::report);
     }
 
-    /** A full disk must not keep a claim from being unprepared. */
     /**
      * Removes all that a claim without a record reports, unless this process is about to send that it has ended.
      *
@@ -245,6 +245,7 @@ public final class ClaimReports implements AutoCloseable {
         return statuses.isWanted(uid) && report(uid).isEmpty();
     }
 
+    /** A full disk must not keep a claim from being unprepared. */
     private boolean isKept(ClaimReport ended) {
         try {
             reports.write(ended);

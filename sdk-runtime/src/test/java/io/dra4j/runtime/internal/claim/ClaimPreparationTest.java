@@ -47,6 +47,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ClaimPreparationTest extends NodeFixture {
 
@@ -321,9 +322,13 @@ class ClaimPreparationTest extends NodeFixture {
             assertThat(provider.unprepared.get(0).beforeReboot()).isTrue();
         }
 
-        @Test
-        void entriesInTheClusterAreEndedThoughTheirReportIsLost() {
+        /** The second device is other hardware, and refused before the provider is asked. */
+        @ParameterizedTest
+        @ValueSource(strings = {"GPU-x", "GPU-y"})
+        void entriesInTheClusterAreEndedThoughTheirReportIsLost(String hardware) {
+            provider.hardware = List.of("GPU-x");
             node.prepare(A);
+            provider.hardware = List.of(hardware);
             node.restart("boot-2");
             String reported = "{\"status\":{\"devices\":[{\"driver\":\"gpu.example.com\"}]}}";
             node.api.objects.computeIfPresent(
@@ -337,11 +342,6 @@ class ClaimPreparationTest extends NodeFixture {
                     .exists();
         }
 
-        @Test
-        void takingUpBringsBackLostSpecs() throws IOException {
-            node.prepare(A);
-            node.prepare(B);
-            Files.delete(node.spec("uid-a"));
         /** In a rolling update, the one that stops may not have reached the API server. */
         @Test
         void theEndOfAReportThatAnotherProcessLeftIsSent() throws IOException {
@@ -356,6 +356,11 @@ class ClaimPreparationTest extends NodeFixture {
             assertThat(report).doesNotExist();
         }
 
+        @Test
+        void takingUpBringsBackLostSpecs() throws IOException {
+            node.prepare(A);
+            node.prepare(B);
+            Files.delete(node.spec("uid-a"));
             node.restart("boot-1");
 
             node.claims.recover();

@@ -352,9 +352,6 @@ class ClaimReportsTest extends ReportsUnderTest {
         void ofThePowerThatTakeAReportEndWithItsEntries() throws IOException {
             prepare("{}", plain(gpu0).withStatus(READY));
             run();
-            reports.endUnknown(CLAIM); // it is kept
-            run();
-            assertThat(statuses.applied).hasSize(1);
 
             String claim = "{\"status\":{\"devices\":[%s]}}";
             assertThat(reports.isReported(
@@ -363,8 +360,25 @@ class ClaimReportsTest extends ReportsUnderTest {
             assertThat(reports.isReported(claim.formatted("{\"driver\":\"other.example.com\"}")))
                     .isFalse();
             Files.writeString(directory.resolve("reports/uid-1.json"), "{torn");
-            reports.endUnknown(CLAIM);
+            reports.endEarlier(CLAIM);
             run();
+
+            assertThat(statuses.last().devices()).isEmpty();
+            assertThat(reports.claimUids()).isEmpty();
+        }
+
+        @Test
+        void ofAnEarlierBootEndOnceThoughTheirReportIsKept() {
+            prepare("{}", plain(gpu0).withStatus(READY));
+            run();
+            statuses.fail(1, 503);
+
+            reports.endEarlier(CLAIM);
+            run();
+            reports.endEarlier(CLAIM);
+            run();
+            assertThat(statuses.tries).as("it waits").isEqualTo(2);
+            loop.advance(Duration.ofSeconds(1));
 
             assertThat(statuses.last().devices()).isEmpty();
             assertThat(reports.claimUids()).isEmpty();
