@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The state that must have come about when faults have ended and time has passed. */
 final class Quiet {
@@ -75,8 +76,9 @@ final class Quiet {
         }
     }
 
-    private static boolean isPrepared(ClaimRecord record) {
-        return record != null && record.phase() == HeldClaim.Phase.PREPARED;
+    /** A reboot ends what was prepared before it. */
+    private boolean isPrepared(@Nullable ClaimRecord record) {
+        return record != null && record.phase() == HeldClaim.Phase.PREPARED && files.isOfThisBoot(record);
     }
 
     private boolean mayBePrepared(ClaimRef ref, Pod pod) {

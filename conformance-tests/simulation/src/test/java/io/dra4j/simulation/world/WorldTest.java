@@ -68,6 +68,11 @@ class WorldTest {
         scheduler = new ClaimScheduler(SITE, api, server.featureGates(), pod -> kubelet.run(pod));
         kubelet = new Kubelet(SITE, api, invariants, scheduler::release);
         admin = new Administrator(SITE, api, this::path);
+        boot("any");
+    }
+
+    private void boot(String id) {
+        write(path("/proc/sys/kernel/random/boot_id"), id);
     }
 
     @AfterEach
@@ -350,7 +355,6 @@ class WorldTest {
     private static Stream<Arguments> wrongRecords() {
         return Stream.of(
                 breaks(Invariant.RECORDED, "a claim that is recorded as prepared is not set", t -> {
-                    write(t.path("/proc/sys/kernel/random/boot_id"));
                     t.clear(uid(t.running(Wish.MODE)));
                     t.invariants.killed();
                 }),
@@ -377,6 +381,11 @@ class WorldTest {
                     };
                     t.scheduler.create(List.of(Wish.PLAIN));
                     sleep(60);
+                    t.quiet();
+                }),
+                breaks(Invariant.LIVENESS, "a pod runs by a record of an earlier boot", t -> {
+                    t.running(Wish.PLAIN);
+                    t.boot("next");
                     t.quiet();
                 }),
                 breaks(Invariant.LIVENESS, "a record of no pod", t -> {
