@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.device.Quantity;
-import io.dra4j.nvidia.gates.FeatureGates;
+import io.dra4j.nvidia.gates.NvidiaGates;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ class ConfigurationsPageTest {
         List<ConfigType<?>> types = new ArrayList<>(Devices.fake().configTypes());
         types.addAll(Devices.fake("--device-profile=net").configTypes());
         types.addAll(Devices.fake("--device-profile=cpu").configTypes());
-        types.addAll(ConfigKinds.of(FeatureGates.parse("")));
+        types.addAll(ConfigKinds.of(NvidiaGates.parse("")));
         return types;
     }
 

@@ -63,7 +63,7 @@ public final class FakeGpuProvider implements DeviceProvider {
 
     @Override
     public List<ConfigType<?>> configTypes() {
-        return List.of(GpuConfig.TYPE);
+        return List.of(FakeGpuConfig.TYPE);
     }
 
     @Override
@@ -140,7 +140,7 @@ public final class FakeGpuProvider implements DeviceProvider {
                 .env(variable, gpu.device().value())
                 .env(variable + "_RESOURCE_CLAIM", claimUid)
                 .env(variable.replace("DEVICE_", "DEVICE_GPU_") + "_RESOURCE_CLAIM", claimUid);
-        gpu.config(GpuConfig.TYPE).value().environment(variable).forEach(edits::env);
+        gpu.config(FakeGpuConfig.TYPE).value().environment(variable).forEach(edits::env);
         if (gpu.adminAccess()) {
             edits.env("DRA_ADMIN_ACCESS", "true");
         }

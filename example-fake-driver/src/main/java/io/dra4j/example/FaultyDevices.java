@@ -70,7 +70,7 @@ final class FaultyDevices extends DecoratedDevices {
     private List<DeviceHealth> health() throws Exception {
         List<DeviceHealth> health = new ArrayList<>();
         for (Pool pool : undecorated().pools()) {
-            Map<String, Fault> faults = file.read(names(pool));
+            Map<String, DeviceFault> faults = file.read(names(pool));
             for (Device device : pool.devices()) {
                 health(pool, device, faults.get(device.name().value())).ifPresent(health::add);
             }
@@ -79,16 +79,16 @@ final class FaultyDevices extends DecoratedDevices {
     }
 
     /** Returns what is to be reported of a device; nothing if it is not there or its test hangs. */
-    private static Optional<DeviceHealth> health(Pool pool, Device device, @Nullable Fault fault) {
-        if (fault instanceof Fault.Absent || fault instanceof Fault.Silent) {
+    private static Optional<DeviceHealth> health(Pool pool, Device device, @Nullable DeviceFault fault) {
+        if (fault instanceof DeviceFault.Absent || fault instanceof DeviceFault.Silent) {
             return Optional.empty();
         }
         HealthState state = HealthState.HEALTHY;
         String message = "";
-        if (fault instanceof Fault.Unwell unwell) {
+        if (fault instanceof DeviceFault.Unwell unwell) {
             state = unwell.state();
             message = unwell.message();
-        } else if (fault instanceof Fault.Tainted tainted && tainted.effect() != Taint.Effect.NONE) {
+        } else if (fault instanceof DeviceFault.Tainted tainted && tainted.effect() != Taint.Effect.NONE) {
             state = HealthState.UNHEALTHY;
             message = tainted.reason();
         }
@@ -97,20 +97,20 @@ final class FaultyDevices extends DecoratedDevices {
 
     @Override
     Pool decorate(Pool pool) {
-        Map<String, Fault> faults = file.read(names(pool));
+        Map<String, DeviceFault> faults = file.read(names(pool));
         List<Device> devices = new ArrayList<>();
         for (Device device : pool.devices()) {
-            Fault fault = faults.get(device.name().value());
-            if (fault instanceof Fault.Tainted tainted) {
+            DeviceFault fault = faults.get(device.name().value());
+            if (fault instanceof DeviceFault.Tainted tainted) {
                 devices.add(taint(device, tainted));
-            } else if (!(fault instanceof Fault.Absent)) {
+            } else if (!(fault instanceof DeviceFault.Absent)) {
                 devices.add(device);
             }
         }
         return pool.toBuilder().devices(devices).build();
     }
 
-    private Device taint(Device device, Fault.Tainted fault) {
+    private Device taint(Device device, DeviceFault.Tainted fault) {
         return device.toBuilder()
                 .taint(Taint.of(taintKey, fault.reason(), fault.effect()))
                 .build();
@@ -162,8 +162,8 @@ final class FaultyDevices extends DecoratedDevices {
          * @return faults by the device's name, in the order of the lines; nothing if there is no file
          * @throws DraException if the file can't be read or parsed; the message has the syntax
          */
-        Map<String, Fault> read(Set<String> devices) {
-            Map<String, Fault> faults = new LinkedHashMap<>();
+        Map<String, DeviceFault> read(Set<String> devices) {
+            Map<String, DeviceFault> faults = new LinkedHashMap<>();
             int number = 0;
             for (String line : lines()) {
                 number++;
@@ -197,15 +197,15 @@ final class FaultyDevices extends DecoratedDevices {
             }
         }
 
-        private Fault fault(String[] words, int number) {
+        private DeviceFault fault(String[] words, int number) {
             if (words.length == 2 && words[1].equals("absent")) {
-                return new Fault.Absent();
+                return new DeviceFault.Absent();
             }
             if (words.length == 2 && words[1].equals("silent")) {
-                return new Fault.Silent();
+                return new DeviceFault.Silent();
             }
             if (words.length > 1 && (words[1].equals("unhealthy") || words[1].equals("unknown"))) {
-                return new Fault.Unwell(
+                return new DeviceFault.Unwell(
                         HealthState.valueOf(words[1].toUpperCase(Locale.ROOT)),
                         Arrays.stream(words).skip(2).collect(Collectors.joining(" ")));
             }
@@ -220,7 +220,7 @@ final class FaultyDevices extends DecoratedDevices {
                                 + "\" becomes a taint's value; write at most 63 letters, digits, '-',"
                                 + " '_' and '.', such as ecc-error");
             }
-            return new Fault.Tainted(effect(words[1], number), words[2]);
+            return new DeviceFault.Tainted(effect(words[1], number), words[2]);
         }
 
         private Taint.Effect effect(String name, int number) {

@@ -4,9 +4,9 @@ package io.dra4j.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.charttest.ChartInstallation;
 import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.HelmChart;
-import io.dra4j.charttest.Installation;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.charttest.Right;
@@ -47,7 +47,7 @@ class ArchetypeChartTest {
     }
 
     private Manifests manifests() {
-        return new HelmChart(folder).render(Installation.DEFAULT);
+        return new HelmChart(folder).render(ChartInstallation.DEFAULT);
     }
 
     @Test

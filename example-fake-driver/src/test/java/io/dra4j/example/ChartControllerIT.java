@@ -8,9 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.api.device.DeviceName;
+import io.dra4j.charttest.ChartInstallation;
 import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.HelmChart;
-import io.dra4j.charttest.Installation;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.charttest.Right;
@@ -41,7 +41,7 @@ class ChartControllerIT {
 
     private static final HelmChart CHART = new HelmChart(Path.of("deploy/helm"));
 
-    private final Manifests manifests = CHART.render(Installation.DEFAULT.set("controller.enabled", true));
+    private final Manifests manifests = CHART.render(ChartInstallation.DEFAULT.set("controller.enabled", true));
     private final JsonNode deployment = manifests.one(Kind.Deployment);
 
     @TempDir
@@ -88,7 +88,7 @@ class ChartControllerIT {
     @Test
     void theNotesSayHowSlicesAreDeletedThatStayWithoutIt() {
         for (boolean enabled : new boolean[] {true, false}) {
-            assertThat(CHART.output(Installation.DEFAULT.set("controller.enabled", enabled)))
+            assertThat(CHART.output(ChartInstallation.DEFAULT.set("controller.enabled", enabled)))
                     .contains("Delete them: kubectl delete resourceslices"
                             + " --field-selector=spec.driver=gpu.example.com,spec.nodeName=\n");
         }

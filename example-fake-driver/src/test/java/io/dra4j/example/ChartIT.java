@@ -4,8 +4,8 @@ package io.dra4j.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.charttest.ChartInstallation;
 import io.dra4j.charttest.HelmChart;
-import io.dra4j.charttest.Installation;
 import io.dra4j.charttest.InstalledChart;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -29,14 +29,14 @@ class ChartIT {
     @TempDir
     private Path folder;
 
-    private InstalledChart install(String driver, Installation installation) {
+    private InstalledChart install(String driver, ChartInstallation installation) {
         return new InstalledChart(
                 driver, new HelmChart(Path.of("deploy/helm")).render(installation), folder, PROGRAM, Map.of());
     }
 
     @Test
     void theDefaultsPublishAndPrepare() throws Exception {
-        try (InstalledChart chart = install("gpu.example.com", Installation.DEFAULT)) {
+        try (InstalledChart chart = install("gpu.example.com", ChartInstallation.DEFAULT)) {
             chart.start();
             chart.node().awaitSlices(slices -> !slices.isEmpty());
 
@@ -57,7 +57,7 @@ class ChartIT {
     })
     void valueSetsReportTheStatusOfClaims(String values, String driver, String device, String reported)
             throws Exception {
-        Installation installation = Installation.DEFAULT.file(Path.of("deploy/values", values));
+        ChartInstallation installation = ChartInstallation.DEFAULT.file(Path.of("deploy/values", values));
         try (InstalledChart chart = install(driver, installation)) {
             chart.start();
             chart.node().awaitSlices(slices -> slices.toString().contains(device));

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.dra4j.charttest.ChartInstallation;
 import io.dra4j.charttest.HelmChart;
-import io.dra4j.charttest.Installation;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.charttest.Right;
@@ -91,7 +91,9 @@ class ChartRightsIT {
 
     private static Manifests manifests() {
         return new HelmChart(Path.of("deploy/helm"))
-                .render(Installation.DEFAULT.set("gpuDeviceStatus", true).set("kubeletPlugin.bindingConditions", true));
+                .render(ChartInstallation.DEFAULT
+                        .set("gpuDeviceStatus", true)
+                        .set("kubeletPlugin.bindingConditions", true));
     }
 
     static Stream<Arguments> rights() {

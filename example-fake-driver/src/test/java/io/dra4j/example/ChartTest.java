@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.charttest.ChartContract;
-import io.dra4j.charttest.Installation;
+import io.dra4j.charttest.ChartInstallation;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.charttest.PagePart;
@@ -39,8 +39,8 @@ class ChartTest extends ChartContract {
         "gpu, netDeviceStatus"
     })
     void whatDoesNothingWithAProfileIsRefused(String profile, String value) {
-        Installation installation =
-                Installation.DEFAULT.set("deviceProfile", profile).set(value, true);
+        ChartInstallation installation =
+                ChartInstallation.DEFAULT.set("deviceProfile", profile).set(value, true);
 
         assertThatThrownBy(() -> CHART.render(installation))
                 .hasMessageContaining(value)
@@ -50,16 +50,17 @@ class ChartTest extends ChartContract {
     @Test
     void rightsGrowWithTheParts() {
         Manifests all = CHART.render(
-                Installation.DEFAULT.set("gpuDeviceStatus", true).set("kubeletPlugin.bindingConditions", true));
+                ChartInstallation.DEFAULT.set("gpuDeviceStatus", true).set("kubeletPlugin.bindingConditions", true));
 
         assertThat(Right.ofTheDriver().stream()
                         .filter(right -> right.namespace().isEmpty()))
                 .map(Right::toString)
                 .containsExactlyElementsOf(Right.granted(all.of(Kind.ClusterRole)));
-        assertThat(Right.granted(CHART.render(Installation.DEFAULT).of(Kind.ClusterRole)))
+        assertThat(Right.granted(CHART.render(ChartInstallation.DEFAULT).of(Kind.ClusterRole)))
                 .doesNotContain("resource.k8s.io/resourceclaims/status patch")
                 .doesNotContain("resource.k8s.io/resourceclaims watch");
-        assertThat(CHART.render(Installation.DEFAULT.set("rbac.events", false)).of(Kind.Role))
+        assertThat(CHART.render(ChartInstallation.DEFAULT.set("rbac.events", false))
+                        .of(Kind.Role))
                 .isEmpty();
     }
 

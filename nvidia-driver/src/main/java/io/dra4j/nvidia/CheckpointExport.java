@@ -13,7 +13,7 @@ import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
-import io.dra4j.nvidia.sharing.Strategy;
+import io.dra4j.nvidia.sharing.StrategyName;
 import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.nvidia.state.SharingRecord;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
@@ -140,7 +140,7 @@ final class CheckpointExport {
     private List<Group> groups(HeldClaim claim, NodeDevices devices) {
         List<SharingRecord> sharing = ClaimState.read(claim.state()).sharing();
         for (SharingRecord one : sharing) {
-            if (!one.strategy().equals(Strategy.TimeSlicing.name())) {
+            if (!one.strategy().equals(StrategyName.TimeSlicing.name())) {
                 throw new DraException(
                         "it shares devices by %s, which only this driver can end".formatted(one.strategy()));
             }

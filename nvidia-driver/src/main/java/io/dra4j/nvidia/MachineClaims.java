@@ -57,7 +57,7 @@ final class MachineClaims {
      * @param runtime has the other claims; null before the start
      * @throws PrepareException if one has
      */
-    void requireAlone(ClaimRef claim, Offer wanted, Snapshot now, @Nullable DriverContext runtime) {
+    void requireAlone(ClaimRef claim, Offer wanted, DriverSnapshot now, @Nullable DriverContext runtime) {
         List<HeldClaim> held = runtime == null ? List.of() : runtime.held();
         for (HeldClaim other : held) {
             if (!other.ref().uid().equals(claim.uid()) && !other.beforeReboot()) {
@@ -70,7 +70,7 @@ final class MachineClaims {
         }
     }
 
-    private static boolean excludes(HeldDevice device, Offer wanted, Snapshot now) {
+    private static boolean excludes(HeldDevice device, Offer wanted, DriverSnapshot now) {
         return now.devices()
                 .offer(device.device())
                 .filter(other -> other.pci().equals(wanted.pci()))
@@ -126,7 +126,7 @@ final class MachineClaims {
      * Reports the GPUs of a claim whose record is lost: who has bound them is unknown, and what an
      * administrator has bound must stay bound.
      */
-    void reportLost(HeldClaim claim, Snapshot last, DriverContext runtime) {
+    void reportLost(HeldClaim claim, DriverSnapshot last, DriverContext runtime) {
         for (HeldDevice device : claim.devices()) {
             last.devices()
                     .offer(device.device())

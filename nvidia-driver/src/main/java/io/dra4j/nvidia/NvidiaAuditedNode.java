@@ -7,9 +7,9 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer.OnDemand;
@@ -74,8 +74,8 @@ final class NvidiaAuditedNode implements AuditedNode {
         return snapshot(held).devices().inventory();
     }
 
-    private Snapshot snapshot(List<HeldClaim> held) {
-        return Snapshot.read(nvml, settings, passthrough, () -> held, known);
+    private DriverSnapshot snapshot(List<HeldClaim> held) {
+        return DriverSnapshot.read(nvml, settings, passthrough, () -> held, known);
     }
 
     @Override
@@ -88,7 +88,7 @@ final class NvidiaAuditedNode implements AuditedNode {
     }
 
     /** A check looks in one session of NVML, if it needs any: the first call of each takes long. */
-    private Check check(String id, Supplier<Result> look) {
+    private Check check(String id, Supplier<CheckResult> look) {
         return new Check() {
             @Override
             public String id() {
@@ -96,7 +96,7 @@ final class NvidiaAuditedNode implements AuditedNode {
             }
 
             @Override
-            public Result look() {
+            public CheckResult look() {
                 try {
                     return nvml.inOneSession(look);
                 } catch (DraException e) { // NVML, or a record of a later driver
@@ -106,12 +106,12 @@ final class NvidiaAuditedNode implements AuditedNode {
         };
     }
 
-    private Result migLeftovers(List<HeldClaim> held) {
+    private CheckResult migLeftovers(List<HeldClaim> held) {
         if (!settings.dynamicMig()) {
-            return Result.healthy("no MIG devices are created for claims");
+            return CheckResult.healthy("no MIG devices are created for claims");
         }
         List<HeldClaim> lost = held.stream().filter(Holders::isLost).toList();
-        Snapshot now = snapshot(held);
+        DriverSnapshot now = snapshot(held);
         List<ForeignInstance> found = allocator
                 .foreignInstances(() -> NvidiaClaims.migStates(held.stream()))
                 .find(now.reading().present());
@@ -124,7 +124,7 @@ final class NvidiaAuditedNode implements AuditedNode {
     }
 
     /** A claim whose record is lost may have what it was allocated, if that is known. */
-    private static boolean mayHave(HeldClaim lost, ForeignInstance found, Snapshot now) {
+    private static boolean mayHave(HeldClaim lost, ForeignInstance found, DriverSnapshot now) {
         if (lost.devices().isEmpty()) {
             throw new NotCheckedException(
                     "claim %s may have GPU instance %d of %s, and its record is lost: claim-damaged"
@@ -151,7 +151,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                         "sudo nvidia-smi mig -dgi -gi %d -i %s".formatted(instance, gpu)));
     }
 
-    private Result goneMigDevices(AuditedClaims claims) {
+    private CheckResult goneMigDevices(AuditedClaims claims) {
         List<Finding> findings = new ArrayList<>();
         for (HeldClaim claim : claims.ofThisBoot()) {
             Optional.ofNullable(ClaimState.read(claim.state()).mig()).stream()
@@ -162,19 +162,19 @@ final class NvidiaAuditedNode implements AuditedNode {
         return result("each MIG device of a claim exists", findings);
     }
 
-    private static Finding gone(ClaimRef claim, String device, List<String> mend) {
+    private static Finding gone(ClaimRef claim, String device, List<String> fix) {
         return new Finding(
                 "mig-gone",
                 Severity.ERROR,
                 "claim %s/%s (%s)".formatted(claim.namespace(), claim.name(), claim.uid()),
                 "its MIG device %s does not exist any more".formatted(device),
                 "its containers have lost the device, and can't be started again",
-                mend);
+                fix);
     }
 
     /** The hardware is read only if the record of a claim is lost: others have what they share. */
-    private Result sharingLeftovers(List<HeldClaim> held) {
-        Snapshot now = held.stream().anyMatch(Holders::isLost) ? snapshot(held) : Snapshot.NONE;
+    private CheckResult sharingLeftovers(List<HeldClaim> held) {
+        DriverSnapshot now = held.stream().anyMatch(Holders::isLost) ? snapshot(held) : DriverSnapshot.NONE;
         Holders holders = Holders.of(held, device -> NvidiaClaims.hardware(now, device));
         return result(
                 "each time slice and MPS daemon belongs to a claim",
@@ -194,7 +194,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                         "kubectl get pods -A --field-selector spec.nodeName=" + settings.nodeName()));
     }
 
-    private Result leftByNvidiasDriver(AuditedClaims claims) {
+    private CheckResult leftByNvidiasDriver(AuditedClaims claims) {
         Set<String> held =
                 claims.held().stream().map(claim -> claim.ref().uid()).collect(Collectors.toSet());
         GoCheckpoint found;
@@ -253,8 +253,8 @@ final class NvidiaAuditedNode implements AuditedNode {
                         "kubectl uncordon " + settings.nodeName()));
     }
 
-    private static Result result(String fact, List<Finding> findings) {
-        return new Result(fact, findings);
+    private static CheckResult result(String fact, List<Finding> findings) {
+        return new CheckResult(fact, findings);
     }
 
     @Override

@@ -93,7 +93,8 @@ final class NvidiaClaims {
      *
      * @param runtime has the other claims; null before the start
      */
-    PreparedClaim prepare(AllocatedClaim claim, Snapshot now, @Nullable DriverContext runtime, ClaimContext context) {
+    PreparedClaim prepare(
+            AllocatedClaim claim, DriverSnapshot now, @Nullable DriverContext runtime, ClaimContext context) {
         ContainerEdits common = common(claim, now);
         sharing.requireThere(claim);
         claim.devices().stream()
@@ -144,14 +145,14 @@ final class NvidiaClaims {
     }
 
     /** The driver's files are for containers, and not for the program of a virtual machine. */
-    private ContainerEdits common(AllocatedClaim claim, Snapshot now) {
+    private ContainerEdits common(AllocatedClaim claim, DriverSnapshot now) {
         return claim.devices().stream().allMatch(device -> offer(now, device) instanceof Passthrough)
                 ? MachineClaims.COMMON
                 : edits.common(now.reading().driverVersion());
     }
 
     /** Returns the MIG devices to create, by the names of the claim's devices. */
-    private Map<String, OnDemand> requested(AllocatedClaim claim, Snapshot now) {
+    private Map<String, OnDemand> requested(AllocatedClaim claim, DriverSnapshot now) {
         Map<String, OnDemand> requested = new LinkedHashMap<>();
         for (AllocatedDevice device : claim.devices()) {
             Offer offer = offer(now, device);
@@ -166,7 +167,7 @@ final class NvidiaClaims {
         return requested;
     }
 
-    private static Offer offer(Snapshot now, AllocatedDevice device) {
+    private static Offer offer(DriverSnapshot now, AllocatedDevice device) {
         return now.devices()
                 .offer(device.device())
                 .orElseThrow(() -> new PrepareException(
@@ -217,7 +218,7 @@ final class NvidiaClaims {
      * @param last the last reading
      * @param runtime has the other claims; null before the start
      */
-    void unprepare(HeldClaim claim, Snapshot last, @Nullable DriverContext runtime, ClaimContext context) {
+    void unprepare(HeldClaim claim, DriverSnapshot last, @Nullable DriverContext runtime, ClaimContext context) {
         boolean isLost = Holders.isLost(claim);
         ClaimState recorded = isLost
                 ? new ClaimState(suspected(claim, last, runtime), List.of(), null)
@@ -250,7 +251,7 @@ final class NvidiaClaims {
      *
      * @param leaving a claim that does not count any more, whose GPUs alone are meant; null for all GPUs
      */
-    void restoreModes(DriverContext runtime, Snapshot last, @Nullable HeldClaim leaving) {
+    void restoreModes(DriverContext runtime, DriverSnapshot last, @Nullable HeldClaim leaving) {
         Supplier<Stream<HeldClaim>> others =
                 () -> runtime.held().stream().filter(one -> !isSame(one, leaving) && !one.beforeReboot());
         allocator.restoreModes(
@@ -262,7 +263,7 @@ final class NvidiaClaims {
                 () -> migStates(others.get()));
     }
 
-    private static Stream<Optional<Offer>> offers(Stream<HeldClaim> claims, Snapshot last) {
+    private static Stream<Optional<Offer>> offers(Stream<HeldClaim> claims, DriverSnapshot last) {
         return claims.flatMap(one -> one.devices().stream())
                 .filter(device -> !device.adminAccess())
                 .map(device -> last.devices().offer(device.device()));
@@ -279,11 +280,11 @@ final class NvidiaClaims {
      * @return whether nothing is left
      * @throws DraException if the record of a claim can't be read
      */
-    boolean clean(DriverContext runtime, Snapshot last, @Nullable HeldClaim leaving) {
+    boolean clean(DriverContext runtime, DriverSnapshot last, @Nullable HeldClaim leaving) {
         return sharing.clean(() -> holders(runtime, last, leaving));
     }
 
-    private static Holders holders(DriverContext runtime, Snapshot last, @Nullable HeldClaim leaving) {
+    private static Holders holders(DriverContext runtime, DriverSnapshot last, @Nullable HeldClaim leaving) {
         return Holders.of(
                 runtime.held().stream().filter(one -> !isSame(one, leaving)).toList(),
                 device -> hardware(last, device));
@@ -294,7 +295,7 @@ final class NvidiaClaims {
      *
      * @throws DraException if the record of a claim can't be read
      */
-    Set<String> unrestored(DriverContext runtime, Snapshot last) {
+    Set<String> unrestored(DriverContext runtime, DriverSnapshot last) {
         return sharing.leftOver(holders(runtime, last, null)).keySet();
     }
 
@@ -303,7 +304,7 @@ final class NvidiaClaims {
     }
 
     /** A MIG device on demand has no UUID that is known without its record. */
-    static Optional<Set<String>> hardware(Snapshot last, HeldDevice device) {
+    static Optional<Set<String>> hardware(DriverSnapshot last, HeldDevice device) {
         Offer offer = last.devices().offer(device.device()).orElse(null);
         if (offer instanceof Offer.Existing existing) {
             return Optional.of(Set.of(existing.gpu().uuid(), existing.device().uuid()));
@@ -313,7 +314,7 @@ final class NvidiaClaims {
                 : Optional.empty();
     }
 
-    private ProviderState suspected(HeldClaim claim, Snapshot last, @Nullable DriverContext runtime) {
+    private ProviderState suspected(HeldClaim claim, DriverSnapshot last, @Nullable DriverContext runtime) {
         Map<String, OnDemand> allocated = new LinkedHashMap<>();
         for (HeldDevice device : claim.devices()) {
             Offer offer = last.devices().offer(device.device()).orElse(null);

@@ -57,7 +57,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final PartitionClaims partitions;
     private final DeviceFaults faults;
     private final Set<String> measuring = ConcurrentHashMap.newKeySet(); // UUIDs of GPUs
-    private volatile Snapshot last = Snapshot.NONE;
+    private volatile DriverSnapshot last = DriverSnapshot.NONE;
     private volatile boolean isUnreadable;
     private volatile boolean isSuspended;
     private @Nullable Lease givenBack; // of suspend and resume, which never run at once
@@ -86,8 +86,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         this.faults = new DeviceFaults(policy);
     }
 
-    private Snapshot read() {
-        return Snapshot.read(nvml, settings, passthrough, this::held, nvml.known());
+    private DriverSnapshot read() {
+        return DriverSnapshot.read(nvml, settings, passthrough, this::held, nvml.known());
     }
 
     /** Returns the claims that are held, and none before the start. */
@@ -171,7 +171,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         }
 
         private boolean isWithoutNvml() {
-            boolean wasNeverRead = last == Snapshot.NONE;
+            boolean wasNeverRead = last == DriverSnapshot.NONE;
             return wasNeverRead || (passthrough.isOn() && last.reading().gpus().isEmpty());
         }
 
@@ -286,8 +286,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     }
 
     private Inventory readInventory() {
-        Snapshot before = last;
-        Snapshot now = read();
+        DriverSnapshot before = last;
+        DriverSnapshot now = read();
         last = now;
         logProblems(before.devices(), now.devices());
         faults.lost(now.reading().lost())
@@ -306,7 +306,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         return tainted;
     }
 
-    private void findUnrestored(Snapshot now) {
+    private void findUnrestored(DriverSnapshot now) {
         try {
             Set<String> unrestored = new HashSet<>(partitions.unrestored(now));
             unrestored.addAll(driver == null ? Set.of() : claims.unrestored(driver, now));
@@ -347,8 +347,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     }
 
     /** Returns the last reading; a new one if the driver was updated since. */
-    private Snapshot latest() {
-        Snapshot known = last;
+    private DriverSnapshot latest() {
+        DriverSnapshot known = last;
         if (!known.installed().equals(nvml.fingerprint())) {
             known = read();
             last = known;

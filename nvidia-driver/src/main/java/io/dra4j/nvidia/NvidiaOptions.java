@@ -7,12 +7,12 @@ import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.doctor.cluster.ClusterChecks;
 import io.dra4j.nvidia.doctor.MpsProcesses;
 import io.dra4j.nvidia.doctor.NvidiaChecks;
-import io.dra4j.nvidia.gates.FeatureGate;
-import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.gates.GateOptions;
+import io.dra4j.nvidia.gates.NvidiaGate;
+import io.dra4j.nvidia.gates.NvidiaGates;
+import io.dra4j.nvidia.health.ErrorWatch;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
-import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.install.NvidiaSmi;
@@ -196,7 +196,7 @@ class NvidiaOptions extends DriverOptions {
                         + " GPU or with --dynamic-mig, always, or never. [HEALTH_WATCH]",
                 "Default: always or never by the feature gate NVMLDeviceHealthCheck, and auto" + " without it"
             })
-    private @Nullable HealthWatch healthWatch;
+    private @Nullable ErrorWatch healthWatch;
 
     private Duration rescanInterval;
 
@@ -299,7 +299,7 @@ class NvidiaOptions extends DriverOptions {
     }
 
     /** Returns the feature gates that were given; {@code install} applies DynamicMIG. */
-    FeatureGates featureGates() {
+    NvidiaGates featureGates() {
         return install.gates().featureGates();
     }
 
@@ -347,7 +347,7 @@ class NvidiaOptions extends DriverOptions {
         if (install.gates().shares().areAllowed()) {
             needed.put("--consumable-shares", "DRAConsumableCapacity");
         }
-        if (featureGates().isOn(FeatureGate.DRAListTypeAttributes)) {
+        if (featureGates().isOn(NvidiaGate.DRAListTypeAttributes)) {
             needed.put("--feature-gates=DRAListTypeAttributes", "DRAListTypeAttributes");
         }
         if (install.isPassthrough()) {
@@ -369,9 +369,7 @@ class NvidiaOptions extends DriverOptions {
         return new DeviceSharing(
                 ConfigKinds.of(featureGates()),
                 List.of(mps, new TimeSlicing(smi, slices, modes)),
-                featureGates().isOn(FeatureGate.MPSSupport)
-                        ? new MpsProcesses(procRoot()).problem()
-                        : Optional.empty());
+                featureGates().isOn(NvidiaGate.MPSSupport) ? new MpsProcesses(procRoot()).problem() : Optional.empty());
     }
 
     Passthrough passthrough(Nvml nvml) {
@@ -413,14 +411,14 @@ class NvidiaOptions extends DriverOptions {
         return kubeletPluginsDirectory().resolve(driverName());
     }
 
-    private HealthWatch healthWatch() {
+    private ErrorWatch healthWatch() {
         if (healthWatch != null) {
             return healthWatch;
         }
         return featureGates()
-                .given(FeatureGate.NVMLDeviceHealthCheck)
-                .map(on -> on ? HealthWatch.always : HealthWatch.never)
-                .orElse(HealthWatch.auto);
+                .given(NvidiaGate.NVMLDeviceHealthCheck)
+                .map(on -> on ? ErrorWatch.always : ErrorWatch.never)
+                .orElse(ErrorWatch.auto);
     }
 
     HealthPolicy healthPolicy() {

@@ -67,7 +67,7 @@ final class NvidiaTakeOver implements TakeOver {
     private final AdoptedClaims claims;
     private final Map<String, GoClaim> left = new LinkedHashMap<>(); // by UID
     private final List<Runnable> whenTaken = new ArrayList<>();
-    private @Nullable Snapshot snapshot;
+    private @Nullable DriverSnapshot snapshot;
 
     /**
      * The node.
@@ -158,7 +158,7 @@ final class NvidiaTakeOver implements TakeOver {
     @Override
     public Inventory inventory() {
         Reading reading = node.nvml().read();
-        Snapshot now = new Snapshot("", reading, NodeDevices.of(reading, node.settings()), List.of());
+        DriverSnapshot now = new DriverSnapshot("", reading, NodeDevices.of(reading, node.settings()), List.of());
         snapshot = now;
         return now.devices().inventory();
     }
@@ -308,7 +308,7 @@ final class NvidiaTakeOver implements TakeOver {
          * @param uuids the UUIDs of the GPUs and MIG devices by the names of the claim's devices
          * @throws PrepareException if they are not those of this node now, or can't be undone here
          */
-        Adopted adopt(AllocatedClaim claim, Snapshot now, Map<String, String> uuids) {
+        Adopted adopt(AllocatedClaim claim, DriverSnapshot now, Map<String, String> uuids) {
             ContainerEdits common = edits.common(now.reading().driverVersion());
             Map<AllocatedDevice, OfNvml> offers = offers(claim, now);
             MigDeviceAllocator.Created existing = allocator.adopted(onDemand(offers));
@@ -329,7 +329,7 @@ final class NvidiaTakeOver implements TakeOver {
             sharing.suspect(gpus);
         }
 
-        private static Map<AllocatedDevice, OfNvml> offers(AllocatedClaim claim, Snapshot now) {
+        private static Map<AllocatedDevice, OfNvml> offers(AllocatedClaim claim, DriverSnapshot now) {
             Map<AllocatedDevice, OfNvml> offers = new LinkedHashMap<>();
             for (AllocatedDevice device : claim.devices()) {
                 Offer offer = now.devices()

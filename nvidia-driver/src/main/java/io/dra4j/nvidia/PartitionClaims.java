@@ -109,7 +109,7 @@ final class PartitionClaims {
      * @param runtime has the other claims; null before the start
      * @throws PrepareException if its GPUs are none, or it can't be activated
      */
-    void activate(AllocatedClaim claim, Snapshot now, @Nullable DriverContext runtime, ClaimRecorder recorder) {
+    void activate(AllocatedClaim claim, DriverSnapshot now, @Nullable DriverContext runtime, ClaimRecorder recorder) {
         List<Offer> gpus = whole(names(claim.devices().stream().map(AllocatedDevice::held)), now);
         if (gpus.stream().anyMatch(this::isFor)) {
             try {
@@ -137,7 +137,7 @@ final class PartitionClaims {
                 .toList();
     }
 
-    private static List<Offer> whole(List<DeviceName> devices, Snapshot now) {
+    private static List<Offer> whole(List<DeviceName> devices, DriverSnapshot now) {
         return devices.stream()
                 .flatMap(device -> now.devices().offer(device).stream())
                 .filter(Offer::isWhole)
@@ -240,7 +240,7 @@ final class PartitionClaims {
      * @param runtime has the other claims; null before the start
      * @throws DraException if the next try may deactivate it; it stays recorded
      */
-    void deactivate(HeldClaim claim, Snapshot last, @Nullable DriverContext runtime, ClaimRecorder recorder) {
+    void deactivate(HeldClaim claim, DriverSnapshot last, @Nullable DriverContext runtime, ClaimRecorder recorder) {
         Recorded recorded = Recorded.read(recorder.state().partition());
         if (recorded == null && (claim.phase() == Phase.PREPARING || !fabric.isNeeded())) {
             return;
@@ -282,9 +282,9 @@ final class PartitionClaims {
      *
      * @param last the last reading; before the first, it is not known which other claims have them
      */
-    void retry(Snapshot last, @Nullable DriverContext runtime) {
+    void retry(DriverSnapshot last, @Nullable DriverContext runtime) {
         try {
-            if (last != Snapshot.NONE && !left.gpus().isEmpty()) {
+            if (last != DriverSnapshot.NONE && !left.gpus().isEmpty()) {
                 alone(runtime, Instant.MIN, () -> retryAll(last, runtime));
             }
         } catch (DraException e) {
@@ -293,7 +293,7 @@ final class PartitionClaims {
     }
 
     /** Tries all again; if no claim gets a partition any more, the fabric manager may be gone: it is asked once. */
-    private synchronized void retryAll(Snapshot last, @Nullable DriverContext runtime) {
+    private synchronized void retryAll(DriverSnapshot last, @Nullable DriverContext runtime) {
         boolean isNeeded = fabric.isNeeded();
         left.gpus().stream()
                 .filter(claim -> isNeeded || !logged.contains(claim))
@@ -320,7 +320,7 @@ final class PartitionClaims {
     }
 
     /** Returns the UUIDs of GPUs of partitions that could not be deactivated; none where claims get no partitions. */
-    Set<String> unrestored(Snapshot now) {
+    Set<String> unrestored(DriverSnapshot now) {
         return (fabric.isNeeded() ? left.gpus() : List.<String>of())
                 .stream()
                         .flatMap(claim -> left.read(claim).stream())
@@ -368,7 +368,7 @@ final class PartitionClaims {
                             .collect(Collectors.toUnmodifiableSet()));
         }
 
-        Optional<Partition> partition(Snapshot now, Partitions all) {
+        Optional<Partition> partition(DriverSnapshot now, Partitions all) {
             return all.exactly(gpus.isEmpty() ? numbers(whole(devices, now), all) : gpus);
         }
 
@@ -384,7 +384,7 @@ final class PartitionClaims {
      * @param claim the UID of the one that they are other than; empty for all claims
      */
     private record Others(
-            String claim, Snapshot now, @Nullable DriverContext runtime) {
+            String claim, DriverSnapshot now, @Nullable DriverContext runtime) {
 
         /** Returns one that has a partition, or, if its record is lost, a GPU of it. */
         Optional<ClaimRef> holder(Partition partition, Partitions all) {

@@ -4,8 +4,8 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.charttest.ChartInstallation;
 import io.dra4j.charttest.HelmChart;
-import io.dra4j.charttest.Installation;
 import io.dra4j.charttest.InstalledChart;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.nvidia.standin.StandInNode;
@@ -35,7 +35,7 @@ class ChartIT {
     @CsvSource({"default.yaml, gpu.nvidia.com, gpu-0", "dynamic-mig.yaml, mig.nvidia.com, gpu-0-mig-1g10gb-19-4"})
     void publishesAndPrepares(String values, String deviceClass, String device) throws Exception {
         StandInNode hardware = StandInNode.install(folder.resolve("node"), "h100-80");
-        Installation installation = Installation.DEFAULT;
+        ChartInstallation installation = ChartInstallation.DEFAULT;
         if (!values.equals("default.yaml")) {
             installation = installation.file(Path.of("deploy/values", values));
         }

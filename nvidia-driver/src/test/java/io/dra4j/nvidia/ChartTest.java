@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.charttest.ChartContract;
+import io.dra4j.charttest.ChartInstallation;
 import io.dra4j.charttest.DriverContainer;
-import io.dra4j.charttest.Installation;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.Manifests.Kind;
 import java.io.IOException;
@@ -64,8 +64,9 @@ class ChartTest extends ChartContract {
         "1.37.0, false, ''"
     })
     void theExtendedResourceIsThereWhereTheServerHasIt(String kubernetes, String enabled, String name) {
-        Manifests manifests = CHART.render(
-                Installation.DEFAULT.kubernetes(kubernetes).set("deviceClasses.extendedResource.enabled", enabled));
+        Manifests manifests = CHART.render(ChartInstallation.DEFAULT
+                .kubernetes(kubernetes)
+                .set("deviceClasses.extendedResource.enabled", enabled));
 
         assertThat(manifests.of(Kind.DeviceClass))
                 .extracting(
@@ -82,7 +83,8 @@ class ChartTest extends ChartContract {
         "/, /, /driver-root-parent"
     })
     void theDriverRootIsSeenBelowItsParent(String root, String parent, String seen) {
-        DriverContainer driver = DriverContainer.of(CHART.render(Installation.DEFAULT.set("nvidiaDriverRoot", root)));
+        DriverContainer driver =
+                DriverContainer.of(CHART.render(ChartInstallation.DEFAULT.set("nvidiaDriverRoot", root)));
 
         assertThat(driver.hostPaths()).containsEntry("driver-root-parent", parent);
         assertThat(driver.environment()).containsEntry("CONTAINER_DRIVER_ROOT", seen);
@@ -91,7 +93,7 @@ class ChartTest extends ChartContract {
                         "\"driver-root-parent\",\"mountPath\":\"/driver-root-parent\",\"readOnly\":true,\"mountPropagation\":\"HostToContainer\"");
     }
 
-    private static JsonNode terms(Installation installation) {
+    private static JsonNode terms(ChartInstallation installation) {
         return DriverContainer.of(CHART.render(installation))
                 .pod()
                 .at("/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
@@ -99,7 +101,7 @@ class ChartTest extends ChartContract {
 
     @Test
     void eachTermKeepsAwayFromNodesWhoseDriverIsUpdated() {
-        JsonNode terms = terms(Installation.DEFAULT);
+        JsonNode terms = terms(ChartInstallation.DEFAULT);
 
         assertThat(terms).hasSize(4);
         assertThat(terms).allSatisfy(term -> {
@@ -107,14 +109,14 @@ class ChartTest extends ChartContract {
             assertThat(term.at("/matchExpressions/1/key").asText()).isEqualTo(LABEL);
             assertThat(term.at("/matchExpressions/1/operator").asText()).isEqualTo("NotIn");
         });
-        assertThat(terms(Installation.DEFAULT.set("kubeletPlugin.deployLabel", ""))
+        assertThat(terms(ChartInstallation.DEFAULT.set("kubeletPlugin.deployLabel", ""))
                         .toString())
                 .doesNotContain(LABEL);
     }
 
     @Test
     void withoutAnAffinityTheLabelCountsAlone() {
-        JsonNode terms = terms(Installation.DEFAULT.set("kubeletPlugin.affinity", "null"));
+        JsonNode terms = terms(ChartInstallation.DEFAULT.set("kubeletPlugin.affinity", "null"));
 
         assertThat(terms).hasSize(1);
         assertThat(terms.at("/0/matchExpressions")).hasSize(1);
@@ -132,13 +134,13 @@ class ChartTest extends ChartContract {
             driverFolders.libraries[0]=/opt/a driverFolders.libraries[1]=/opt/b   | DRIVER_LIBRARY_FOLDERS=/opt/a,/opt/b
             """)
     void valuesBecomeVariablesThatAreOtherwiseNotThere(String values, String variables) throws IOException {
-        Installation installation = Installation.DEFAULT;
+        ChartInstallation installation = ChartInstallation.DEFAULT;
         for (String value : values.split(" ")) {
             String[] parts = value.split("=", 2);
             installation = installation.set(parts[0], new YAMLMapper().readValue(parts[1], Object.class));
         }
         Map<String, String> usual =
-                DriverContainer.of(CHART.render(Installation.DEFAULT)).environment();
+                DriverContainer.of(CHART.render(ChartInstallation.DEFAULT)).environment();
         Map<String, String> changed =
                 new HashMap<>(DriverContainer.of(CHART.render(installation)).environment());
         changed.entrySet().removeAll(usual.entrySet());
@@ -151,18 +153,18 @@ class ChartTest extends ChartContract {
 
     @Test
     void anUnknownEffectOfErrorsIsRefused() {
-        assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set("xidEffects.48", "Never")))
+        assertThatThrownBy(() -> CHART.render(ChartInstallation.DEFAULT.set("xidEffects.48", "Never")))
                 .hasMessageContaining("/xidEffects/48");
     }
 
     @Test
     void theFoldersOfTheNodeAreSeenOrNamed() {
-        DriverContainer usual = DriverContainer.of(CHART.render(Installation.DEFAULT));
+        DriverContainer usual = DriverContainer.of(CHART.render(ChartInstallation.DEFAULT));
         assertThat(usual.pod().path("volumes").toString()).contains("{\"path\":\"/dev\",\"type\":\"Directory\"}");
         assertThat(usual.container().path("volumeMounts").toString())
                 .contains("\"name\":\"dev-root\",\"mountPath\":\"/dev-root\",\"readOnly\":true,\"mountPropagation\"");
 
-        DriverContainer other = DriverContainer.of(CHART.render(Installation.DEFAULT.set("devRoot", "/host/dev")));
+        DriverContainer other = DriverContainer.of(CHART.render(ChartInstallation.DEFAULT.set("devRoot", "/host/dev")));
         assertThat(other.pod().path("volumes").toString())
                 .contains("{\"path\":\"/host/dev\",\"type\":\"DirectoryOrCreate\"}");
     }
@@ -170,8 +172,9 @@ class ChartTest extends ChartContract {
     @ParameterizedTest
     @ValueSource(strings = {"dynamicMig.enabled", "featureGates.DynamicMIG"})
     void letsTheDriverReportMigDevicesThatItMakes(String value) {
-        assertThat(CHART.render(Installation.DEFAULT.set(value, true)).yaml()).contains("resourceclaims/status");
-        assertThat(CHART.render(Installation.DEFAULT).yaml()).doesNotContain("resourceclaims/status");
+        assertThat(CHART.render(ChartInstallation.DEFAULT.set(value, true)).yaml())
+                .contains("resourceclaims/status");
+        assertThat(CHART.render(ChartInstallation.DEFAULT).yaml()).doesNotContain("resourceclaims/status");
     }
 
     @ParameterizedTest
@@ -183,7 +186,7 @@ class ChartTest extends ChartContract {
         "resources.gpus.enabled, false, /resources/gpus/enabled"
     })
     void whatThisDriverDoesNotHaveIsRefused(String path, boolean value, String message) {
-        assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set(path, value)))
+        assertThatThrownBy(() -> CHART.render(ChartInstallation.DEFAULT.set(path, value)))
                 .hasMessageContaining(message);
     }
 
@@ -191,7 +194,7 @@ class ChartTest extends ChartContract {
     @CsvSource({"true, true, Bidirectional", "false, false, ''"})
     void mpsAloneTakesTheProcessesAndMountsOfTheNode(boolean gate, boolean hostPid, String propagation) {
         Manifests manifests = CHART.render(
-                Installation.DEFAULT.set("featureGates.MPSSupport", gate).set("openshift.enabled", true));
+                ChartInstallation.DEFAULT.set("featureGates.MPSSupport", gate).set("openshift.enabled", true));
         DriverContainer driver = DriverContainer.of(manifests);
 
         assertThat(driver.pod().path("hostPID").asBoolean(false)).isEqualTo(hostPid);
@@ -208,7 +211,7 @@ class ChartTest extends ChartContract {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void passthroughTakesTheProcessesAndSysfsOfTheNode(boolean gate) {
-        Manifests manifests = CHART.render(Installation.DEFAULT.set("featureGates.PassthroughSupport", gate));
+        Manifests manifests = CHART.render(ChartInstallation.DEFAULT.set("featureGates.PassthroughSupport", gate));
         DriverContainer driver = DriverContainer.of(manifests);
 
         assertThat(driver.pod().path("hostPID").asBoolean(false)).isEqualTo(gate);
@@ -228,7 +231,7 @@ class ChartTest extends ChartContract {
     @ParameterizedTest
     @CsvSource({"true, dra-driver-nvidia-gpu-kubelet-plugin, kubelet-plugin", "false, dra4j-nvidia-driver, ''"})
     void hasTheNamesOfNvidiasChartOnRequest(boolean given, String name, String component) {
-        Manifests manifests = CHART.render(Installation.DEFAULT.set("compatibility", given));
+        Manifests manifests = CHART.render(ChartInstallation.DEFAULT.set("compatibility", given));
         JsonNode driver = manifests.one(Kind.DaemonSet);
 
         assertThat(driver.at("/metadata/name").asText()).endsWith(name);
@@ -247,7 +250,7 @@ class ChartTest extends ChartContract {
     @Test
     void nothingRunsBeforeTheDriver() {
         JsonNode pod = DriverContainer.of(CHART.render(
-                        Installation.DEFAULT.set("kubeletPlugin.containers.init.resources.limits.memory", "1Gi")))
+                        ChartInstallation.DEFAULT.set("kubeletPlugin.containers.init.resources.limits.memory", "1Gi")))
                 .pod();
 
         assertThat(pod.has("initContainers")).isFalse();
@@ -257,8 +260,9 @@ class ChartTest extends ChartContract {
 
     @Test
     void aGateOfMigThatIsOffContradictsTheValueOfThisChart() {
-        assertThatThrownBy(() -> CHART.render(
-                        Installation.DEFAULT.set("dynamicMig.enabled", true).set("featureGates.DynamicMIG", false)))
+        assertThatThrownBy(() -> CHART.render(ChartInstallation.DEFAULT
+                        .set("dynamicMig.enabled", true)
+                        .set("featureGates.DynamicMIG", false)))
                 .hasMessageContaining("contradict each other");
     }
 

@@ -18,8 +18,8 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import io.dra4j.nvidia.nvml.MigDevice;
-import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.nvidia.state.SharingRecord;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
@@ -129,7 +129,7 @@ class CheckpointExportTest extends VfioOnBoards {
                         .get(0));
 
         nvml.instances(gpu1).forEach(instance -> nvml.destroy(gpu1, instance));
-        nvml.createCompute(gpu1, nvml.createInstance(gpu1, MEDIA, new Placement(4, 1)));
+        nvml.createCompute(gpu1, nvml.createInstance(gpu1, MEDIA, new InstancePlacement(4, 1)));
         assertRefused(
                 "- claim " + ONE + ": MIG device " + MIG + " does not exist any more",
                 "- claim " + TWO + ": MIG device ");

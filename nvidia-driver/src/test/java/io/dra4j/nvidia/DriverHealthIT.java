@@ -9,7 +9,7 @@ import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
-import io.dra4j.testkit.kubelet.HealthWatch;
+import io.dra4j.testkit.kubelet.OpenHealthStream;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.nio.file.Files;
@@ -105,7 +105,7 @@ class DriverHealthIT {
         }
     }
 
-    private static void awaitHealth(HealthWatch stream, String failed) throws InterruptedException {
+    private static void awaitHealth(OpenHealthStream stream, String failed) throws InterruptedException {
         assertThat(stream.await(
                         report -> report.state("gpu-0").equals(failed)
                                 && report.state("gpu-2").equals(failed)
@@ -128,8 +128,8 @@ class DriverHealthIT {
         StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
         NodeState hardware = node.state();
         try (TestContext context = watching(node, "storm");
-                HealthWatch stream =
-                        context.kubelet().watchHealth(context.place().driver(), HealthWatch.Version.V1ALPHA1)) {
+                OpenHealthStream stream =
+                        context.kubelet().watchHealth(context.place().driver(), OpenHealthStream.Version.V1ALPHA1)) {
             awaitHealth(stream, "HEALTHY");
             int before = context.proxy().lastNumber();
             for (int gpu = 0; gpu < FAILED; gpu++) {

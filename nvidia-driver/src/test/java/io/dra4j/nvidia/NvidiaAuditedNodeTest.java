@@ -39,7 +39,7 @@ class NvidiaAuditedNodeTest extends SharingOnBoards {
 
         Files.writeString(folder.resolve("checkpoint.json"), "{}");
         assertFound("checkpoint.json");
-        assertThat(audit(false).findings().get(0).mend())
+        assertThat(audit(false).findings().get(0).fix())
                 .satisfiesExactly(
                         cordon -> assertThat(cordon).isEqualTo("kubectl cordon node-1"),
                         move -> assertThat(move).startsWith("sudo mv " + folder),

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.conformance.report.Reports;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.run.Engine;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.nvidia.standin.MpsStandIn;
@@ -89,7 +89,7 @@ class NvidiaConformanceIT {
                     rm -f {ROOT}/node/calls/mode-*
             """.strip();
 
-    private Outcome run(String boards, String config, String reboot, String options) throws Exception {
+    private RunOutcome run(String boards, String config, String reboot, String options) throws Exception {
         return run(install(boards), config, reboot, options, List.of());
     }
 
@@ -97,7 +97,7 @@ class NvidiaConformanceIT {
         return StandInNode.install(folder.resolve("node"), boards);
     }
 
-    private Outcome run(StandInNode node, String config, String reboot, String options, List<Path> claims)
+    private RunOutcome run(StandInNode node, String config, String reboot, String options, List<Path> claims)
             throws Exception {
         int gpus = node.state().gpus();
         String settings = Files.readString(SETTINGS)
@@ -129,7 +129,7 @@ class NvidiaConformanceIT {
         return options.contains("--consumable-shares");
     }
 
-    private static void assertGreen(String run, Outcome outcome) throws IOException {
+    private static void assertGreen(String run, RunOutcome outcome) throws IOException {
         Reports.write(outcome, Path.of("target/report", run)); // for docs-site/reference/reports
         outcome.results().stream()
                 .filter(result -> !GREEN.contains(result.verdict()))
@@ -148,11 +148,11 @@ class NvidiaConformanceIT {
         PAGE.assertHolds(
                 run,
                 outcome.results().stream()
-                        .filter(result -> !Outcome.lacksMeans(result))
+                        .filter(result -> !RunOutcome.lacksMeans(result))
                         .collect(Collectors.toMap(Result::name, Result::verdict)));
     }
 
-    private static void assertPassed(Outcome outcome, String... ids) {
+    private static void assertPassed(RunOutcome outcome, String... ids) {
         assertThat(outcome.results())
                 .filteredOn(result -> result.verdict() == Verdict.PASS)
                 .extracting(result -> result.requirement().id())
@@ -165,7 +165,7 @@ class NvidiaConformanceIT {
 
     @Test
     void passesWithMigDevicesOnDemand() throws Exception {
-        Outcome outcome = run("h100-80", "GpuConfig", FORGET, "--dynamic-mig");
+        RunOutcome outcome = run("h100-80", "GpuConfig", FORGET, "--dynamic-mig");
 
         assertGreen("h100-80", outcome);
         assertPassed(outcome, "DRA-PART-01", "DRA-TAINT-02");
@@ -176,7 +176,7 @@ class NvidiaConformanceIT {
     @Tag("nightly")
     void passesWithSharesOfAllDevices(String kubernetes) throws Exception {
         release = kubernetes;
-        Outcome outcome = run("h100-80", "GpuConfig", FORGET, "--dynamic-mig --consumable-shares=2");
+        RunOutcome outcome = run("h100-80", "GpuConfig", FORGET, "--dynamic-mig --consumable-shares=2");
 
         assertGreen("h100-80-shared" + (kubernetes.equals("1.38") ? "" : "-" + kubernetes), outcome);
         assertPassed(outcome, "DRA-PART-01", "DRA-CAP-01", "DRA-CAP-02");
@@ -193,7 +193,7 @@ class NvidiaConformanceIT {
         SmiStandIn.install(node);
         MpsStandIn mps = MpsStandIn.install(node);
         try {
-            Outcome outcome = run(
+            RunOutcome outcome = run(
                     node, "GpuConfig", END_DAEMONS, "--feature-gates=MPSSupport=true", SharingManifests.files("mps"));
 
             assertGreen("l40s-mps", outcome);
@@ -208,7 +208,7 @@ class NvidiaConformanceIT {
     @Test
     @Tag("nightly")
     void passesWithMigDevicesOfTheAdministrator() throws Exception {
-        Outcome outcome = run("a100-40-divided", "MigDeviceConfig", "true", "");
+        RunOutcome outcome = run("a100-40-divided", "MigDeviceConfig", "true", "");
 
         assertGreen("a100-40-divided", outcome);
         assertPassed(outcome, "DRA-TAINT-02");
@@ -217,7 +217,7 @@ class NvidiaConformanceIT {
     @Test
     @Tag("nightly")
     void passesWithL40s() throws Exception {
-        Outcome outcome = run("l40s", "GpuConfig", "true", "");
+        RunOutcome outcome = run("l40s", "GpuConfig", "true", "");
 
         assertGreen("l40s", outcome);
         assertPassed(outcome, "DRA-TAINT-02");

@@ -16,9 +16,9 @@ import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
 import io.dra4j.nvidia.health.DeviceFaults;
+import io.dra4j.nvidia.health.ErrorWatch;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
-import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.inventory.NodeDevices;
@@ -64,7 +64,7 @@ class NvidiaMeterTest extends ProviderOnBoards {
 
     private DeviceFaults faults() {
         return new DeviceFaults(new HealthPolicy(
-                HealthWatch.never,
+                ErrorWatch.never,
                 XidEffects.DEFAULT,
                 Effect.NONE,
                 Thresholds.NONE,

@@ -4,10 +4,10 @@ package io.dra4j.nvidia;
 
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.conformance.DraConformance;
-import io.dra4j.nvidia.gates.FeatureGates;
+import io.dra4j.nvidia.gates.NvidiaGates;
+import io.dra4j.nvidia.health.ErrorWatch;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
-import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.inventory.NodeDevices;
@@ -68,14 +68,14 @@ class NvidiaProviderConformanceIT {
                     new NodeDevices.Settings(place.node(), node.sysfs(), true),
                     new Edits(node.roots(), HookProgram.at(node.hook())),
                     new HealthPolicy(
-                            HealthWatch.auto,
+                            ErrorWatch.auto,
                             XidEffects.DEFAULT,
                             Effect.NONE,
                             Thresholds.NONE,
                             false,
                             Duration.ofSeconds(5),
                             new HealthStateFile(own.resolve("gpus.json"), node.proc())),
-                    new DeviceSharing(ConfigKinds.of(FeatureGates.parse("")), List.of(), Optional.empty()),
+                    new DeviceSharing(ConfigKinds.of(NvidiaGates.parse("")), List.of(), Optional.empty()),
                     new Passthrough(
                             nvml,
                             node.options().nvidiaSmi(),

@@ -7,10 +7,10 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.nvidia.doctor.MpsProcesses;
 import io.dra4j.nvidia.fabric.FabricManager;
-import io.dra4j.nvidia.gates.FeatureGates;
+import io.dra4j.nvidia.gates.NvidiaGates;
+import io.dra4j.nvidia.health.ErrorWatch;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
-import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.install.NvidiaSmi;
@@ -98,7 +98,7 @@ abstract class ProviderOnBoards {
                 settings(dynamicMig),
                 new Edits(node.roots(), HookProgram.at(node.hook())),
                 new HealthPolicy(
-                        HealthWatch.always,
+                        ErrorWatch.always,
                         effects,
                         fabric,
                         thresholds,
@@ -135,7 +135,7 @@ abstract class ProviderOnBoards {
         GpuFiles slices = new GpuFiles(folder.resolve("time-slices"), moduleLoad);
         MpsSharing mps = new MpsSharing(folder, modes, node.options().mpsProgram(LABEL), shares.areAllowed());
         return new DeviceSharing(
-                ConfigKinds.of(FeatureGates.parse(gates)),
+                ConfigKinds.of(NvidiaGates.parse(gates)),
                 List.of(mps, new TimeSlicing(smi, slices, modes)),
                 new MpsProcesses(node.proc()).problem());
     }

@@ -5,7 +5,7 @@ package io.dra4j.nvidia;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 final class SharingManifests {
 
     private static final String FOLDER = "src/test/resources/io/dra4j/nvidia/sharing";
-    private static final String NAMESPACE = Cluster.RESOURCE + "/namespaces/default/";
+    private static final String NAMESPACE = ApiObjects.RESOURCE + "/namespaces/default/";
 
     private static final Map<String, String> COLLECTIONS = Map.of(
-            "DeviceClass", Cluster.RESOURCE + "/deviceclasses",
+            "DeviceClass", ApiObjects.RESOURCE + "/deviceclasses",
             "ResourceClaim", NAMESPACE + "resourceclaims",
             "ResourceClaimTemplate", NAMESPACE + "resourceclaimtemplates",
             "Pod", "/api/v1/namespaces/default/pods");

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.charttest.ChartInstallation;
 import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.HelmChart;
-import io.dra4j.charttest.Installation;
 import io.dra4j.testkit.webhook.WebhookProgramContract;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Tag;
 class WebhookProgramIT extends WebhookProgramContract {
 
     private static final DriverContainer CONTAINER = DriverContainer.ofWebhook(new HelmChart(Path.of("deploy/helm"))
-            .render(Installation.DEFAULT.set("webhook.enabled", true).set("featureGates.TimeSlicingSettings", true)));
+            .render(ChartInstallation.DEFAULT
+                    .set("webhook.enabled", true)
+                    .set("featureGates.TimeSlicingSettings", true)));
 
     @Override
     protected List<String> program() {

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
         name = "doctor",
         exitCodeOnExecutionException = Report.INCOMPLETE,
         description = {
-            "Finds what keeps this node's devices from pods without an error, and says how to mend it. It takes the"
+            "Finds what keeps this node's devices from pods without an error, and says how to fix it. It takes the"
                     + " options that the driver runs with, reads, and changes nothing. Exit status: 0 if nothing is"
                     + " wrong, 1 if there are findings, 2 if there are none but a check could not look, or the command"
                     + " line is wrong.",

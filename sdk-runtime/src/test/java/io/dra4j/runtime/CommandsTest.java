@@ -8,7 +8,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.doctor.Check;
-import io.dra4j.doctor.Result;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,8 +39,8 @@ class CommandsTest extends ProgramFixture {
         }
 
         @Override
-        public Result look() {
-            return Result.healthy("the firmware is new");
+        public CheckResult look() {
+            return CheckResult.healthy("the firmware is new");
         }
     };
 

@@ -66,7 +66,7 @@ public abstract class ChartContract {
 
     @TestFactory
     Stream<DynamicTest> everyValueSetMakesObjectsThatDecodeStrictly() throws IOException {
-        return Stream.concat(Stream.of(Installation.DEFAULT), valueSets().map(Installation.DEFAULT::file))
+        return Stream.concat(Stream.of(ChartInstallation.DEFAULT), valueSets().map(ChartInstallation.DEFAULT::file))
                 .map(installation -> DynamicTest.dynamicTest(
                         installation.files().toString(), () -> assertIsSound(CHART.render(installation))));
     }
@@ -106,7 +106,7 @@ public abstract class ChartContract {
     void theDefaultImageIsTheOneThatTheBuildMakes() throws IOException {
         JsonNode chart = yaml(CHART.folder());
 
-        assertThat(DriverContainer.of(CHART.render(Installation.DEFAULT))
+        assertThat(DriverContainer.of(CHART.render(ChartInstallation.DEFAULT))
                         .container()
                         .path("image")
                         .asText())
@@ -125,7 +125,7 @@ public abstract class ChartContract {
 
     @Test
     void theDefaultsMakeNothingThatTheClusterMayNotHave() {
-        assertThat(CHART.render(Installation.DEFAULT).kinds())
+        assertThat(CHART.render(ChartInstallation.DEFAULT).kinds())
                 .doesNotContain(
                         "PodMonitor",
                         "PrometheusRule",
@@ -142,7 +142,7 @@ public abstract class ChartContract {
     @Test
     void theDevicePolicyIsAFileOfTheDriver() throws IOException {
         Path values = VALUES.resolve("device-policy.yaml");
-        Manifests manifests = CHART.render(Installation.DEFAULT.file(values));
+        Manifests manifests = CHART.render(ChartInstallation.DEFAULT.file(values));
         DriverContainer container = DriverContainer.of(manifests);
         ObjectNode policy = manifests.one(Kind.ConfigMap);
         JsonNode volume = container.pod().path("volumes").findParent("configMap");
@@ -153,13 +153,14 @@ public abstract class ChartContract {
         assertThat(volume.at("/configMap/name")).isEqualTo(policy.at("/metadata/name"));
         assertThat(Manifests.MAPPER.readTree(policy.path("data").path(key).asText()))
                 .isEqualTo(Manifests.MAPPER.readTree(values.toFile()).path("devicePolicy"));
-        assertThat(DriverContainer.of(CHART.render(Installation.DEFAULT)).environment())
+        assertThat(DriverContainer.of(CHART.render(ChartInstallation.DEFAULT)).environment())
                 .doesNotContainKey("DEVICE_POLICY");
     }
 
     @Test
     void bothPodsOfAnUpdateRunSideBySide() {
-        JsonNode spec = CHART.render(Installation.DEFAULT).one(Kind.DaemonSet).path("spec");
+        JsonNode spec =
+                CHART.render(ChartInstallation.DEFAULT).one(Kind.DaemonSet).path("spec");
 
         assertThat(spec.at("/updateStrategy/rollingUpdate/maxSurge").asInt()).isOne();
         assertThat(spec.at("/updateStrategy/rollingUpdate/maxUnavailable").asInt(-1))
@@ -176,10 +177,10 @@ public abstract class ChartContract {
     @Test
     void theStartIsOverWhenTheDriverIsReady() {
         JsonNode container =
-                DriverContainer.of(CHART.render(Installation.DEFAULT)).container();
+                DriverContainer.of(CHART.render(ChartInstallation.DEFAULT)).container();
         String value = "kubeletPlugin.containers.%s.metricsPort"
                 .formatted(container.path("name").asText());
-        JsonNode without = DriverContainer.of(CHART.render(Installation.DEFAULT.set(value, -1)))
+        JsonNode without = DriverContainer.of(CHART.render(ChartInstallation.DEFAULT.set(value, -1)))
                 .container();
 
         assertThat(container.at("/startupProbe/httpGet/path").asText()).isEqualTo("/startupz");
@@ -197,7 +198,7 @@ public abstract class ChartContract {
         assertThat(values.objects()).contains("", "image", "kubeletPlugin.containers");
         for (String object : values.objects()) {
             String typo = object.isEmpty() ? "misspelled" : object + ".misspelled";
-            assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set(typo, "1")))
+            assertThatThrownBy(() -> CHART.render(ChartInstallation.DEFAULT.set(typo, "1")))
                     .as(typo)
                     .hasMessageContaining("additional properties 'misspelled' not allowed");
         }
@@ -215,7 +216,7 @@ public abstract class ChartContract {
 
     @Test
     void theNamespaceDefaultHasToBeAllowed() {
-        Installation installation = Installation.DEFAULT.namespace("default");
+        ChartInstallation installation = ChartInstallation.DEFAULT.namespace("default");
 
         assertThatThrownBy(() -> CHART.render(installation)).hasMessageContaining("set allowDefaultNamespace=true");
         assertThat(CHART.render(installation.set("allowDefaultNamespace", true)).kinds())
@@ -246,7 +247,7 @@ public abstract class ChartContract {
 
     @Test
     void aDriverWritesSlicesOfItsOwnNodeAlone(@TempDir Path folder) throws IOException {
-        Manifests manifests = CHART.render(Installation.DEFAULT);
+        Manifests manifests = CHART.render(ChartInstallation.DEFAULT);
         JsonNode policy = manifests.one(Kind.ValidatingAdmissionPolicy);
         String account = manifests.serviceAccount();
         List<String> files =
@@ -278,7 +279,8 @@ public abstract class ChartContract {
     @Test
     void theManifestsOfAReleaseAreWritten() throws IOException {
         String name = yaml(CHART.folder()).path("name").asText();
-        Manifests manifests = CHART.render(Installation.DEFAULT.release(name).namespace(name));
+        Manifests manifests =
+                CHART.render(ChartInstallation.DEFAULT.release(name).namespace(name));
         String namespace =
                 """
                 # %s %s, rendered from its Helm chart with default values.
@@ -309,8 +311,8 @@ public abstract class ChartContract {
 
         Path archive = CHART.packageInto(folder);
 
-        assertThat(new HelmChart(archive).render(Installation.DEFAULT).kinds())
-                .isEqualTo(CHART.render(Installation.DEFAULT).kinds());
+        assertThat(new HelmChart(archive).render(ChartInstallation.DEFAULT).kinds())
+                .isEqualTo(CHART.render(ChartInstallation.DEFAULT).kinds());
     }
 
     /** The values of a chart: their defaults, their schema and their comments. */

@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Test;
 public abstract class ClaimMetricsContract {
 
     private static final HelmChart CHART = ChartContract.CHART;
-    private static final Installation ON = Installation.DEFAULT.set("claimMetrics.enabled", true);
+    private static final ChartInstallation ON = ChartInstallation.DEFAULT.set("claimMetrics.enabled", true);
     private static final Path ALL_PARTS = Path.of("deploy/values/all-parts.yaml");
 
     /** Returns the objects that the value adds, and no others. */
-    private static List<ObjectNode> added(Installation without, Installation with) {
+    private static List<ObjectNode> added(ChartInstallation without, ChartInstallation with) {
         Manifests before = CHART.render(without);
         return CHART.render(with).objects().stream()
                 .filter(object -> !before.objects().contains(object))
@@ -29,12 +29,12 @@ public abstract class ClaimMetricsContract {
 
     @Test
     void itAddsObjectsAndChangesNone() {
-        assertThat(added(Installation.DEFAULT, ON))
+        assertThat(added(ChartInstallation.DEFAULT, ON))
                 .extracting(object -> object.path("kind").asText())
                 .containsExactlyInAnyOrder(
                         "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Deployment", "Service");
         assertThat(CHART.render(ON).objects())
-                .containsAll(CHART.render(Installation.DEFAULT).objects());
+                .containsAll(CHART.render(ChartInstallation.DEFAULT).objects());
     }
 
     @Test
@@ -46,7 +46,7 @@ public abstract class ClaimMetricsContract {
 
         assertThat(CHART.output(ON.set("rbac.create", false)))
                 .contains("The ServiceAccount " + account + " needs the rights");
-        assertThat(CHART.output(Installation.DEFAULT.set("rbac.create", false)))
+        assertThat(CHART.output(ChartInstallation.DEFAULT.set("rbac.create", false)))
                 .contains("rbac.create is off")
                 .doesNotContain(account);
         assertThat(CHART.output(ON)).contains("rollout status").doesNotContain(account);
@@ -54,7 +54,7 @@ public abstract class ClaimMetricsContract {
 
     @Test
     void itsSelectorsAndTheDriversAreApart() {
-        Manifests all = CHART.render(Installation.DEFAULT.file(ALL_PARTS));
+        Manifests all = CHART.render(ChartInstallation.DEFAULT.file(ALL_PARTS));
         JsonNode labels = all.one(Kind.Deployment).at("/spec/template/metadata/labels");
         JsonNode ofDriver = all.one(Kind.DaemonSet).at("/spec/template/metadata/labels");
 
@@ -83,7 +83,7 @@ public abstract class ClaimMetricsContract {
 
     @Test
     void whatScrapesReachesItsPort() {
-        Manifests all = CHART.render(Installation.DEFAULT.file(ALL_PARTS).set("claimMetrics.containerPort", 9090));
+        Manifests all = CHART.render(ChartInstallation.DEFAULT.file(ALL_PARTS).set("claimMetrics.containerPort", 9090));
         DriverContainer container = DriverContainer.ofClaimMetrics(all);
         JsonNode port = container.container().at("/ports/0");
 
@@ -128,7 +128,7 @@ public abstract class ClaimMetricsContract {
 
     @Test
     void itsAccountHasItsRightsAlone() {
-        List<ObjectNode> added = added(Installation.DEFAULT, ON);
+        List<ObjectNode> added = added(ChartInstallation.DEFAULT, ON);
         String account = DriverContainer.ofClaimMetrics(CHART.render(ON))
                 .pod()
                 .path("serviceAccountName")
@@ -149,7 +149,7 @@ public abstract class ClaimMetricsContract {
                     assertThat(one.at("/subjects/0/name").asText()).isEqualTo(account);
                     assertThat(one.at("/roleRef/name")).isEqualTo(roles.get(0).at("/metadata/name"));
                 });
-        assertThat(CHART.render(Installation.DEFAULT).serviceAccount()).doesNotEndWith(account);
+        assertThat(CHART.render(ChartInstallation.DEFAULT).serviceAccount()).doesNotEndWith(account);
         assertThat(CHART.render(ON.set("rbac.create", false)).kinds())
                 .contains("Deployment")
                 .doesNotContain("ClusterRole");

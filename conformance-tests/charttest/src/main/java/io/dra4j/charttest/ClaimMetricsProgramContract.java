@@ -50,7 +50,7 @@ public abstract class ClaimMetricsProgramContract {
     protected abstract List<String> program();
 
     private static Manifests manifests() {
-        return ChartContract.CHART.render(Installation.DEFAULT.set("claimMetrics.enabled", true));
+        return ChartContract.CHART.render(ChartInstallation.DEFAULT.set("claimMetrics.enabled", true));
     }
 
     private static JsonNode claim() throws Exception {

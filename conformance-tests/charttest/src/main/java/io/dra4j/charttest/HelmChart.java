@@ -36,7 +36,7 @@ public record HelmChart(Path folder) {
      *
      * @throws IllegalStateException with Helm's message if the chart or its schema refuses that
      */
-    public Manifests render(Installation installation) {
+    public Manifests render(ChartInstallation installation) {
         TemplateCommand command = new Helm(folder)
                 .template()
                 .withName(installation.release())
@@ -54,7 +54,7 @@ public record HelmChart(Path folder) {
     }
 
     /** Returns what Helm prints after an installation, the chart's notes included. */
-    public String output(Installation installation) {
+    public String output(ChartInstallation installation) {
         InstallCommand command = new Helm(folder)
                 .install()
                 .clientOnly()

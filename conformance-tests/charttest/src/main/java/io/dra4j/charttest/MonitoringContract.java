@@ -31,7 +31,7 @@ public abstract class MonitoringContract {
     private static final int GRID_WIDTH = 24;
 
     private static Manifests withAllParts() {
-        return CHART.render(Installation.DEFAULT.file(ALL_PARTS));
+        return CHART.render(ChartInstallation.DEFAULT.file(ALL_PARTS));
     }
 
     @Test
@@ -69,7 +69,8 @@ public abstract class MonitoringContract {
     @Test
     void alertsOnClaimsThatWaitComeWithTheProcessAndNameIt() {
         Manifests all = withAllParts();
-        Manifests without = CHART.render(Installation.DEFAULT.file(ALL_PARTS).set("claimMetrics.enabled", false));
+        Manifests without =
+                CHART.render(ChartInstallation.DEFAULT.file(ALL_PARTS).set("claimMetrics.enabled", false));
         List<String> ofClaims = new ArrayList<>(alerts(all));
         ofClaims.removeAll(alerts(without));
         JsonNode rules = all.one(Kind.PrometheusRule).at("/spec/groups/0/rules");

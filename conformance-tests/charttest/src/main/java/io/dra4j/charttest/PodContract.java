@@ -41,7 +41,7 @@ public abstract class PodContract {
 
     @Test
     void nothingIsFoundInAHealthyPodOfItsOwnChart() throws Exception {
-        Manifests manifests = ChartContract.CHART.render(Installation.DEFAULT.set("logVerbosity", "4"));
+        Manifests manifests = ChartContract.CHART.render(ChartInstallation.DEFAULT.set("logVerbosity", "4"));
         assertNothingFoundIn(DriverContainer.of(manifests));
     }
 

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Test;
 public abstract class WebhookContract {
 
     private static final HelmChart CHART = ChartContract.CHART;
-    private static final Installation ON = Installation.DEFAULT.set("webhook.enabled", true);
+    private static final ChartInstallation ON = ChartInstallation.DEFAULT.set("webhook.enabled", true);
     private static final String CA =
             Base64.getEncoder().encodeToString("-----BEGIN CERTIFICATE-----\n".getBytes(StandardCharsets.US_ASCII));
-    private static final Installation SECRET = ON.set("webhook.tls.mode", "secret")
+    private static final ChartInstallation SECRET = ON.set("webhook.tls.mode", "secret")
             .set("webhook.tls.secret.name", "own")
             .set("webhook.tls.secret.caBundle", CA);
 
@@ -251,7 +251,7 @@ public abstract class WebhookContract {
 
     @Test
     void oneSourceOfTheCertificateIsComplete() {
-        Map<Installation, String> refused = Map.of(
+        Map<ChartInstallation, String> refused = Map.of(
                 SECRET.set("webhook.tls.secret.name", ""), "set webhook.tls.secret.name",
                 SECRET.set("webhook.tls.secret.caBundle", ""), "set webhook.tls.secret.caBundle",
                 SECRET.set("webhook.tls.secret.caBundle", "nonsense"), "set webhook.tls.secret.caBundle",

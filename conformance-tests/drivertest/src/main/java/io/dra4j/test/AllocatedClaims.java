@@ -17,8 +17,8 @@ import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.ClaimPreview;
 import io.dra4j.runtime.SlicePreview;
-import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.controllers.Allocations;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
+import io.dra4j.testkit.controllers.AllocationWriter;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,7 @@ public final class AllocatedClaims {
     static final String REQUEST = "devices";
 
     private static final YAMLMapper YAML = new YAMLMapper();
-    private static final Allocations ALLOCATIONS = new Allocations(
+    private static final AllocationWriter ALLOCATIONS = new AllocationWriter(
             name -> Optional.empty(), new FeatureGates(KubernetesVersion.newest(), Map.of()), InstantSource.system());
 
     private final String driver;
@@ -56,7 +56,7 @@ public final class AllocatedClaims {
         this.driver = driver;
         this.inventory = provider.inventory();
         this.preview = ClaimPreview.of(driver, provider.configTypes(), inventory);
-        this.claim = Allocations.claim(REQUEST, driver);
+        this.claim = AllocationWriter.claim(REQUEST, driver);
         named("default", "claim", "uid");
     }
 
@@ -140,7 +140,7 @@ public final class AllocatedClaims {
      * @throws IllegalArgumentException if the inventory has no such device, or can't be published
      */
     public AllocatedClaims device(String device) {
-        return device(Allocations.firstRequest(claim), device);
+        return device(AllocationWriter.firstRequest(claim), device);
     }
 
     /**
@@ -162,7 +162,7 @@ public final class AllocatedClaims {
      * @return this builder
      */
     public AllocatedClaims adminAccess(String device) {
-        allocate(Allocations.firstRequest(claim), device).put("adminAccess", true);
+        allocate(AllocationWriter.firstRequest(claim), device).put("adminAccess", true);
         return this;
     }
 
@@ -175,7 +175,7 @@ public final class AllocatedClaims {
      * @return this builder
      */
     public AllocatedClaims share(String device, String shareId, Map<String, Quantity> consumed) {
-        ObjectNode result = allocate(Allocations.firstRequest(claim), device);
+        ObjectNode result = allocate(AllocationWriter.firstRequest(claim), device);
         result.put("shareID", Objects.requireNonNull(shareId, "shareId"));
         ObjectNode amounts = result.putObject("consumedCapacity");
         consumed.forEach((name, amount) -> amounts.put(name, amount.toString()));
@@ -192,7 +192,7 @@ public final class AllocatedClaims {
 
     private JsonNode slice(String device) {
         List<String> slices = SlicePreview.rawJson(driver, "node", inventory);
-        return Allocations.sliceWith(device, slices.stream().map(Json::parse))
+        return AllocationWriter.sliceWith(device, slices.stream().map(JsonTrees::parse))
                 .orElseThrow(() -> new IllegalArgumentException("The inventory has no device " + device));
     }
 

@@ -9,15 +9,15 @@ import io.dra4j.api.health.HealthState;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.controllers.Allocations;
+import io.dra4j.testkit.controllers.AllocationWriter;
 import io.dra4j.testkit.driver.InProcessDriver;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.junit.NodeExtension;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
-import io.dra4j.testkit.kubelet.HealthWatch;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.OpenHealthStream;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import java.time.Duration;
@@ -279,7 +279,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
      * @return the claim, which is not prepared
      */
     public KubeletClaim allocate(String... devices) {
-        return create(Allocations.claim(AllocatedClaims.REQUEST, driverName), devices);
+        return create(AllocationWriter.claim(AllocatedClaims.REQUEST, driverName), devices);
     }
 
     /**
@@ -446,7 +446,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
      * @throws InterruptedException if the thread was interrupted
      */
     public String awaitHealth(String device, HealthState state) throws InterruptedException {
-        try (HealthWatch watch = node().kubelet().watchHealth(running(plugin))) {
+        try (OpenHealthStream watch = node().kubelet().watchHealth(running(plugin))) {
             return watch.awaitAll(
                             all -> watch.end().isPresent()
                                     || health(all, device, state).isPresent(),
@@ -464,12 +464,12 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
         }
     }
 
-    private static Optional<String> health(List<HealthWatch.Report> reports, String device, HealthState state) {
+    private static Optional<String> health(List<OpenHealthStream.Report> reports, String device, HealthState state) {
         return reports.stream()
                 .flatMap(report -> report.devices().stream())
                 .filter(one -> one.device().equals(device))
                 .reduce((earlier, later) -> later)
                 .filter(last -> last.state().equals(state.name()))
-                .map(HealthWatch.Device::message);
+                .map(OpenHealthStream.Device::message);
     }
 }

@@ -10,9 +10,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.run.Engine;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
@@ -58,7 +58,7 @@ class ConformingVariantPlacesIT {
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();
                 TlsFront front = new TlsFront(api.url(), own, client, TOKEN)) {
             Path kubeconfig = kubeconfig(front.url(), own.authority(), client.client());
-            Outcome outcome = Runner.run(
+            RunOutcome outcome = Runner.run(
                     AlteredDrivers.variant(id),
                     "only: [DRA-INFO-03, DRA-PREP-01, DRA-CDI-02, DRA-SLICE-01]",
                     Map.of("/apiServer/kubeconfig", TextNode.valueOf(kubeconfig.toString())));
@@ -119,7 +119,7 @@ class ConformingVariantPlacesIT {
                         .formatted(JSON.writeValueAsString(command), id),
                 "the test",
                 Map.of());
-        Outcome outcome =
+        RunOutcome outcome =
                 new Engine(settings, DriverAdapters.of(settings.driver()), Catalogue.load(), Progress.NONE).run();
         return Runner.results(outcome, id).get(0);
     }

@@ -5,8 +5,8 @@ package io.dra4j.selfcheck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.selfcheck.AlteredDrivers.Expected;
 import io.dra4j.testkit.driver.MountNamespace;
@@ -50,7 +50,7 @@ class ConformingVariantsIT {
         String missing = variant.namespace() ? MountNamespace.missing() : "";
         assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
 
-        Outcome outcome = Runner.run(variant, isCore(variant) ? Runner.core() : few(variant), seed);
+        RunOutcome outcome = Runner.run(variant, isCore(variant) ? Runner.core() : few(variant), seed);
 
         assertThat(Stream.of(
                                 due(variant.passes(), Verdict.PASS, outcome),
@@ -80,7 +80,7 @@ class ConformingVariantsIT {
     }
 
     /** The requirements with another verdict. */
-    private static Stream<String> due(List<String> ids, Verdict verdict, Outcome outcome) {
+    private static Stream<String> due(List<String> ids, Verdict verdict, RunOutcome outcome) {
         return ids.stream().flatMap(id -> {
             List<Result> results = Runner.results(outcome, id);
             return results.isEmpty() && !WHOLE
@@ -91,11 +91,11 @@ class ConformingVariantsIT {
         });
     }
 
-    private static boolean isNoted(String words, Outcome outcome) {
+    private static boolean isNoted(String words, RunOutcome outcome) {
         return outcome.notes().stream().anyMatch(note -> note.contains(words));
     }
 
-    private static Stream<String> notWarned(Variant variant, Outcome outcome) {
+    private static Stream<String> notWarned(Variant variant, RunOutcome outcome) {
         return AlteredDrivers.expected(variant.violations()).stream()
                 .flatMap(warned -> Runner.results(outcome, warned.requirement()).stream()
                         .filter(result -> !isWarnedOf(variant, result))
@@ -110,7 +110,7 @@ class ConformingVariantsIT {
                                         && result.message().contains(warned.message()));
     }
 
-    private static Stream<String> unexpected(Variant variant, Outcome outcome) {
+    private static Stream<String> unexpected(Variant variant, RunOutcome outcome) {
         return outcome.results().stream()
                 .filter(result -> !GREEN.contains(result.verdict()))
                 .filter(result -> !isWarnedOf(variant, result))

@@ -8,9 +8,9 @@ import io.dra4j.conformance.report.Reports;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.rules.RuleBook;
 import io.dra4j.conformance.run.Engine;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.TestNode;
@@ -58,17 +58,17 @@ class FakeDriverIT {
             id -> Catalogue.load().find(id).isPresent());
 
     /** Compares the verdicts with the page, which is of 1.36, but for those that need more rights than the user has. */
-    private static void compare(String run, String release, Outcome outcome) throws IOException {
+    private static void compare(String run, String release, RunOutcome outcome) throws IOException {
         if (release.equals("1.36")) {
             PAGE.assertHolds(
                     run,
                     outcome.results().stream()
-                            .filter(result -> !Outcome.lacksMeans(result))
+                            .filter(result -> !RunOutcome.lacksMeans(result))
                             .collect(Collectors.toMap(Result::name, Result::verdict)));
         }
     }
 
-    private static Outcome run(String settings, String... options) throws IOException, InterruptedException {
+    private static RunOutcome run(String settings, String... options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(FakeProgram.command());
         command.addAll(List.of(options));
         return new Engine(
@@ -93,7 +93,7 @@ class FakeDriverIT {
             settings = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
         }
 
-        Outcome outcome =
+        RunOutcome outcome =
                 run(settings + SERVER.formatted(release) + "only: [%s]\n".formatted(only), "--num-devices=40");
         Reports.write(outcome, Path.of("target/report", release)); // that of 1.36 for docs-site/reference/reports
 
@@ -108,7 +108,7 @@ class FakeDriverIT {
     private static void holds(String run, String release, String settings, String only, String... options)
             throws IOException, InterruptedException {
         String form = "driver:\n  name: %s\n  process: {command: [the test has it]}\n%s\nonly: [%s]" + SERVER;
-        Outcome outcome = run(form.formatted(FakeProgram.DRIVER, settings, only, release), options);
+        RunOutcome outcome = run(form.formatted(FakeProgram.DRIVER, settings, only, release), options);
 
         List<String> wanted = List.of(only.split(", "));
         assertThat(outcome.results())
@@ -126,7 +126,7 @@ class FakeDriverIT {
         String settings = "driver: {name: %s, process: {command: [the test has it]}}\n".formatted(FakeProgram.DRIVER)
                 + "apiServer: {kubernetes: '1.34'}\nonly: [DRA-PREP-01, DRA-CDI-01]\n";
 
-        Outcome outcome = run(settings, "--num-devices=2", "--gpu-partitions=4");
+        RunOutcome outcome = run(settings, "--num-devices=2", "--gpu-partitions=4");
 
         assertThat(outcome.exitCode()).as(outcome.results().toString()).isEqualTo(2);
         assertThat(outcome.notes())

@@ -4,8 +4,8 @@ package io.dra4j.selfcheck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.testkit.driver.DriverAdapter;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class HealthyDriverIT {
 
     private static void passes(List<String> options, List<String> declares, String... ids) throws Exception {
-        Outcome outcome = Runner.run(
+        RunOutcome outcome = Runner.run(
                 Runner.withControls(List.of(ids)),
                 Runner.declaring(declares.toArray(String[]::new)),
                 Runner.process(options));

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ class LeftFilesIT {
 
     private static final String GLOB = "{KUBELET_PLUGINS_DIRECTORY_PATH}/gpu.example.com/metadata/*";
 
-    private static Outcome run(List<String> arguments, String... globs) {
+    private static RunOutcome run(List<String> arguments, String... globs) {
         ArrayNode setting = JsonNodeFactory.instance.arrayNode();
         List.of(globs).forEach(setting::add);
         return Runner.run(
@@ -27,7 +27,7 @@ class LeftFilesIT {
                 Runner.hosted(arguments));
     }
 
-    private static List<String> bad(Outcome outcome) {
+    private static List<String> bad(RunOutcome outcome) {
         return outcome.results().stream()
                 .filter(result -> result.verdict() != Verdict.PASS)
                 .map(Result::message)

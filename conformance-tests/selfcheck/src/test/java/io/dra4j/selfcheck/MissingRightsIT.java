@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,7 +34,7 @@ class MissingRightsIT {
     @TempDir
     private Path folder;
 
-    private Outcome run(UnaryOperator<String> change, String more, String... options) throws Exception {
+    private RunOutcome run(UnaryOperator<String> change, String more, String... options) throws Exception {
         String manifests;
         try (InputStream file = getClass().getResourceAsStream("/io/dra4j/testkit/rbac/driver.yaml")) {
             manifests = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
@@ -63,7 +63,7 @@ class MissingRightsIT {
 
     @Test
     void slicesOfOneNodeAreAdmitted() throws Exception {
-        Outcome outcome = run(MissingRightsIT::withPolicy, "");
+        RunOutcome outcome = run(MissingRightsIT::withPolicy, "");
 
         assertThat(verdict(outcome, "DRA-SLICE-11")).isEqualTo(Verdict.PASS);
         assertThat(outcome.notes().toString()).doesNotContain("Admission");
@@ -71,7 +71,7 @@ class MissingRightsIT {
 
     @Test
     void slicesOfAllNodesAreDeniedByTheChartsPolicy() throws Exception {
-        Outcome outcome = run(MissingRightsIT::withPolicy, "timeoutFactor: 0.1", "--variant", "H-7");
+        RunOutcome outcome = run(MissingRightsIT::withPolicy, "timeoutFactor: 0.1", "--variant", "H-7");
 
         assertThat(Runner.results(outcome, "DRA-SLICE-01").get(0).message())
                 .contains("ValidatingAdmissionPolicy 'gpu-driver-own-node'", "may not write slices of node ''");
@@ -79,13 +79,13 @@ class MissingRightsIT {
         assertThat(outcome.exitCode()).isEqualTo(1);
     }
 
-    private static Verdict verdict(Outcome outcome, String id) {
+    private static Verdict verdict(RunOutcome outcome, String id) {
         return Runner.results(outcome, id).get(0).verdict();
     }
 
     @Test
     void withAllRightsNothingIsRefused() throws Exception {
-        Outcome outcome = run(manifests -> manifests, "");
+        RunOutcome outcome = run(manifests -> manifests, "");
 
         assertThat(outcome.notes())
                 .contains("RBAC: the API server refused no request of the ServiceAccount gpu-system/gpu-driver.");
@@ -97,7 +97,7 @@ class MissingRightsIT {
     @Test
     @Tag("nightly")
     void theRightToDeleteSlicesIsReportedAsMissing() throws Exception {
-        Outcome outcome = run(manifests -> manifests.replace("patch, delete]", "patch]"), "");
+        RunOutcome outcome = run(manifests -> manifests.replace("patch, delete]", "patch]"), "");
 
         assertThat(verdict(outcome, "DRA-PREP-01")).isEqualTo(Verdict.PASS);
         assertThat(verdict(outcome, "DRA-SLICE-11")).isEqualTo(Verdict.FAIL);

@@ -4,8 +4,8 @@ package io.dra4j.selfcheck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.selfcheck.AlteredDrivers.Expected;
 import java.util.Comparator;
@@ -47,7 +47,7 @@ class MutantsIT {
     @ParameterizedTest(name = "{0}, seed {1}")
     @MethodSource("mutants")
     void isCaught(Mutant mutant, long seed) throws Exception {
-        Outcome outcome = Runner.run(mutant, WHOLE, seed);
+        RunOutcome outcome = Runner.run(mutant, WHOLE, seed);
 
         assertThat(Stream.of(missed(mutant, outcome), unexpected(mutant, outcome), unexplained(outcome))
                         .flatMap(each -> each))
@@ -55,7 +55,7 @@ class MutantsIT {
     }
 
     /** Results that are blocked by a requirement that was tried, and that the driver does not break. */
-    private static Stream<String> unexplained(Outcome outcome) {
+    private static Stream<String> unexplained(RunOutcome outcome) {
         return outcome.results().stream()
                 .filter(result -> !result.blockedBy().isEmpty())
                 .filter(result -> isUnbroken(Runner.results(outcome, result.blockedBy())))
@@ -66,7 +66,7 @@ class MutantsIT {
         return !causes.isEmpty() && causes.stream().noneMatch(cause -> VIOLATED.contains(cause.verdict()));
     }
 
-    private static Stream<String> missed(Mutant mutant, Outcome outcome) {
+    private static Stream<String> missed(Mutant mutant, RunOutcome outcome) {
         return AlteredDrivers.expected(mutant.violations()).stream()
                 .filter(violation -> Runner.results(outcome, violation.requirement()).stream()
                         .noneMatch(result -> shows(mutant, violation, result)))
@@ -79,11 +79,11 @@ class MutantsIT {
                 && (WHOLE && mutant.reasonVaries() || result.message().contains(violation.message()));
     }
 
-    private static List<String> texts(Outcome outcome, String id) {
+    private static List<String> texts(RunOutcome outcome, String id) {
         return Runner.results(outcome, id).stream().map(Runner::text).toList();
     }
 
-    private static Stream<String> unexpected(Mutant mutant, Outcome outcome) {
+    private static Stream<String> unexpected(Mutant mutant, RunOutcome outcome) {
         Set<String> expected = Stream.concat(
                         AlteredDrivers.expected(mutant.violations()).stream().map(Expected::requirement),
                         mutant.collateral().stream())

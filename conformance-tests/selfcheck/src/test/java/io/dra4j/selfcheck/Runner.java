@@ -9,9 +9,9 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Profile;
 import io.dra4j.conformance.run.Engine;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.selfcheck.AlteredDrivers.Expected;
@@ -75,20 +75,20 @@ final class Runner {
      * @param more YAML that is added to the settings
      * @param changed settings by JSON pointer
      */
-    static Outcome run(String more, Map<String, JsonNode> changed, DriverAdapter driver) {
+    static RunOutcome run(String more, Map<String, JsonNode> changed, DriverAdapter driver) {
         var settings = SettingsReader.parse(SETTINGS + more + "\n", "settings.yaml", changed);
         return new Engine(settings, driver, CATALOGUE, Progress.NONE).run();
     }
 
     /** The same with the driver that the settings name. */
-    static Outcome run(String more, Map<String, JsonNode> changed) {
+    static RunOutcome run(String more, Map<String, JsonNode> changed) {
         var settings = SettingsReader.parse(SETTINGS + more + "\n", "settings.yaml", changed);
         DriverAdapter driver = DriverAdapters.of(settings.driver());
         return new Engine(settings, driver, CATALOGUE, Progress.NONE).run();
     }
 
     /** Runs the suite on a mutant: the whole, or some requirements and the control requirements. */
-    static Outcome run(Mutant mutant, boolean whole, long seed) throws IOException, InterruptedException {
+    static RunOutcome run(Mutant mutant, boolean whole, long seed) throws IOException, InterruptedException {
         List<String> requirements = AlteredDrivers.expected(mutant.violations()).stream()
                 .map(Expected::requirement)
                 .toList();
@@ -115,7 +115,7 @@ final class Runner {
     }
 
     /** Runs the suite on a conforming variant: in this JVM, or as a process if it needs one. */
-    static Outcome run(Variant variant, String selection, long seed) throws IOException, InterruptedException {
+    static RunOutcome run(Variant variant, String selection, long seed) throws IOException, InterruptedException {
         Map<String, JsonNode> more = Map.of("/seed", JSON.valueToTree(seed));
         if (variant.process() || variant.namespace()) {
             return run(variant, selection, more);
@@ -126,7 +126,7 @@ final class Runner {
     }
 
     /** Runs the suite on a conforming variant as a process, with more settings. */
-    static Outcome run(Variant variant, String selection, Map<String, JsonNode> more)
+    static RunOutcome run(Variant variant, String selection, Map<String, JsonNode> more)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(BareProgram.command());
         command.addAll(arguments(variant));
@@ -201,7 +201,7 @@ final class Runner {
     }
 
     /** The results of a requirement: one, or one for each service. */
-    static List<Result> results(Outcome outcome, String id) {
+    static List<Result> results(RunOutcome outcome, String id) {
         return outcome.results().stream()
                 .filter(result -> result.requirement().id().equals(id))
                 .toList();

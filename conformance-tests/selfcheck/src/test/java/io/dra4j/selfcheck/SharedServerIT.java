@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.settings.SettingsException;
@@ -50,7 +50,7 @@ class SharedServerIT {
         server.close();
     }
 
-    private Outcome run(List<String> arguments, String only, Map<String, JsonNode> more) throws Exception {
+    private RunOutcome run(List<String> arguments, String only, Map<String, JsonNode> more) throws Exception {
         Map<String, JsonNode> flags = new HashMap<>(more);
         flags.put(
                 "/apiServer/kubeconfig",
@@ -62,7 +62,7 @@ class SharedServerIT {
         return Runner.settings(AlteredDrivers.variant(id));
     }
 
-    private static Stream<String> bad(Outcome outcome) {
+    private static Stream<String> bad(RunOutcome outcome) {
         return outcome.results().stream()
                 .filter(result -> result.verdict() != Verdict.PASS)
                 .map(Runner::text);
@@ -70,23 +70,23 @@ class SharedServerIT {
 
     @Test
     void twoRunsAtOnceDoNotMeetAndLeaveNothing() {
-        List<CompletableFuture<Outcome>> runs = new ArrayList<>();
+        List<CompletableFuture<RunOutcome>> runs = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             runs.add(CompletableFuture.supplyAsync(this::few));
         }
 
-        List<Outcome> outcomes = runs.stream().map(CompletableFuture::join).toList();
+        List<RunOutcome> outcomes = runs.stream().map(CompletableFuture::join).toList();
 
         assertThat(outcomes).allSatisfy(outcome -> assertThat(bad(outcome)).isEmpty());
         assertThat(outcomes)
-                .flatExtracting(Outcome::notes)
+                .flatExtracting(RunOutcome::notes)
                 .noneMatch(note -> note.contains(" stays ") || note.contains("removed"));
         assertThat(names("nodes")).noneMatch(name -> name.startsWith("dra-conformance"));
         assertThat(names("namespaces")).noneMatch(name -> name.startsWith("dra-conformance"));
         assertThat(names("resourceslices")).isEmpty();
     }
 
-    private Outcome few() {
+    private RunOutcome few() {
         try {
             return run(List.of(), FEW, Map.of());
         } catch (Exception e) {
@@ -102,7 +102,7 @@ class SharedServerIT {
 
     @Test
     void aDriverThatTakesAllOrNothingIsTestedWithItsShape() throws Exception {
-        Outcome outcome = run(List.of("--variant", "H-27"), FEW + ", DRA-PREP-07", shape("H-27"));
+        RunOutcome outcome = run(List.of("--variant", "H-27"), FEW + ", DRA-PREP-07", shape("H-27"));
 
         assertThat(bad(outcome))
                 .isNotEmpty()
@@ -112,7 +112,7 @@ class SharedServerIT {
 
     @Test
     void withoutTheShapeItIsBlamed() throws Exception {
-        Outcome outcome = run(List.of("--variant", "H-27"), "DRA-PREP-01", Map.of());
+        RunOutcome outcome = run(List.of("--variant", "H-27"), "DRA-PREP-01", Map.of());
 
         assertThat(bad(outcome))
                 .isNotEmpty()
@@ -121,7 +121,7 @@ class SharedServerIT {
 
     @Test
     void aFaultIsFoundByClaimsOfTheShapeToo() throws Exception {
-        Outcome outcome =
+        RunOutcome outcome =
                 run(List.of("--variant", "H-27", "--fault", "M-64"), "DRA-PREP-01, DRA-CDI-06", shape("H-27"));
 
         assertThat(outcome.results())

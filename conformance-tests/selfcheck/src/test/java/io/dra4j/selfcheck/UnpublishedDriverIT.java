@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.proxy.ApiProxy;
@@ -39,20 +39,20 @@ class UnpublishedDriverIT {
     @TempDir
     Path folder;
 
-    private static Outcome outcome(String fault, String more, Map<String, JsonNode> given) {
+    private static RunOutcome outcome(String fault, String more, Map<String, JsonNode> given) {
         Map<String, JsonNode> flags = new HashMap<>(Map.of("/driver/seamlessUpgrade", BooleanNode.FALSE));
         flags.putAll(given);
-        Outcome outcome = Runner.run("timeoutFactor: 0.1\n" + more, flags, Runner.hosted(List.of("--fault", fault)));
+        RunOutcome outcome = Runner.run("timeoutFactor: 0.1\n" + more, flags, Runner.hosted(List.of("--fault", fault)));
         assertThat(outcome.header().took()).isLessThan(LIMIT);
         return outcome;
     }
 
-    private static Result result(Outcome outcome, String id) {
+    private static Result result(RunOutcome outcome, String id) {
         return Runner.results(outcome, id).get(0);
     }
 
     /** The failed requirement is checked though it was not selected, and those selected are blocked. */
-    private static void failsAndBlocks(Outcome outcome, String failed, String... words) {
+    private static void failsAndBlocks(RunOutcome outcome, String failed, String... words) {
         assertThat(result(outcome, failed).verdict()).isEqualTo(Verdict.FAIL);
         assertThat(result(outcome, failed).message()).contains(words);
         assertThat(result(outcome, "DRA-PREP-01").verdict()).isEqualTo(Verdict.BLOCKED);
@@ -64,7 +64,7 @@ class UnpublishedDriverIT {
 
     @Test
     void aDriverThatPublishesNothingFailsWithItsLog() {
-        Outcome outcome = outcome("M-137", ONLY, Map.of());
+        RunOutcome outcome = outcome("M-137", ONLY, Map.of());
 
         failsAndBlocks(
                 outcome,
@@ -78,7 +78,7 @@ class UnpublishedDriverIT {
 
     @Test
     void inAWholeRunNothingIsNotApplicableForLackOfDevices() {
-        Outcome outcome = outcome("M-137", "", Map.of());
+        RunOutcome outcome = outcome("M-137", "", Map.of());
 
         failsAndBlocks(outcome, "DRA-SLICE-01", "the driver publishes no slice");
         assertThat(outcome.results())
@@ -130,7 +130,7 @@ class UnpublishedDriverIT {
 
     @Test
     void aDriverWithoutSeamlessUpgradesIsTestedForAllElse() {
-        Outcome outcome = outcome(
+        RunOutcome outcome = outcome(
                 "M-139",
                 "only: [DRA-INFO-03, DRA-INFO-05, DRA-PREP-01, DRA-UNP-01, DRA-CDI-02, DRA-UPG-01]",
                 Map.of("/driver/seamlessUpgrade", BooleanNode.TRUE));
@@ -147,7 +147,7 @@ class UnpublishedDriverIT {
 
     @Test
     void anEndpointThatNoKubeletCanCallBlocksAllThatNeedsIt() {
-        Outcome outcome = outcome("M-109a", "only: [DRA-INFO-03, DRA-PREP-01]", Map.of());
+        RunOutcome outcome = outcome("M-109a", "only: [DRA-INFO-03, DRA-PREP-01]", Map.of());
 
         assertThat(result(outcome, "DRA-INFO-03").verdict()).isEqualTo(Verdict.FAIL);
         assertThat(result(outcome, "DRA-PREP-01").verdict()).isEqualTo(Verdict.BLOCKED);

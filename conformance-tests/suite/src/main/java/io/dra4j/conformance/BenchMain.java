@@ -11,11 +11,11 @@ import io.dra4j.conformance.load.Footprint;
 import io.dra4j.conformance.load.LoadPlan;
 import io.dra4j.conformance.load.LoadRun;
 import io.dra4j.conformance.load.LongRun;
-import io.dra4j.conformance.load.Measure;
 import io.dra4j.conformance.load.NodesNumbers;
 import io.dra4j.conformance.load.NodesNumbers.Idle;
 import io.dra4j.conformance.load.NodesPlan;
 import io.dra4j.conformance.load.NodesRun;
+import io.dra4j.conformance.load.Timings;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.apiserver.model.Traffic;
@@ -59,7 +59,7 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            DriverOptions.PLACES,
+            TestedDriverOptions.PLACES,
             "Exit status: 0, or 1 if a call failed or took longer than the kubelet allows, with --calls the memory grew or the driver restarted, or with --nodes a limit was exceeded; 3 if the suite or the driver could not be run."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -71,7 +71,7 @@ final class BenchMain implements Callable<Integer> {
     private static final long MIB = 1 << 20;
 
     @Mixin
-    private DriverOptions options;
+    private TestedDriverOptions options;
 
     @Option(names = "--rounds", paramLabel = "N", defaultValue = "100")
     private int rounds;
@@ -144,7 +144,7 @@ final class BenchMain implements Callable<Integer> {
         require(devices == null || devices >= 1, "--devices is at least 1");
         require(idleSeconds >= 1, "--idle-seconds is at least 1 with --nodes");
         String others = spec.commandLine().getParseResult().matchedArgs().stream()
-                .map(DriverOptions::name)
+                .map(TestedDriverOptions::name)
                 .filter(name -> !WITH_NODES.contains(name))
                 .collect(Collectors.joining(", "));
         require(others.isEmpty(), "--nodes hosts drivers of its own, and measures one thing: it can't have " + others);
@@ -157,7 +157,7 @@ final class BenchMain implements Callable<Integer> {
     }
 
     private int measure() throws IOException {
-        List<Settings> drivers = new ArrayList<>(List.of(DriverOptions.settings(spec)));
+        List<Settings> drivers = new ArrayList<>(List.of(TestedDriverOptions.settings(spec)));
         List<String> names = new ArrayList<>(List.of(drivers.get(0).driver().name()));
         Path other = against;
         if (other != null) {
@@ -175,13 +175,13 @@ final class BenchMain implements Callable<Integer> {
             table.compare(names, numbers.get(0), numbers.get(1));
         }
         write(BenchJson.of(numbers, plan));
-        return numbers.stream().flatMap(one -> one.calls().stream()).allMatch(Measure::isWithinLimit) ? 0 : 1;
+        return numbers.stream().flatMap(one -> one.calls().stream()).allMatch(Timings::isWithinLimit) ? 0 : 1;
     }
 
     private int repeat(int number) throws IOException {
         BenchTable table = new BenchTable(spec.commandLine().getOut(), Duration.ZERO);
         table.partsBegin();
-        List<LongRun.Part> parts = new LongRun(DriverOptions.settings(spec), number, this::say).run(table::part);
+        List<LongRun.Part> parts = new LongRun(TestedDriverOptions.settings(spec), number, this::say).run(table::part);
         long growth = LongRun.growthBytes(parts);
         int limit = growthLimit == null ? GROWTH_LIMIT : growthLimit;
         boolean grew = growth > limit * MIB;
@@ -350,7 +350,7 @@ final class BenchMain implements Callable<Integer> {
             ArrayNode floors = root.putArray("floors");
             numbers.floors().forEach(floor -> put(floors.addObject(), floor));
             ArrayNode all = root.putArray("measures");
-            for (Measure measure : numbers.measures()) {
+            for (Timings measure : numbers.measures()) {
                 ObjectNode one = all.addObject();
                 put(one, measure);
                 ratio(one, "p50ToOneClaim", numbers.toOneClaim(measure));
@@ -421,7 +421,7 @@ final class BenchMain implements Callable<Integer> {
                     .put("processes", footprint.processes());
         }
 
-        private static void put(ObjectNode into, Measure measure) {
+        private static void put(ObjectNode into, Timings measure) {
             into.put("what", measure.what())
                     .put("claims", measure.batch())
                     .put("held", measure.held())

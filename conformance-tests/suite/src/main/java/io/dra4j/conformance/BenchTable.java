@@ -5,7 +5,7 @@ package io.dra4j.conformance;
 import io.dra4j.conformance.load.DriverNumbers;
 import io.dra4j.conformance.load.Footprint;
 import io.dra4j.conformance.load.LongRun;
-import io.dra4j.conformance.load.Measure;
+import io.dra4j.conformance.load.Timings;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
@@ -81,7 +81,7 @@ final class BenchTable {
         }
     }
 
-    private void row(DriverNumbers numbers, Measure measure) {
+    private void row(DriverNumbers numbers, Timings measure) {
         boolean isCall = measure.batch() > 0;
         line(
                 ROW,
@@ -150,10 +150,10 @@ final class BenchTable {
     }
 
     /** Both have the same measures, since they take turns. */
-    private void pairs(List<Measure> a, List<Measure> b) {
+    private void pairs(List<Timings> a, List<Timings> b) {
         for (int i = 0; i < a.size(); i++) {
-            Measure first = a.get(i);
-            Measure second = b.get(i);
+            Timings first = a.get(i);
+            Timings second = b.get(i);
             boolean isCall = first.batch() > 0;
             line(
                     PAIR,

@@ -12,10 +12,10 @@ import io.dra4j.conformance.requirements.Profile;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.KnownFailures;
-import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
-import io.dra4j.testkit.cluster.ClusterException;
+import io.dra4j.testkit.cluster.ApiRequestException;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.proxy.UpstreamException;
 import io.dra4j.testkit.settings.SettingsException;
@@ -63,7 +63,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             BenchMain.class,
             ConformanceMain.InitMain.class,
             ConformanceMain.ListMain.class,
-            ExplainMain.class,
+            RequirementMain.class,
             ConformanceMain.LeagueMain.class,
             PlayMain.class,
             ApiServerMain.class
@@ -76,7 +76,7 @@ public final class ConformanceMain {
     private static final List<Class<? extends Exception>> ACTIONABLE = List.of(
             SettingsException.class,
             UpstreamException.class,
-            ClusterException.class,
+            ApiRequestException.class,
             DriverUnusable.class,
             IOException.class);
 
@@ -183,7 +183,7 @@ public final class ConformanceMain {
             },
             footer = {
                 "",
-                DriverOptions.PLACES,
+                TestedDriverOptions.PLACES,
                 "Exit status: 0 if all is well, 1 if a MUST is broken, 2 if a core profile is only partly tested or has known failures, 3 if the suite or the driver could not be run."
             })
     @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -197,7 +197,7 @@ public final class ConformanceMain {
 
         @Override
         public Integer call() throws IOException {
-            Settings settings = DriverOptions.settings(spec);
+            Settings settings = TestedDriverOptions.settings(spec);
             Catalogue catalogue = Catalogue.load();
             KnownFailures knownFailures = settings.knownFailures().isEmpty()
                     ? KnownFailures.NONE
@@ -205,13 +205,13 @@ public final class ConformanceMain {
             TerminalProgress progress = new TerminalProgress(Terminal.of(System.out, Ansi.AUTO.enabled()));
             Engine engine = new Engine(settings, DriverAdapters.of(settings.driver()), catalogue, progress);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> end(engine, progress), "dra-conformance-end"));
-            Outcome seen = engine.run();
+            RunOutcome seen = engine.run();
             Set<String> known =
                     catalogue.requirements().stream().map(Requirement::id).collect(Collectors.toSet());
             KnownFailures.Applied applied = knownFailures.apply(seen.results(), known, LocalDate.now());
             List<String> notes = new ArrayList<>(seen.notes());
             notes.addAll(applied.notes());
-            Outcome outcome = new Outcome(seen.header(), seen.profiles(), applied.results(), notes);
+            RunOutcome outcome = new RunOutcome(seen.header(), seen.profiles(), applied.results(), notes);
             List<Path> files = Reports.write(outcome, Path.of(settings.report()));
             progress.finished(outcome, files);
             return outcome.exitCode();

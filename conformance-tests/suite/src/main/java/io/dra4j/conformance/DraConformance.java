@@ -9,9 +9,9 @@ import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Profile;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Engine;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
@@ -137,14 +137,14 @@ public final class DraConformance {
     /** The run that the tests share; the first that asks for it lets it run. */
     private static final class Run {
         private final Engine engine;
-        private @Nullable CompletableFuture<Outcome> outcome; // guarded by this
+        private @Nullable CompletableFuture<RunOutcome> outcome; // guarded by this
 
         Run(Engine engine) {
             this.engine = engine;
         }
 
-        synchronized Outcome outcome() {
-            CompletableFuture<Outcome> known = outcome;
+        synchronized RunOutcome outcome() {
+            CompletableFuture<RunOutcome> known = outcome;
             if (known == null) {
                 known = CompletableFuture.supplyAsync(engine::run, Runnable::run);
                 outcome = known;

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 final class RunOptions {
 
     @Mixin
-    private final DriverOptions driver = new DriverOptions();
+    private final TestedDriverOptions driver = new TestedDriverOptions();
 
     @ArgGroup(validate = false, order = 5, heading = "%nThe requirements:%n")
     private final TriedGroup tried = new TriedGroup();

@@ -4,9 +4,9 @@ package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.conformance.ExplainMain.Explanation;
+import io.dra4j.conformance.RequirementMain.Explanation;
+import io.dra4j.conformance.requirements.Applicability;
 import io.dra4j.conformance.requirements.Catalogue;
-import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Level;
 import io.dra4j.conformance.requirements.Profile;
 import io.dra4j.conformance.requirements.Requirement;
@@ -73,7 +73,7 @@ class RequirementsPageTest {
         return "\n## Conditions\n\n"
                 + row("condition", "holds if")
                 + row("---", "---")
-                + Arrays.stream(Gate.values())
+                + Arrays.stream(Applicability.values())
                         .map(gate -> row("`" + gate.label() + "`", gate.words()))
                         .collect(Collectors.joining());
     }

@@ -24,7 +24,7 @@ class RunOptionsTest {
     private static Settings settings(String... flags) {
         CommandLine line = new CommandLine(new RunOptions());
         line.parseArgs(flags);
-        return DriverOptions.settings(line.getCommandSpec());
+        return TestedDriverOptions.settings(line.getCommandSpec());
     }
 
     @Test

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.allocator.model.NodeSelector;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.controllers.Allocations;
+import io.dra4j.testkit.controllers.AllocationWriter;
 import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.Instance;
@@ -65,7 +65,7 @@ public final class TestNode implements AutoCloseable {
     private final EmbeddedApiServer api;
     private final ApiProxy proxy;
     private final FakeKubelet kubelet;
-    private final Allocations allocations;
+    private final AllocationWriter allocations;
     private final Map<String, String> environment = new HashMap<>();
     private final List<Instance> instances = new ArrayList<>();
     private @Nullable Controllers controllers; // guarded by this
@@ -104,7 +104,7 @@ public final class TestNode implements AutoCloseable {
         this.adapter = adapter;
         this.place = place;
         api = server.node(NAME).start();
-        allocations = new Allocations(
+        allocations = new AllocationWriter(
                 name -> api.store().find("deviceclasses", "", name), api.featureGates(), InstantSource.system());
         proxy = ApiProxy.before(api.url());
         kubelet = FakeKubelet.builder(place.registry())
@@ -266,7 +266,7 @@ public final class TestNode implements AutoCloseable {
 
     /** Creates a claim that has devices allocated, of pools as published or else the node's. */
     public KubeletClaim allocate(String name, String... devices) {
-        ObjectNode claim = Allocations.claim("gpu", place.driver());
+        ObjectNode claim = AllocationWriter.claim("gpu", place.driver());
         claim.putObject("metadata").put("namespace", "default").put("name", name);
         return allocate(place.driver(), claim, devices);
     }
@@ -276,7 +276,7 @@ public final class TestNode implements AutoCloseable {
      * scheduler writes: selectors, taints, and what other claims have, do not count.
      */
     public KubeletClaim allocate(String driver, ObjectNode claim, String... devices) {
-        String request = Allocations.firstRequest(claim);
+        String request = AllocationWriter.firstRequest(claim);
         List<ObjectNode> results = Stream.of(devices)
                 .map(device -> allocations.chosen(claim, request, slice(driver, device), device))
                 .toList();
@@ -318,7 +318,7 @@ public final class TestNode implements AutoCloseable {
     private JsonNode slice(String driver, String device) {
         Stream<JsonNode> own = api.store().list("resourceslices").stream()
                 .filter(slice -> slice.at("/spec/driver").asText().equals(driver));
-        return Allocations.sliceWith(device, own).orElseGet(() -> unpublished(driver, device));
+        return AllocationWriter.sliceWith(device, own).orElseGet(() -> unpublished(driver, device));
     }
 
     private static JsonNode unpublished(String driver, String device) {

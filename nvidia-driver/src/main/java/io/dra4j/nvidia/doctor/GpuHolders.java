@@ -4,9 +4,9 @@ package io.dra4j.nvidia.doctor;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.install.SmiException;
@@ -64,16 +64,16 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
     }
 
     @Override
-    public Result look() {
+    public CheckResult look() {
         if (!changes.ofMigMode() && !changes.ofDriver()) {
-            return Result.healthy("MIG mode is not switched");
+            return CheckResult.healthy("MIG mode is not switched");
         }
         Set<String> toSwitch = toSwitch();
         Set<String> toTake = toTake();
         Set<String> nodes = new HashSet<>(toSwitch);
         nodes.addAll(toTake);
         if (nodes.isEmpty()) {
-            return Result.healthy(
+            return CheckResult.healthy(
                     changes.ofDriver()
                             ? "no GPU is to be switched to MIG mode, or taken for a machine"
                             : "no GPU is yet to be switched to MIG mode");
@@ -94,7 +94,7 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
                 findings.add(ofDriver(unit, others));
             }
         });
-        return new Result("no daemon keeps a GPU open", findings);
+        return new CheckResult("no daemon keeps a GPU open", findings);
     }
 
     /** The device nodes of GPUs that are not in MIG mode. */
@@ -178,8 +178,8 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
     }
 
     private Finding ofMigMode(String unit, Set<String> held) {
-        List<String> mend = new ArrayList<>(stop(unit));
-        mend.add("# start it again once the GPUs are in MIG mode");
+        List<String> fix = new ArrayList<>(stop(unit));
+        fix.add("# start it again once the GPUs are in MIG mode");
         return new Finding(
                 id(),
                 Severity.WARNING,
@@ -188,12 +188,12 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
                         .formatted(String.join(", ", held), held.size() == 1 ? "is" : "are"),
                 "a GPU that is open can't be switched to MIG mode or be reset: claims for MIG devices"
                         + " fail to be prepared",
-                mend);
+                fix);
     }
 
     private Finding ofDriver(String unit, Set<String> held) {
-        List<String> mend = new ArrayList<>(stop(unit));
-        mend.add(
+        List<String> fix = new ArrayList<>(stop(unit));
+        fix.add(
                 unit.equals(PERSISTENCED)
                         ? "# or give the driver root an nvidia-smi, by which the driver switches persistence mode off"
                         : "# keep it off this node: it opens the GPUs again when it starts");
@@ -204,7 +204,7 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
                 "it keeps %s open".formatted(String.join(", ", held)),
                 "a GPU that is open can't be taken from NVIDIA's driver: claims of virtual machines fail"
                         + " to be prepared",
-                mend);
+                fix);
     }
 
     private static List<String> stop(String unit) {

@@ -3,8 +3,8 @@
 package io.dra4j.nvidia.doctor;
 
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,11 +44,12 @@ public record MpsProcesses(Path proc) implements Check {
     }
 
     @Override
-    public Result look() {
+    public CheckResult look() {
         String effect = "programs of pods may not get a GPU by MPS, though their claims are prepared";
         List<String> next = List.of("kubectl --namespace NAMESPACE get daemonset --output yaml | grep hostPID");
         return problem()
-                .map(it -> new Result("", List.of(new Finding(id(), Severity.ERROR, "MPSSupport", it, effect, next))))
-                .orElseGet(() -> Result.healthy("daemons of MPS see the processes of pods"));
+                .map(it ->
+                        new CheckResult("", List.of(new Finding(id(), Severity.ERROR, "MPSSupport", it, effect, next))))
+                .orElseGet(() -> CheckResult.healthy("daemons of MPS see the processes of pods"));
     }
 }

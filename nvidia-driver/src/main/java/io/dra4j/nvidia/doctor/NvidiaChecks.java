@@ -5,16 +5,16 @@ package io.dra4j.nvidia.doctor;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.nvidia.fabric.FabricManager;
 import io.dra4j.nvidia.fabric.Partitions.Partition;
-import io.dra4j.nvidia.gates.FeatureGate;
+import io.dra4j.nvidia.gates.NvidiaGate;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.node.Roots;
-import io.dra4j.nvidia.nvml.Problem;
+import io.dra4j.nvidia.nvml.NvmlProblem;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.pci.PciFunction;
 import io.dra4j.nvidia.prepare.Edits;
@@ -54,7 +54,7 @@ public final class NvidiaChecks {
                 new GpuHolders.Changes(install.isDynamicMig(), install.isPassthrough()),
                 install.nvidiaSmi(),
                 roots.proc()));
-        if (install.gates().featureGates().isOn(FeatureGate.MPSSupport)) {
+        if (install.gates().featureGates().isOn(NvidiaGate.MPSSupport)) {
             checks.add(new MpsProcesses(roots.proc()));
         }
         if (install.isPartitioned()) {
@@ -82,15 +82,15 @@ public final class NvidiaChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             if (copied != null && !Files.isDirectory(copied)) {
-                return Result.healthy("the driver copies it to %s when it starts".formatted(copied));
+                return CheckResult.healthy("the driver copies it to %s when it starts".formatted(copied));
             }
             try {
                 program.requireThere(roots);
-                return Result.healthy(program.path().toString());
+                return CheckResult.healthy(program.path().toString());
             } catch (PrepareException e) {
-                return new Result("", List.of(finding(String.valueOf(e.getMessage()))));
+                return new CheckResult("", List.of(finding(String.valueOf(e.getMessage()))));
             }
         }
 
@@ -118,13 +118,13 @@ public final class NvidiaChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             FabricManager.Reading found = fabric.read();
             if (found.problem() != null) {
-                return new Result("", List.of(finding(found.problem())));
+                return new CheckResult("", List.of(finding(found.problem())));
             }
             List<Partition> all = found.partitions().all();
-            return Result.healthy("%d partitions, %d active"
+            return CheckResult.healthy("%d partitions, %d active"
                     .formatted(
                             all.size(), all.stream().filter(Partition::isActive).count()));
         }
@@ -149,14 +149,14 @@ public final class NvidiaChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             try {
-                return Result.healthy(node.library().toString());
+                return CheckResult.healthy(node.library().toString());
             } catch (DraException e) {
                 if (node.isForMachines()) {
-                    return Result.healthy("virtual machines have all GPUs: it need not be there");
+                    return CheckResult.healthy("virtual machines have all GPUs: it need not be there");
                 }
-                return new Result("", List.of(finding(String.valueOf(e.getMessage()))));
+                return new CheckResult("", List.of(finding(String.valueOf(e.getMessage()))));
             }
         }
 
@@ -185,19 +185,19 @@ public final class NvidiaChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             if (node.isForMachines()) {
-                return Result.healthy("virtual machines have all GPUs: they need not be there");
+                return CheckResult.healthy("virtual machines have all GPUs: they need not be there");
             }
             String version = version();
             if (node.reading().present().isEmpty()) {
-                return Result.healthy("there is no GPU for which they would be needed");
+                return CheckResult.healthy("there is no GPU for which they would be needed");
             }
             try {
                 edits.requireFiles(version);
-                return Result.healthy("those that CUDA needs, of driver " + version);
+                return CheckResult.healthy("those that CUDA needs, of driver " + version);
             } catch (PrepareException e) {
-                return new Result("", List.of(finding(String.valueOf(e.getMessage()))));
+                return new CheckResult("", List.of(finding(String.valueOf(e.getMessage()))));
             }
         }
 
@@ -236,9 +236,9 @@ public final class NvidiaChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             if (node.isForMachines()) {
-                return Result.healthy("virtual machines have all GPUs");
+                return CheckResult.healthy("virtual machines have all GPUs");
             }
             if (!node.hasLibrary()) {
                 throw new NotCheckedException("NVML is not found: driver-root");
@@ -247,18 +247,19 @@ public final class NvidiaChecks {
                 int gpus = node.reading().present().size();
                 List<PciFunction> bound = gpus == 0 && passthrough ? node.ofNvidiasDriver() : List.of();
                 if (gpus > 0 || passthrough && bound.isEmpty()) {
-                    return Result.healthy("driver %s, %d GPU%s"
+                    return CheckResult.healthy("driver %s, %d GPU%s"
                             .formatted(node.reading().driverVersion(), gpus, gpus == 1 ? "" : "s"));
                 }
-                return new Result("", List.of(finding("NVML reports no GPU" + of(bound) + unread(node.reading()))));
+                return new CheckResult(
+                        "", List.of(finding("NVML reports no GPU" + of(bound) + unread(node.reading()))));
             } catch (DraException e) {
-                return new Result("", List.of(finding(String.valueOf(e.getMessage()))));
+                return new CheckResult("", List.of(finding(String.valueOf(e.getMessage()))));
             }
         }
 
         private static String unread(Reading reading) {
             return reading.problems().stream()
-                    .filter(problem -> problem.cost() == Problem.Cost.GPU)
+                    .filter(problem -> problem.cost() == NvmlProblem.Cost.GPU)
                     .map(problem -> "; " + problem.subject() + " " + problem.reason())
                     .collect(Collectors.joining());
         }

@@ -3,9 +3,9 @@
 package io.dra4j.nvidia.doctor;
 
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
@@ -41,7 +41,7 @@ final class VfioChecks {
                 check("vfio-nodes", this::nodes));
     }
 
-    private Check check(String id, Function<List<PciFunction>, Result> look) {
+    private Check check(String id, Function<List<PciFunction>, CheckResult> look) {
         return new Check() {
             @Override
             public String id() {
@@ -49,20 +49,20 @@ final class VfioChecks {
             }
 
             @Override
-            public Result look() {
+            public CheckResult look() {
                 List<PciFunction> gpus = NodeReading.onBus(bus);
-                return gpus.isEmpty() ? Result.healthy("no GPU is on the PCI bus") : look.apply(gpus);
+                return gpus.isEmpty() ? CheckResult.healthy("no GPU is on the PCI bus") : look.apply(gpus);
             }
         };
     }
 
-    private Result iommu(List<PciFunction> gpus) {
+    private CheckResult iommu(List<PciFunction> gpus) {
         String without = gpus.stream()
                 .filter(gpu -> gpu.group() == null)
                 .map(gpu -> gpu.address().text())
                 .collect(Collectors.joining(", "));
         return without.isEmpty()
-                ? Result.healthy("each GPU has an IOMMU group")
+                ? CheckResult.healthy("each GPU has an IOMMU group")
                 : found(
                         "iommu",
                         Severity.ERROR,
@@ -75,11 +75,11 @@ final class VfioChecks {
                                 "cat /proc/cmdline    # on Intel, the kernel may need intel_iommu=on, and a reboot"));
     }
 
-    private Result module(List<PciFunction> gpus) {
+    private CheckResult module(List<PciFunction> gpus) {
         Map<Boolean, List<String>> modules = conditions.modulesOf(gpus);
         String missing = String.join(" ", modules.get(false));
         return missing.isEmpty()
-                ? Result.healthy(String.join(", ", modules.get(true)) + " is loaded")
+                ? CheckResult.healthy(String.join(", ", modules.get(true)) + " is loaded")
                 : found(
                         "vfio-module",
                         Severity.ERROR,
@@ -95,7 +95,7 @@ final class VfioChecks {
     }
 
     /** A group is found once, however many GPUs it has. */
-    private Result groups(List<PciFunction> gpus) {
+    private CheckResult groups(List<PciFunction> gpus) {
         Map<String, Finding> findings = new TreeMap<>();
         for (PciFunction gpu : gpus) {
             List<PciFunction> conflicting = conditions.conflicting(gpu);
@@ -103,18 +103,18 @@ final class VfioChecks {
                 findings.putIfAbsent(String.valueOf(gpu.group()), shared(gpu, conflicting));
             }
         }
-        return new Result("each GPU has its IOMMU group alone", new ArrayList<>(findings.values()));
+        return new CheckResult("each GPU has its IOMMU group alone", new ArrayList<>(findings.values()));
     }
 
     private static Finding shared(PciFunction gpu, List<PciFunction> conflicting) {
-        List<String> mend = new ArrayList<>();
-        mend.add("ls -l /sys/kernel/iommu_groups/%s/devices".formatted(gpu.group()));
+        List<String> fix = new ArrayList<>();
+        fix.add("ls -l /sys/kernel/iommu_groups/%s/devices".formatted(gpu.group()));
         for (PciFunction other :
                 conflicting.stream().filter(one -> !one.isGpu()).toList()) {
-            mend.add("echo %1$s | sudo tee /sys/bus/pci/devices/%1$s/driver/unbind    # if the node can do without it"
+            fix.add("echo %1$s | sudo tee /sys/bus/pci/devices/%1$s/driver/unbind    # if the node can do without it"
                     .formatted(other.address()));
         }
-        mend.add("# otherwise plug the GPU in elsewhere, or switch ACS on in the firmware, which makes smaller groups");
+        fix.add("# otherwise plug the GPU in elsewhere, or switch ACS on in the firmware, which makes smaller groups");
         return new Finding(
                 "iommu-group",
                 Severity.ERROR,
@@ -125,16 +125,16 @@ final class VfioChecks {
                                 + " machines, for one could reach the GPU of another"
                         : "the kernel lends a group as a whole: claims for the GPU fail to be"
                                 + " prepared, for the node would lose the other devices",
-                mend);
+                fix);
     }
 
-    private Result nodes(List<PciFunction> gpus) {
+    private CheckResult nodes(List<PciFunction> gpus) {
         List<String> missing = conditions.modulesOf(gpus).get(false);
         if (!missing.isEmpty()) {
             throw new NotCheckedException(String.join(", ", missing) + " is not loaded: vfio-module");
         }
         if (bus.hasVfioContainers()) {
-            return Result.healthy("/dev/vfio/vfio" + (bus.hasIommufd() ? ", /dev/iommu" : ""));
+            return CheckResult.healthy("/dev/vfio/vfio" + (bus.hasIommufd() ? ", /dev/iommu" : ""));
         }
         return bus.hasIommufd()
                 ? found(
@@ -158,8 +158,8 @@ final class VfioChecks {
                                 "grep -E 'VFIO|IOMMUFD' /boot/config-$(uname -r)    # what the kernel was built with"));
     }
 
-    private static Result found(
-            String id, Severity severity, String object, String what, String why, List<String> mend) {
-        return new Result("", List.of(new Finding(id, severity, object, what, why, mend)));
+    private static CheckResult found(
+            String id, Severity severity, String object, String what, String why, List<String> fix) {
+        return new CheckResult("", List.of(new Finding(id, severity, object, what, why, fix)));
     }
 }

@@ -34,7 +34,7 @@ public final class GateOptions {
             paramLabel = "NAME=true|false,...",
             defaultValue = "${env:FEATURE_GATES:-}",
             converter = GatesFromText.class)
-    private FeatureGates gates;
+    private NvidiaGates gates;
 
     private Shares shares;
 
@@ -68,7 +68,7 @@ public final class GateOptions {
     }
 
     /** Returns the gates that were given. */
-    public FeatureGates featureGates() {
+    public NvidiaGates featureGates() {
         return gates;
     }
 
@@ -80,7 +80,7 @@ public final class GateOptions {
      */
     public void check() {
         List<String> problems = new ArrayList<>(gates.problems());
-        if (shares.areAllowed() && !gates.given(FeatureGate.ConsumableShares).orElse(true)) {
+        if (shares.areAllowed() && !gates.given(NvidiaGate.ConsumableShares).orElse(true)) {
             problems.add(
                     "--consumable-shares is given, and feature gate ConsumableShares is off: leave one of them out");
         }
@@ -91,7 +91,7 @@ public final class GateOptions {
         gates.known().forEach(this::log);
     }
 
-    private void log(FeatureGate gate) {
+    private void log(NvidiaGate gate) {
         LOG.atInfo()
                 .addKeyValue("gate", gate)
                 .addKeyValue("value", gates.given(gate).orElseThrow())
@@ -99,11 +99,11 @@ public final class GateOptions {
                 .log("A feature gate was given");
     }
 
-    private static final class GatesFromText implements ITypeConverter<FeatureGates> {
+    private static final class GatesFromText implements ITypeConverter<NvidiaGates> {
         @Override
-        public FeatureGates convert(String text) {
+        public NvidiaGates convert(String text) {
             try {
-                return FeatureGates.parse(text);
+                return NvidiaGates.parse(text);
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException(e.getMessage());
             }

@@ -13,7 +13,7 @@ import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.nvml.Fabric;
-import io.dra4j.nvidia.nvml.Placement;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ public final class DeviceFaults {
         this.valid = policy.rescanInterval().multipliedBy(VALID_INTERVALS);
         this.thresholds = policy.thresholds();
         this.fabric = policy.fabric();
-        this.isWatched = policy.watch() != HealthWatch.never;
+        this.isWatched = policy.watch() != ErrorWatch.never;
     }
 
     /** Counts errors of a GPU, each time that it reports one. */
@@ -334,7 +334,7 @@ public final class DeviceFaults {
     }
 
     private static boolean concerns(XidError error, Offer device) {
-        Placement where = error.where();
+        InstancePlacement where = error.where();
         if (where == null) {
             return true;
         }

@@ -5,12 +5,12 @@ package io.dra4j.nvidia.health;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.GpuInstance;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlEvents;
 import io.dra4j.nvidia.nvml.NvmlEvents.Event;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
-import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.nvml.Reading;
 import java.time.Duration;
 import java.time.Instant;
@@ -427,7 +427,7 @@ public final class GpuWatch implements AutoCloseable {
         }
 
         /** Returns the memory slices; without, the error counts as one of the whole GPU. */
-        private @Nullable Placement place(Event.Xid event) {
+        private @Nullable InstancePlacement place(Event.Xid event) {
             return instances.computeIfAbsent(event.gpu(), this::instances).stream()
                     .filter(instance -> instance.id() == event.gpuInstance())
                     .map(GpuInstance::placement)

@@ -17,7 +17,7 @@ import java.time.Duration;
  * @param stateFile the file that keeps device faults over a restart
  */
 public record HealthPolicy(
-        HealthWatch watch,
+        ErrorWatch watch,
         XidEffects effects,
         Effect fabric,
         Thresholds thresholds,

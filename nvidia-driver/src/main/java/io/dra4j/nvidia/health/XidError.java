@@ -5,7 +5,7 @@ package io.dra4j.nvidia.health;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.dra4j.api.device.Taint.Effect;
-import io.dra4j.nvidia.nvml.Placement;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param effect its effect on the devices
  * @param awaitsRecovery whether it lasts until the GPU has recovered; otherwise it ends by itself
  */
-record XidError(long xid, @Nullable Placement where, long sinceMillis, Effect effect, boolean awaitsRecovery) {
+record XidError(long xid, @Nullable InstancePlacement where, long sinceMillis, Effect effect, boolean awaitsRecovery) {
 
     /**
      * Reads an error from the state file.
@@ -28,7 +28,7 @@ record XidError(long xid, @Nullable Placement where, long sinceMillis, Effect ef
     @JsonCreator
     static XidError read(
             @JsonProperty("xid") long xid,
-            @JsonProperty("where") @Nullable Placement where,
+            @JsonProperty("where") @Nullable InstancePlacement where,
             @JsonProperty("sinceMillis") long sinceMillis,
             @JsonProperty("effect") @Nullable Effect effect,
             @JsonProperty("awaitsRecovery") @Nullable Boolean awaitsRecovery,

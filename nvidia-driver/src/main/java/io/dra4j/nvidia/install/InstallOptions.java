@@ -4,8 +4,8 @@ package io.dra4j.nvidia.install;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.fabric.FabricManager;
-import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.gates.GateOptions;
+import io.dra4j.nvidia.gates.NvidiaGate;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.node.DeviceFolder;
@@ -163,12 +163,12 @@ public final class InstallOptions {
 
     /** Returns whether claims of whole GPUs get partitions of the fabric, where there is one. */
     public boolean isPartitioned() {
-        return gates().featureGates().isOn(FeatureGate.FabricManagerPartitioning);
+        return gates().featureGates().isOn(NvidiaGate.FabricManagerPartitioning);
     }
 
     /** Returns whether GPUs are offered to virtual machines. */
     public boolean isPassthrough() {
-        return gates().featureGates().isOn(FeatureGate.PassthroughSupport);
+        return gates().featureGates().isOn(NvidiaGate.PassthroughSupport);
     }
 
     /** Returns the GPUs that virtual machines can have, on a node without claims. */

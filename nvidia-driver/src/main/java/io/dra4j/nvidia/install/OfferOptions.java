@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.install;
 
-import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.gates.GateOptions;
+import io.dra4j.nvidia.gates.NvidiaGate;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -31,13 +31,13 @@ public final class OfferOptions {
 
     /** Returns the settings of the devices of a node. */
     public NodeDevices.Settings settings(String nodeName, Path sysfs) {
-        boolean hasLists = gates.featureGates().isOn(FeatureGate.DRAListTypeAttributes);
+        boolean hasLists = gates.featureGates().isOn(NvidiaGate.DRAListTypeAttributes);
         return new NodeDevices.Settings(nodeName, sysfs, isDynamicMig(), gates.shares(), hasLists);
     }
 
     /** Returns whether MIG devices are created when claims are prepared. */
     boolean isDynamicMig() {
-        return dynamicMig == null ? gates.featureGates().isOn(FeatureGate.DynamicMIG) : dynamicMig;
+        return dynamicMig == null ? gates.featureGates().isOn(NvidiaGate.DynamicMIG) : dynamicMig;
     }
 
     /** Returns the options of features that are off by default. */

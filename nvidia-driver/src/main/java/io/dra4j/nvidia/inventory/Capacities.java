@@ -4,8 +4,8 @@ package io.dra4j.nvidia.inventory;
 
 import io.dra4j.api.device.Quantity;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import io.dra4j.nvidia.nvml.MigProfile;
-import io.dra4j.nvidia.nvml.Placement;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -81,19 +81,19 @@ final class Capacities {
     }
 
     /** Returns the memory slices of an instance as capacities: {@code memorySlice3}. */
-    static Map<String, Quantity> slices(Placement placement) {
+    static Map<String, Quantity> slices(InstancePlacement placement) {
         return slices("memorySlice", placement);
     }
 
     /** Returns capacities as counters, with those of the memory slices: {@code memory-slice-3}. */
-    static Map<String, Quantity> counters(Map<String, Quantity> capacities, Placement placement) {
+    static Map<String, Quantity> counters(Map<String, Quantity> capacities, InstancePlacement placement) {
         Map<String, Quantity> counters = new LinkedHashMap<>();
         capacities.forEach((name, amount) -> counters.put(label(name), amount));
         counters.putAll(slices("memory-slice-", placement));
         return counters;
     }
 
-    private static Map<String, Quantity> slices(String prefix, Placement placement) {
+    private static Map<String, Quantity> slices(String prefix, InstancePlacement placement) {
         Map<String, Quantity> slices = new LinkedHashMap<>();
         for (int slice = placement.start(); slice < placement.start() + placement.size(); slice++) {
             slices.put(prefix + slice, Quantity.of(1));

@@ -3,9 +3,9 @@
 package io.dra4j.nvidia.inventory;
 
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import io.dra4j.nvidia.nvml.MigProfile;
 import io.dra4j.nvidia.nvml.PciAddress;
-import io.dra4j.nvidia.nvml.Placement;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -47,7 +47,7 @@ final class DeviceNames {
     }
 
     /** Returns {@code gpu-0-mig-1g10gb-19-3}: profile, its id, and the first memory slice. */
-    static String mig(Gpu gpu, String profileName, MigProfile profile, Placement placement) {
+    static String mig(Gpu gpu, String profileName, MigProfile profile, InstancePlacement placement) {
         return "%s-mig-%s-%d-%d".formatted(gpu(gpu), canonical(profileName), profile.id(), placement.start());
     }
 
@@ -70,7 +70,7 @@ final class DeviceNames {
     }
 
     /** Returns {@code GPU-…/mig-19-3}: the GPU, the profile's id, and the first memory slice. */
-    static String physicalId(Gpu gpu, MigProfile profile, Placement placement) {
+    static String physicalId(Gpu gpu, MigProfile profile, InstancePlacement placement) {
         return "%s/mig-%d-%d".formatted(gpu.uuid(), profile.id(), placement.start());
     }
 

@@ -9,12 +9,12 @@ import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.nvidia.inventory.Offer.OnDemand;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import io.dra4j.nvidia.nvml.Mig;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.MigProfile;
-import io.dra4j.nvidia.nvml.Placement;
-import io.dra4j.nvidia.nvml.Problem;
-import io.dra4j.nvidia.nvml.Problem.Cost;
+import io.dra4j.nvidia.nvml.NvmlProblem;
+import io.dra4j.nvidia.nvml.NvmlProblem.Cost;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.nvml.UnplacedMigDevice;
 import java.util.ArrayList;
@@ -149,8 +149,8 @@ final class GpuOffers {
     }
 
     /** Returns all memory slices, which the largest instance has, or several have together. */
-    private static Placement all(Mig mig) {
-        return new Placement(
+    private static InstancePlacement all(Mig mig) {
+        return new InstancePlacement(
                 0,
                 mig.profiles().stream()
                         .flatMap(profile -> profile.placements().stream())
@@ -185,13 +185,13 @@ final class GpuOffers {
 
     private Map<Device, Offer> onDemand(Gpu gpu, MigProfile profile, String name) {
         Map<Device, Offer> devices = new LinkedHashMap<>();
-        for (Placement placement : profile.placements()) {
+        for (InstancePlacement placement : profile.placements()) {
             devices.put(onDemand(gpu, profile, name, placement), new Offer.OnDemand(gpu, profile, placement));
         }
         return devices;
     }
 
-    private Device onDemand(Gpu gpu, MigProfile profile, String name, Placement placement) {
+    private Device onDemand(Gpu gpu, MigProfile profile, String name, InstancePlacement placement) {
         Map<String, Quantity> amounts = Capacities.of(profile);
         Device.Builder device = Device.builder(DeviceNames.mig(gpu, name, profile, placement))
                 .physicalId(DeviceNames.physicalId(gpu, profile, placement))
@@ -200,7 +200,7 @@ final class GpuOffers {
         return shares.applyTo(device, amounts).build();
     }
 
-    private static CounterConsumption consumption(Gpu gpu, Map<String, Quantity> amounts, Placement placement) {
+    private static CounterConsumption consumption(Gpu gpu, Map<String, Quantity> amounts, InstancePlacement placement) {
         return CounterConsumption.of(DeviceNames.counterSet(gpu), Capacities.counters(amounts, placement));
     }
 
@@ -253,7 +253,7 @@ final class GpuOffers {
      */
     record Gaps(Reading reading) {
 
-        private Stream<Problem> of(Gpu gpu, Cost... costs) {
+        private Stream<NvmlProblem> of(Gpu gpu, Cost... costs) {
             return reading.problems().stream()
                     .filter(problem -> problem.gpu().equals(gpu.uuid()))
                     .filter(problem -> Arrays.asList(costs).contains(problem.cost()));
@@ -274,15 +274,15 @@ final class GpuOffers {
         }
 
         /** Returns missing attributes, and hardware that is as last read. */
-        List<Problem> notes() {
+        List<NvmlProblem> notes() {
             return of(Cost.NONE).toList();
         }
 
-        private Stream<Problem> of(Cost cost) {
+        private Stream<NvmlProblem> of(Cost cost) {
             return reading.problems().stream().filter(problem -> problem.cost() == cost);
         }
 
-        private static LeftOut leftOut(Problem problem) {
+        private static LeftOut leftOut(NvmlProblem problem) {
             return new LeftOut(problem.subject(), problem.reason());
         }
 

@@ -18,8 +18,8 @@ import io.dra4j.nvidia.fabric.FabricManager;
 import io.dra4j.nvidia.inventory.GpuOffers.Gaps;
 import io.dra4j.nvidia.inventory.GpuOffers.Offered;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.NvmlProblem;
 import io.dra4j.nvidia.nvml.PciAddress;
-import io.dra4j.nvidia.nvml.Problem;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * @param isPartitioned whether claims of whole GPUs get partitions of the fabric
  */
 public record NodeDevices(
-        Inventory inventory, Map<DeviceName, Offer> offers, List<Problem> notes, boolean isPartitioned) {
+        Inventory inventory, Map<DeviceName, Offer> offers, List<NvmlProblem> notes, boolean isPartitioned) {
 
     /** The default name of the driver, and the domain of its taints. */
     public static final String DRIVER_NAME = "gpu.nvidia.com";
@@ -126,12 +126,12 @@ public record NodeDevices(
         passthrough.functions().stream()
                 .filter(function -> !present.contains(function.address()))
                 .forEach(function -> joined.add(function.address().text(), machines.alone(function)));
-        List<Problem> notes = new ArrayList<>(gaps.notes());
+        List<NvmlProblem> notes = new ArrayList<>(gaps.notes());
         if (version == null && !gpus.isEmpty()) {
             notes.add(malformed(reading.driverVersion()));
         }
         if (fabric.problem() != null) {
-            notes.add(new Problem("", Problem.Cost.NONE, "the fabric manager", fabric.problem()));
+            notes.add(new NvmlProblem("", NvmlProblem.Cost.NONE, "the fabric manager", fabric.problem()));
         }
         return joined.named(settings.nodeName(), notes);
     }
@@ -153,10 +153,10 @@ public record NodeDevices(
         return name != null && name.endsWith("DGX Display");
     }
 
-    private static Problem malformed(String version) {
+    private static NvmlProblem malformed(String version) {
         String reason = "NVML returned an invalid value: \"%s\" is no version of the NVIDIA driver, such as 550.163.01;"
                 + " the attribute driverVersion is left out";
-        return new Problem("", Problem.Cost.NONE, "the node", reason.formatted(version));
+        return new NvmlProblem("", NvmlProblem.Cost.NONE, "the node", reason.formatted(version));
     }
 
     /** The devices of all GPUs: two of one name would cost all devices of the node. */
@@ -231,7 +231,7 @@ public record NodeDevices(
             return described.build();
         }
 
-        NodeDevices named(String nodeName, List<Problem> notes) {
+        NodeDevices named(String nodeName, List<NvmlProblem> notes) {
             Pool pool = Pool.ofNode(nodeName, devices).withCounterSets(counters);
             return new NodeDevices(Inventory.of(pool).withLeftOut(leftOut), offers, notes, fabric.isNeeded());
         }

@@ -3,10 +3,10 @@
 package io.dra4j.nvidia.inventory;
 
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.MigProfile;
 import io.dra4j.nvidia.nvml.PciAddress;
-import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.pci.PciFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +67,7 @@ public sealed interface Offer {
      * @param profile the profile
      * @param placement the memory slices
      */
-    record OnDemand(Gpu gpu, MigProfile profile, Placement placement) implements OfNvml {}
+    record OnDemand(Gpu gpu, MigProfile profile, InstancePlacement placement) implements OfNvml {}
 
     /**
      * A GPU for a virtual machine.

@@ -3,8 +3,8 @@
 package io.dra4j.nvidia.mig;
 
 import io.dra4j.nvidia.nvml.GpuInstance;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import io.dra4j.nvidia.nvml.MigDevice;
-import io.dra4j.nvidia.nvml.Placement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ record MigAllocation(
         String device,
         String gpu,
         int profileId,
-        Placement placement,
+        InstancePlacement placement,
         Step step,
         @Nullable String uuid,
         @Nullable Origin origin) {

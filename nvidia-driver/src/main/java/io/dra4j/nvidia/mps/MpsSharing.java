@@ -18,7 +18,7 @@ import io.dra4j.nvidia.sharing.SharedGroup;
 import io.dra4j.nvidia.sharing.SharingContext;
 import io.dra4j.nvidia.sharing.SharingSettings;
 import io.dra4j.nvidia.sharing.SharingStrategy;
-import io.dra4j.nvidia.sharing.Strategy;
+import io.dra4j.nvidia.sharing.StrategyName;
 import io.dra4j.nvidia.state.SharingRecord;
 import io.dra4j.runtime.RecordState;
 import java.io.IOException;
@@ -78,8 +78,8 @@ public final class MpsSharing implements SharingStrategy {
     }
 
     @Override
-    public Strategy strategy() {
-        return Strategy.MPS;
+    public StrategyName strategy() {
+        return StrategyName.MPS;
     }
 
     @Override

@@ -136,7 +136,7 @@ public final class DriverSearch {
         /** Returns the files of the first folder that has some. */
         List<Path> find() {
             return folders.stream()
-                    .map(folder -> Listing.files(root, folder, "gsp*.bin"))
+                    .map(folder -> FolderEntries.files(root, folder, "gsp*.bin"))
                     .filter(files -> !files.isEmpty())
                     .findFirst()
                     .orElse(List.of());
@@ -184,7 +184,7 @@ public final class DriverSearch {
         }
 
         private void addThoseIn(Path folder) {
-            for (Path link : Listing.links(root, folder, "*.so{,.*}")) {
+            for (Path link : FolderEntries.links(root, folder, "*.so{,.*}")) {
                 Path file = mounted.get(root.end(link));
                 if (file != null && !file.equals(link)) {
                     links.put(link, root.written(link).toString());
@@ -388,11 +388,11 @@ public final class DriverSearch {
             Set<Path> found = new LinkedHashSet<>();
             for (Path folder : folders()) {
                 requireTargets(folder);
-                List<Path> own = Listing.files(root, folder, "*.so." + version);
+                List<Path> own = FolderEntries.files(root, folder, "*.so." + version);
                 found.addAll(own);
                 if (!own.isEmpty()) {
-                    found.addAll(Listing.files(root, folder.resolve("vdpau"), "*.so." + version));
-                    GRAPHICS.forEach(form -> found.addAll(Listing.files(root, folder, form)));
+                    found.addAll(FolderEntries.files(root, folder.resolve("vdpau"), "*.so." + version));
+                    GRAPHICS.forEach(form -> found.addAll(FolderEntries.files(root, folder, form)));
                 }
             }
             return withoutDuplicates(found);
@@ -414,7 +414,7 @@ public final class DriverSearch {
 
         /** Installers link libcuda.so.1 to libcuda.so.550.163.01: the targets have to exist. */
         private void requireTargets(Path folder) {
-            for (Path link : Listing.links(root, folder, "*.so.*")) {
+            for (Path link : FolderEntries.links(root, folder, "*.so.*")) {
                 Path target = root.end(link);
                 if ((isOwn(link) || isOwn(target)) && !Files.exists(target)) {
                     throw new PrepareException(

@@ -81,7 +81,7 @@ record LibraryFolders(List<Path> all, String problem) {
         }
 
         private static Stream<Path> configured(DriverRoot root, Path etc) {
-            return Listing.files(root, etc.resolve("ld.so.conf.d"), "*.conf").stream()
+            return FolderEntries.files(root, etc.resolve("ld.so.conf.d"), "*.conf").stream()
                     .flatMap(file -> lines(root.end(file)))
                     .filter(line -> line.matches("/[\\p{Print}\\t]*"))
                     .map(line -> Path.of(line.split("[\\s#=]", 2)[0]));

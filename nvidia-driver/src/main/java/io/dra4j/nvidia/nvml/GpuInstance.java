@@ -12,7 +12,7 @@ import java.util.List;
  * @param placement its memory slices
  * @param devices its compute instances
  */
-public record GpuInstance(int id, int profileId, Placement placement, List<MigDevice> devices) {
+public record GpuInstance(int id, int profileId, InstancePlacement placement, List<MigDevice> devices) {
 
     /** Copies the devices. */
     public GpuInstance {

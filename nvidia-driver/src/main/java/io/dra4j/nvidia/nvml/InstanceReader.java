@@ -9,7 +9,7 @@ import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
 
 import io.dra4j.nvidia.nvml.MigProfile.Engines;
-import io.dra4j.nvidia.nvml.Problem.Cost;
+import io.dra4j.nvidia.nvml.NvmlProblem.Cost;
 import io.dra4j.nvidia.nvml.jna.SharedLibrary;
 import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.ArrayList;
@@ -102,7 +102,7 @@ final class InstanceReader {
         if (!nvml.succeeds(STALE, "nvmlGpuInstanceGetInfo", handle, info)) {
             return Optional.empty();
         }
-        Placement placement = placement(info.placement);
+        InstancePlacement placement = placement(info.placement);
         Map<Integer, Compute> computes = new LinkedHashMap<>(); // by number
         List<ComputeProfile> profiles = computeProfiles(handle);
         for (ComputeProfile profile : profiles) {
@@ -131,7 +131,7 @@ final class InstanceReader {
         }
     }
 
-    private Optional<MigDevice> device(Structs.GpuInstanceInfo in, Placement placement, long compute) {
+    private Optional<MigDevice> device(Structs.GpuInstanceInfo in, InstancePlacement placement, long compute) {
         Structs.ComputeInstanceInfo info = new Structs.ComputeInstanceInfo();
         if (!nvml.succeeds(STALE, "nvmlComputeInstanceGetInfo_v2", compute, info)) {
             return Optional.empty();
@@ -190,8 +190,8 @@ final class InstanceReader {
             MigProfile last = before == null ? null : before.profileAt(index).orElse(null);
             MigProfile profile = unread.read(index, () -> profile(gpu, index), last);
             if (profile != null) {
-                List<Placement> known = last == null ? List.of() : last.placements();
-                List<Placement> placements = unplaced.read(
+                List<InstancePlacement> known = last == null ? List.of() : last.placements();
+                List<InstancePlacement> placements = unplaced.read(
                         profile.id(), () -> placements(gpu, profile.id()), known.isEmpty() ? null : known);
                 found.add(profile.at(placements == null ? List.of() : placements));
             }
@@ -254,7 +254,7 @@ final class InstanceReader {
     }
 
     /** Returns the possible placements of a profile in NVML's order, occupied or not. */
-    private List<Placement> placements(long gpu, int profileId) {
+    private List<InstancePlacement> placements(long gpu, int profileId) {
         String function = "nvmlDeviceGetGpuInstancePossiblePlacements_v2";
         int[] count = new int[1];
         nvml.require(function, gpu, profileId, NO_ROOM, count);
@@ -275,11 +275,11 @@ final class InstanceReader {
                 .toList();
     }
 
-    private static Placement placement(Structs.PlacementStruct struct) {
-        return new Placement(struct.start, struct.size);
+    private static InstancePlacement placement(Structs.PlacementStruct struct) {
+        return new InstancePlacement(struct.start, struct.size);
     }
 
-    private static void requireValid(String function, Placement place) {
+    private static void requireValid(String function, InstancePlacement place) {
         if (place.start() < 0 || place.size() < 1 || (long) place.start() + place.size() > MOST_SLICES) {
             throw NvmlCallException.invalid(function, place);
         }

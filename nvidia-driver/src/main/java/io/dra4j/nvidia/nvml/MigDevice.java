@@ -13,7 +13,7 @@ package io.dra4j.nvidia.nvml;
  * @param profileId the hardware's number of the GPU instance's profile
  * @param placement the memory slices of the GPU instance
  */
-public record MigDevice(String uuid, int gpuInstance, int computeInstance, int profileId, Placement placement) {
+public record MigDevice(String uuid, int gpuInstance, int computeInstance, int profileId, InstancePlacement placement) {
 
     /** Returns whether two devices can't exist at the same time. */
     boolean hasPlaceOf(MigDevice other) {

@@ -61,7 +61,7 @@ final class MigInstances {
     }
 
     /** Creates a GPU instance and returns its handle. */
-    long create(long gpu, int profileId, Placement at) {
+    long create(long gpu, int profileId, InstancePlacement at) {
         return nvml.handle(
                 "nvmlDeviceCreateGpuInstanceWithPlacement",
                 gpu,

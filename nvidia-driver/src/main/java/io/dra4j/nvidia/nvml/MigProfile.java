@@ -24,7 +24,7 @@ public record MigProfile(
         int instances,
         Engines engines,
         long memoryMiB,
-        List<Placement> placements,
+        List<InstancePlacement> placements,
         @Nullable String name) {
 
     /** Copies the placements. */
@@ -33,7 +33,7 @@ public record MigProfile(
     }
 
     /** Returns the profile with other placements. */
-    MigProfile at(List<Placement> other) {
+    MigProfile at(List<InstancePlacement> other) {
         return new MigProfile(index, id, slices, instances, engines, memoryMiB, other, name);
     }
 

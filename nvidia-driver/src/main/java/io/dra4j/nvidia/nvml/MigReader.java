@@ -10,7 +10,7 @@ import static io.dra4j.nvidia.nvml.NvmlLibrary.SUCCESS;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
 
 import io.dra4j.nvidia.nvml.InstanceReader.Found;
-import io.dra4j.nvidia.nvml.Problem.Cost;
+import io.dra4j.nvidia.nvml.NvmlProblem.Cost;
 import io.dra4j.nvidia.nvml.jna.Structs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

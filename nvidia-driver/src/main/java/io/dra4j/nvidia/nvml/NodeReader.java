@@ -4,7 +4,7 @@ package io.dra4j.nvidia.nvml;
 
 import io.dra4j.nvidia.nvml.GpuReader.Identity;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
-import io.dra4j.nvidia.nvml.Problem.Cost;
+import io.dra4j.nvidia.nvml.NvmlProblem.Cost;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -28,10 +28,10 @@ final class NodeReader {
     private final Set<String> lost = new HashSet<>();
     private final Set<String> unread = new HashSet<>();
     private final List<UnplacedMigDevice> unplaced = new ArrayList<>();
-    private final List<Problem> problems = new ArrayList<>();
+    private final List<NvmlProblem> problems = new ArrayList<>();
     private final Problems ofNode = new Problems("", problems);
     private final List<Gpu> kept = new ArrayList<>();
-    private final List<Problem> nameless = new ArrayList<>();
+    private final List<NvmlProblem> nameless = new ArrayList<>();
 
     /** Creates a reader for one reading. */
     NodeReader(Session session, Known known) {
@@ -113,7 +113,7 @@ final class NodeReader {
 
     private void read(int index, long handle, String uuid) {
         Gpu before = known.byUuid.get(uuid);
-        List<Problem> found = new ArrayList<>();
+        List<NvmlProblem> found = new ArrayList<>();
         List<UnplacedMigDevice> devices = new ArrayList<>();
         try {
             Identity id = reader.identity(handle, uuid);
@@ -136,14 +136,14 @@ final class NodeReader {
         boolean isLost = Reason.of(e.code()) == Reason.GPU_LOST;
         if (before == null) {
             boolean isNameless = isLost && !name.startsWith("GPU-");
-            (isNameless ? nameless : problems).add(new Problem("", Cost.GPU, name, String.valueOf(e.getMessage())));
+            (isNameless ? nameless : problems).add(new NvmlProblem("", Cost.GPU, name, String.valueOf(e.getMessage())));
             return;
         }
         kept.add(before);
         (isLost ? lost : unread).add(before.uuid());
         if (!isLost) {
             String reason = e.getMessage() + "; as last read";
-            problems.add(new Problem(before.uuid(), Cost.NONE, before.uuid(), reason));
+            problems.add(new NvmlProblem(before.uuid(), Cost.NONE, before.uuid(), reason));
         }
     }
 

@@ -252,7 +252,7 @@ public final class Nvml implements AutoCloseable {
     }
 
     /** Creates a GPU instance. */
-    public CreatedInstance createInstance(String gpu, int profileId, Placement at) {
+    public CreatedInstance createInstance(String gpu, int profileId, InstancePlacement at) {
         return change(
                 gpu, "Creating a GPU instance of profile " + profileId + " at " + at.start(), (session, handle) -> {
                     long instance = session.mig.create(handle, profileId, at);

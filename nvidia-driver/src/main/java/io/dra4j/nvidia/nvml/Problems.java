@@ -4,7 +4,7 @@ package io.dra4j.nvidia.nvml;
 
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NO_PERMISSION;
 
-import io.dra4j.nvidia.nvml.Problem.Cost;
+import io.dra4j.nvidia.nvml.NvmlProblem.Cost;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Problems {
 
     private final String gpu;
-    private final List<Problem> problems;
+    private final List<NvmlProblem> problems;
 
     /**
      * Collects problems.
@@ -25,7 +25,7 @@ final class Problems {
      * @param gpu the UUID of the GPU; empty for the node
      * @param problems the list to which they are added
      */
-    Problems(String gpu, List<Problem> problems) {
+    Problems(String gpu, List<NvmlProblem> problems) {
         this.gpu = gpu;
         this.problems = problems;
     }
@@ -54,12 +54,12 @@ final class Problems {
 
     /** Adds a problem that costs no hardware. */
     void none(String subject, String reason) {
-        problems.add(new Problem(gpu, Cost.NONE, subject, reason));
+        problems.add(new NvmlProblem(gpu, Cost.NONE, subject, reason));
     }
 
     /** Adds a problem of a part of the GPU. */
     void part(Cost cost, String part, String reason) {
-        problems.add(new Problem(gpu, cost, part + " of " + gpu, reason));
+        problems.add(new NvmlProblem(gpu, cost, part + " of " + gpu, reason));
     }
 
     /** Adds a problem of a part of the GPU that is as last read. */

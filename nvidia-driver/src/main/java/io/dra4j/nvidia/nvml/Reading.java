@@ -24,7 +24,7 @@ public record Reading(
         Set<String> lost,
         Set<String> unread,
         List<UnplacedMigDevice> unplaced,
-        List<Problem> problems) {
+        List<NvmlProblem> problems) {
 
     /** The state before the first reading. */
     public static final Reading NOTHING = new Reading("", null, List.of(), Set.of(), Set.of(), List.of(), List.of());

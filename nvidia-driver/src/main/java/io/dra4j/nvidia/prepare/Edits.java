@@ -8,7 +8,7 @@ import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.node.DriverFiles;
 import io.dra4j.nvidia.node.DriverSearch;
-import io.dra4j.nvidia.node.Listing;
+import io.dra4j.nvidia.node.FolderEntries;
 import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
@@ -111,7 +111,7 @@ public final class Edits {
      * @throws PrepareException if it has none
      */
     public void requireCapabilities() {
-        new Capabilities(roots.proc()).major();
+        new CapabilityNodes(roots.proc()).major();
     }
 
     private synchronized DriverFiles files(String version) {
@@ -266,7 +266,7 @@ public final class Edits {
         /** Returns the nodes of the GPU, and the two capabilities that they need. */
         ContainerEdits mig(Gpu gpu, MigDevice device) {
             ContainerEdits.Builder edits = edits(gpu);
-            Capabilities capabilities = new Capabilities(roots.proc());
+            CapabilityNodes capabilities = new CapabilityNodes(roots.proc());
             String instance = "gpu%d/mig/gi%d".formatted(gpu.minor(), device.gpuInstance());
             edits.deviceNode(capabilities.node(instance + "/access"));
             edits.deviceNode(capabilities.node(instance + "/ci" + device.computeInstance() + "/access"));
@@ -291,7 +291,7 @@ public final class Edits {
         private List<String> displays(Gpu gpu) {
             Path folder =
                     roots.sysfs().resolve("bus/pci/devices").resolve(gpu.pci().text() + "/drm");
-            return Listing.of(folder, "{card,renderD}[0-9]*")
+            return FolderEntries.of(folder, "{card,renderD}[0-9]*")
                     .map(each -> each.getFileName().toString())
                     .filter(name -> nodes.isThere("dri/" + name))
                     .toList();

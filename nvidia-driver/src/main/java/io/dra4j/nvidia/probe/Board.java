@@ -6,11 +6,11 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.Architecture;
 import io.dra4j.nvidia.nvml.Brand;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import io.dra4j.nvidia.nvml.Mig;
 import io.dra4j.nvidia.nvml.MigProfile;
 import io.dra4j.nvidia.nvml.MigProfile.Engines;
 import io.dra4j.nvidia.nvml.PciAddress;
-import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.nvml.Reading;
 import java.io.IOException;
 import java.io.InputStream;
@@ -144,7 +144,7 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
                         line.number("ofa", 0)),
                 line.number("memoryMiB", 0),
                 Stream.of(line.text("at").split(","))
-                        .map(start -> new Placement(Integer.parseInt(start), size))
+                        .map(start -> new InstancePlacement(Integer.parseInt(start), size))
                         .toList(),
                 null);
     }

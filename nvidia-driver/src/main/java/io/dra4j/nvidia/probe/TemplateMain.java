@@ -3,10 +3,10 @@
 package io.dra4j.nvidia.probe;
 
 import io.dra4j.api.error.DraException;
-import io.dra4j.nvidia.gates.FeatureGate;
+import io.dra4j.nvidia.gates.NvidiaGate;
 import io.dra4j.nvidia.install.OfferOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
-import io.dra4j.nvidia.nvml.Problem;
+import io.dra4j.nvidia.nvml.NvmlProblem;
 import io.dra4j.nvidia.nvml.Reading;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -82,7 +82,7 @@ public final class TemplateMain implements Callable<Integer> {
                     command, "Invalid value for option '--count': %d is not from 1 to %d".formatted(count, MOST));
         }
         offers.gates().check();
-        if (offers.gates().featureGates().isOn(FeatureGate.PassthroughSupport)) {
+        if (offers.gates().featureGates().isOn(NvidiaGate.PassthroughSupport)) {
             throw new DraException("A template has no GPUs for virtual machines, of which the PCI bus of a machine"
                     + " decides; leave the feature gate PassthroughSupport out");
         }
@@ -99,7 +99,7 @@ public final class TemplateMain implements Callable<Integer> {
         Board known = Board.named(board);
         Reading reading = known.reading(count, driverVersion, cudaVersion);
         NodeDevices devices = NodeDevices.of(reading, offers.settings(nodeName, NO_SYSFS));
-        devices.notes().stream().map(Problem::reason).findFirst().ifPresent(TemplateMain::refuse);
+        devices.notes().stream().map(NvmlProblem::reason).findFirst().ifPresent(TemplateMain::refuse);
         return header(known, reading) + new ProbeReport(reading, devices, nodeName).named();
     }
 

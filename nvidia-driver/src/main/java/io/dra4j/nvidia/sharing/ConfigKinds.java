@@ -3,7 +3,7 @@
 package io.dra4j.nvidia.sharing;
 
 import io.dra4j.api.claim.ConfigType;
-import io.dra4j.nvidia.gates.FeatureGates;
+import io.dra4j.nvidia.gates.NvidiaGates;
 import io.dra4j.nvidia.vfio.VfioDeviceConfig;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ public final class ConfigKinds {
      *
      * @param gates the feature gates, which allow the strategies of sharing
      */
-    public static List<ConfigType<?>> of(FeatureGates gates) {
+    public static List<ConfigType<?>> of(NvidiaGates gates) {
         return List.of(
                 GpuConfig.type(gates),
                 MigDeviceConfig.type(gates),
@@ -51,7 +51,7 @@ public final class ConfigKinds {
      */
     record MigDeviceConfig(@Nullable MigDeviceSharing sharing) implements DeviceConfig {
 
-        static ConfigType<MigDeviceConfig> type(FeatureGates gates) {
+        static ConfigType<MigDeviceConfig> type(NvidiaGates gates) {
             SharingRules rules = new SharingRules(gates);
             return ConfigType.builder(GpuConfig.API_VERSION, "MigDeviceConfig", MigDeviceConfig.class)
                     .defaults(() -> new MigDeviceConfig(null))
@@ -71,7 +71,7 @@ public final class ConfigKinds {
                 @Nullable String strategy, @Nullable MpsConfig mpsConfig) {}
 
         private MigDeviceConfig normalized(SharingRules rules) {
-            return sharing != null && sharing.mpsConfig() == null && rules.allows(sharing.strategy(), Strategy.MPS)
+            return sharing != null && sharing.mpsConfig() == null && rules.allows(sharing.strategy(), StrategyName.MPS)
                     ? new MigDeviceConfig(new MigDeviceSharing(sharing.strategy(), MpsConfig.EMPTY))
                     : this;
         }
@@ -84,7 +84,7 @@ public final class ConfigKinds {
         public @Nullable SharingSettings settings() {
             return sharing == null
                     ? null
-                    : new SharingSettings(Strategy.of(sharing.strategy()).orElseThrow(), null, sharing.mpsConfig());
+                    : new SharingSettings(StrategyName.of(sharing.strategy()).orElseThrow(), null, sharing.mpsConfig());
         }
     }
 }

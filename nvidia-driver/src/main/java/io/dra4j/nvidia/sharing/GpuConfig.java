@@ -5,7 +5,7 @@ package io.dra4j.nvidia.sharing;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
-import io.dra4j.nvidia.gates.FeatureGates;
+import io.dra4j.nvidia.gates.NvidiaGates;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,7 @@ record GpuConfig(@Nullable GpuSharing sharing) implements DeviceConfig {
 
     static final String API_VERSION = "resource.nvidia.com/v1beta1";
 
-    static ConfigType<GpuConfig> type(FeatureGates gates) {
+    static ConfigType<GpuConfig> type(NvidiaGates gates) {
         SharingRules rules = new SharingRules(gates);
         return ConfigType.builder(API_VERSION, "GpuConfig", GpuConfig.class)
                 .defaults(() -> new GpuConfig(null))
@@ -42,10 +42,10 @@ record GpuConfig(@Nullable GpuSharing sharing) implements DeviceConfig {
         GpuSharing normalized(SharingRules rules) {
             TimeSlicingConfig slices = timeSlicingConfig;
             MpsConfig mps = mpsConfig;
-            if (rules.allows(strategy, Strategy.TimeSlicing) && (slices == null || slices.interval() == null)) {
+            if (rules.allows(strategy, StrategyName.TimeSlicing) && (slices == null || slices.interval() == null)) {
                 slices = new TimeSlicingConfig(TimeSliceInterval.Default.name());
             }
-            if (rules.allows(strategy, Strategy.MPS) && mps == null) {
+            if (rules.allows(strategy, StrategyName.MPS) && mps == null) {
                 mps = MpsConfig.EMPTY;
             }
             return new GpuSharing(strategy, slices, mps);
@@ -73,7 +73,7 @@ record GpuConfig(@Nullable GpuSharing sharing) implements DeviceConfig {
         }
         TimeSlicingConfig slices = sharing.timeSlicingConfig();
         return new SharingSettings(
-                Strategy.of(sharing.strategy()).orElseThrow(),
+                StrategyName.of(sharing.strategy()).orElseThrow(),
                 slices == null ? null : TimeSliceInterval.of(slices.interval()).orElseThrow(),
                 sharing.mpsConfig());
     }

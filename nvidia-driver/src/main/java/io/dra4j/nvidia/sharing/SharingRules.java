@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.sharing;
 
-import io.dra4j.nvidia.gates.FeatureGates;
+import io.dra4j.nvidia.gates.NvidiaGates;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param gates the feature gates, which allow the strategies
  */
-record SharingRules(FeatureGates gates) {
+record SharingRules(NvidiaGates gates) {
 
     private static final String SUPPORTED = "supported GPU sharing strategies: TimeSlicing, MPS";
     private static final String GATE_OFF =
@@ -22,7 +22,7 @@ record SharingRules(FeatureGates gates) {
     private static final String OTHER_STRATEGY = "cannot use %s with the '%s' strategy";
 
     /** Returns whether a configuration's defaults are filled in: those of allowed strategies. */
-    boolean allows(@Nullable String strategy, Strategy wanted) {
+    boolean allows(@Nullable String strategy, StrategyName wanted) {
         return wanted.name().equals(strategy) && gates.isOn(wanted.gate());
     }
 
@@ -32,27 +32,27 @@ record SharingRules(FeatureGates gates) {
     }
 
     List<String> problems(@Nullable String given, @Nullable TimeSlicingConfig slices, @Nullable MpsConfig mps) {
-        Optional<Strategy> known = Strategy.of(given);
+        Optional<StrategyName> known = StrategyName.of(given);
         if (known.isEmpty()) {
             return List.of(
                     given == null || given.isEmpty()
                             ? "sharing.strategy is missing, " + SUPPORTED
                             : "unknown GPU sharing strategy: " + given + ", " + SUPPORTED);
         }
-        Strategy strategy = known.get();
+        StrategyName strategy = known.get();
         if (!gates.isOn(strategy.gate())) {
             return List.of(GATE_OFF.formatted(strategy, strategy.gate()) + SWITCH_ON.formatted(strategy.gate()));
         }
         List<String> problems = new ArrayList<>();
         if (slices != null) {
             problems.addAll(
-                    strategy == Strategy.TimeSlicing
+                    strategy == StrategyName.TimeSlicing
                             ? slices.problems()
                             : List.of(OTHER_STRATEGY.formatted("TimeSlicingConfig", strategy)));
         }
         if (mps != null) {
             problems.addAll(
-                    strategy == Strategy.MPS
+                    strategy == StrategyName.MPS
                             ? mps.problems()
                             : List.of(OTHER_STRATEGY.formatted("MpsConfig", strategy)));
         }

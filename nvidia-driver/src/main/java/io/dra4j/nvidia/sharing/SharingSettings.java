@@ -12,6 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param mps the settings of MPS, empty if none were given; null with time slicing
  */
 public record SharingSettings(
-        Strategy strategy,
+        StrategyName strategy,
         @Nullable TimeSliceInterval interval,
         @Nullable MpsConfig mps) {}

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public interface SharingStrategy {
 
     /** Returns the strategy. */
-    Strategy strategy();
+    StrategyName strategy();
 
     /**
      * Ensures that the programs which a configuration needs are on the node, before a claim changes anything.

@@ -17,7 +17,7 @@ import io.dra4j.nvidia.sharing.SharedGroup;
 import io.dra4j.nvidia.sharing.SharingContext;
 import io.dra4j.nvidia.sharing.SharingSettings;
 import io.dra4j.nvidia.sharing.SharingStrategy;
-import io.dra4j.nvidia.sharing.Strategy;
+import io.dra4j.nvidia.sharing.StrategyName;
 import io.dra4j.nvidia.sharing.TimeSliceInterval;
 import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.nvidia.state.SharingRecord;
@@ -71,8 +71,8 @@ public final class TimeSlicing implements SharingStrategy {
     }
 
     @Override
-    public Strategy strategy() {
-        return Strategy.TimeSlicing;
+    public StrategyName strategy() {
+        return StrategyName.TimeSlicing;
     }
 
     /** Without an interval, the claim is prepared also if none can be set. */

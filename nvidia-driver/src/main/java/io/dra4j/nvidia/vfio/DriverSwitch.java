@@ -54,7 +54,7 @@ final class DriverSwitch {
      * @param driver null if the kernel is to choose it
      * @return whether it has answered within the time
      */
-    boolean override(PciAddress function, @Nullable String driver, Deadline deadline) {
+    boolean override(PciAddress function, @Nullable String driver, StepDeadline deadline) {
         return writes.write(function, overrideOf(function), driver == null ? NO_OVERRIDE : driver, deadline.left());
     }
 
@@ -97,7 +97,7 @@ final class DriverSwitch {
      *
      * @throws DraException if the kernel refuses, or does not bind it within the time
      */
-    void bind(PciAddress function, String driver, Deadline deadline) {
+    void bind(PciAddress function, String driver, StepDeadline deadline) {
         Path file = bus.driver(driver).resolve("bind");
         boolean isBound = writes.write(function, file, function.text(), deadline.left())
                 && shows(function, found -> found.isBoundTo(driver), deadline.left());

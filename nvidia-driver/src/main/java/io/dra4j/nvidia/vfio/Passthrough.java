@@ -211,7 +211,7 @@ public final class Passthrough {
             persistence.set(gpu.address(), false, deadline(PERSISTENCE, recorder));
         }
         for (PciFunction function : functions) {
-            Deadline toReserve = deadline(settings.unbind(), recorder);
+            StepDeadline toReserve = deadline(settings.unbind(), recorder);
             requireTime(gpu, toReserve);
             String driver = checks.driverFor(function.address());
             if (!drivers.override(function.address(), driver, toReserve)) {
@@ -234,12 +234,12 @@ public final class Passthrough {
                 drivers.override(function.address()));
     }
 
-    private Deadline deadline(Duration limit, ClaimRecorder recorder) {
-        return Deadline.of(limit, recorder.deadline(), settings.clock());
+    private StepDeadline deadline(Duration limit, ClaimRecorder recorder) {
+        return StepDeadline.of(limit, recorder.deadline(), settings.clock());
     }
 
     /** The next try of the kubelet has time of its own, and returns first what this one began. */
-    private static void requireTime(PciFunction gpu, Deadline deadline) {
+    private static void requireTime(PciFunction gpu, StepDeadline deadline) {
         if (deadline.isOver()) {
             throw PassthroughChecks.refused(
                     gpu.address(),
@@ -251,7 +251,7 @@ public final class Passthrough {
     private record Attempt(List<User> users, boolean isUnbound) {}
 
     private void unbindGpu(PciFunction gpu, Path node, ClaimRecorder recorder) {
-        Deadline ofUsers = deadline(settings.users(), recorder);
+        StepDeadline ofUsers = deadline(settings.users(), recorder);
         Attempt attempt = attempt(gpu, node, recorder);
         while (!attempt.users().isEmpty()) {
             if (ofUsers.isOver()) {
@@ -263,7 +263,7 @@ public final class Passthrough {
             LockSupport.parkNanos(LOOK_NANOS);
             attempt = attempt(gpu, node, recorder);
         }
-        Deadline deadline = deadline(settings.unbind(), recorder);
+        StepDeadline deadline = deadline(settings.unbind(), recorder);
         if (!attempt.isUnbound() && !drivers.awaitUnbound(gpu, deadline.left())) {
             throw notUnbound(gpu, users.of(node), deadline);
         }
@@ -272,14 +272,14 @@ public final class Passthrough {
     /** No session of this driver is open when the kernel begins, nor of a process that is seen. */
     @SuppressWarnings("try") // the lease is used by being held
     private Attempt attempt(PciFunction gpu, Path node, ClaimRecorder recorder) {
-        Deadline ofCalls = deadline(LONGEST_CALL, recorder);
+        StepDeadline ofCalls = deadline(LONGEST_CALL, recorder);
         requireTime(gpu, ofCalls);
         try (Lease paused = nvml.pause("the passthrough of GPU " + gpu.address(), ofCalls.left())) {
             List<User> found = users.of(node);
             if (!found.isEmpty()) {
                 return new Attempt(found, false);
             }
-            Deadline toUnbind = deadline(USUAL_UNBIND, recorder);
+            StepDeadline toUnbind = deadline(USUAL_UNBIND, recorder);
             requireTime(gpu, toUnbind);
             return new Attempt(found, drivers.unbind(gpu, toUnbind.left()));
         } catch (NvmlException e) {
@@ -287,20 +287,20 @@ public final class Passthrough {
         }
     }
 
-    private static PrepareException notPaused(PciFunction gpu, Deadline ofCalls) {
+    private static PrepareException notPaused(PciFunction gpu, StepDeadline ofCalls) {
         return PassthroughChecks.refused(
                 gpu.address(),
                 "a call of NVML by this driver has not returned for %s, and it stays with its driver; the next try follows"
                         .formatted(ofCalls.text()));
     }
 
-    private void unbind(PciFunction function, Supplier<List<User>> users, Deadline deadline) {
+    private void unbind(PciFunction function, Supplier<List<User>> users, StepDeadline deadline) {
         if (!drivers.unbind(function, deadline.left())) {
             throw notUnbound(function, users.get(), deadline);
         }
     }
 
-    private static PrepareException notUnbound(PciFunction function, List<User> found, Deadline deadline) {
+    private static PrepareException notUnbound(PciFunction function, List<User> found, StepDeadline deadline) {
         return new PrepareException(
                 "The driver %s did not let PCI device %s go within %s%s; the kernel goes on, and the next try finds what it has done"
                         .formatted(
@@ -355,7 +355,7 @@ public final class Passthrough {
         }
     }
 
-    private void switchOn(PciAddress gpu, Deadline deadline) {
+    private void switchOn(PciAddress gpu, StepDeadline deadline) {
         if (deadline.isOver()) {
             throw new DraException(
                     "GPU %s is back, and no time is left of this call to switch its persistence mode on again; the next try does so"
@@ -366,7 +366,7 @@ public final class Passthrough {
 
     /** The kernel ends first what it has begun. */
     private void override(PciAddress address, @Nullable String driver, Path node, ClaimRecorder recorder) {
-        Deadline deadline = deadline(settings.unbind(), recorder);
+        StepDeadline deadline = deadline(settings.unbind(), recorder);
         if (!drivers.override(address, driver, deadline)) {
             PciFunction now = bus.find(address).orElseThrow();
             throw notUnbound(now, now.isForMachines() ? machines(now) : users.of(node), deadline);
@@ -399,7 +399,7 @@ public final class Passthrough {
      */
     private record Persistence(NvidiaSmi smi) {
 
-        boolean isOn(PciAddress gpu, Deadline deadline) {
+        boolean isOn(PciAddress gpu, StepDeadline deadline) {
             try {
                 return smi.isPersistent(gpu.text(), deadline.left());
             } catch (SmiException e) {
@@ -408,7 +408,7 @@ public final class Passthrough {
             }
         }
 
-        void set(PciAddress gpu, boolean isOn, Deadline deadline) {
+        void set(PciAddress gpu, boolean isOn, StepDeadline deadline) {
             try {
                 smi.setPersistent(gpu.text(), isOn, deadline.left());
             } catch (SmiException e) {

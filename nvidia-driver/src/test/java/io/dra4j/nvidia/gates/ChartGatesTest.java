@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.nvidia.gates.FeatureGate.Handling;
+import io.dra4j.nvidia.gates.NvidiaGate.Handling;
 import java.io.File;
 import java.io.IOException;
 import java.util.stream.Stream;
@@ -24,8 +24,8 @@ class ChartGatesTest {
         assertThat(gates.fieldNames())
                 .toIterable()
                 .containsExactlyInAnyOrderElementsOf(
-                        Stream.of(FeatureGate.values()).map(Enum::name).toList());
-        assertThat(FeatureGate.values())
+                        Stream.of(NvidiaGate.values()).map(Enum::name).toList());
+        assertThat(NvidiaGate.values())
                 .allSatisfy(gate -> assertThat(gates.path(gate.name()).has("const"))
                         .as(gate.name())
                         .isEqualTo(gate.handling() == Handling.NOT_SUPPORTED));

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.ReferencePart;
-import io.dra4j.nvidia.gates.FeatureGate.Handling;
+import io.dra4j.nvidia.gates.NvidiaGate.Handling;
 import io.dra4j.nvidia.inventory.Shares;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -35,7 +35,7 @@ class GateOptionsTest {
         return command.gates;
     }
 
-    private static FeatureGates gates(String text) {
+    private static NvidiaGates gates(String text) {
         return options("--feature-gates=" + text).featureGates();
     }
 
@@ -47,13 +47,13 @@ class GateOptionsTest {
 
     @Test
     void haveValuesAndATrailingComma() {
-        FeatureGates gates = gates("DynamicMIG=true, MPSSupport = false,AllBeta=T,");
+        NvidiaGates gates = gates("DynamicMIG=true, MPSSupport = false,AllBeta=T,");
 
-        assertThat(gates.given(FeatureGate.DynamicMIG)).contains(true);
-        assertThat(gates.given(FeatureGate.MPSSupport)).contains(false);
-        assertThat(gates.given(FeatureGate.AllBeta)).contains(true);
-        assertThat(gates.given(FeatureGate.AllAlpha)).isEmpty();
-        assertThat(gates("DynamicMIG=true,DynamicMIG=false").given(FeatureGate.DynamicMIG))
+        assertThat(gates.given(NvidiaGate.DynamicMIG)).contains(true);
+        assertThat(gates.given(NvidiaGate.MPSSupport)).contains(false);
+        assertThat(gates.given(NvidiaGate.AllBeta)).contains(true);
+        assertThat(gates.given(NvidiaGate.AllAlpha)).isEmpty();
+        assertThat(gates("DynamicMIG=true,DynamicMIG=false").given(NvidiaGate.DynamicMIG))
                 .contains(false);
     }
 
@@ -75,10 +75,10 @@ class GateOptionsTest {
 
     @ParameterizedTest
     @EnumSource
-    void areAcceptedIfOffAndIfOnUnlessThisDriverLacksThem(FeatureGate gate) {
+    void areAcceptedIfOffAndIfOnUnlessThisDriverLacksThem(NvidiaGate gate) {
         assertThatCode(() -> options("--feature-gates=" + gate + "=false").check())
                 .doesNotThrowAnyException();
-        String needed = gate == FeatureGate.DeviceMetadata ? ",PassthroughSupport=true" : "";
+        String needed = gate == NvidiaGate.DeviceMetadata ? ",PassthroughSupport=true" : "";
         GateOptions on = options("--feature-gates=" + gate + "=true" + needed);
         if (gate.handling() == Handling.NOT_SUPPORTED) {
             assertThatThrownBy(on::check)
@@ -160,7 +160,7 @@ class GateOptionsTest {
         ReferencePart.assertIsOnThePage(
                 GateOptionsTest.class,
                 "| gate | here | |\n|---|---|---|\n"
-                        + Stream.of(FeatureGate.values())
+                        + Stream.of(NvidiaGate.values())
                                 .map(gate -> "| `%s` | %s | %s |%n".formatted(gate, gate.handling(), gate.note()))
                                 .collect(Collectors.joining()));
     }

@@ -8,8 +8,8 @@ import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.health.HealthStateFile.State;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import io.dra4j.nvidia.nvml.Nvml;
-import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +31,7 @@ class HealthStateFileTest {
             "GPU-1",
             List.of(
                     new XidError(79, null, 1, Effect.NO_EXECUTE, true),
-                    new XidError(95, new Placement(4, 4), 2, Effect.NONE, false)));
+                    new XidError(95, new InstancePlacement(4, 4), 2, Effect.NONE, false)));
 
     private static final Map<String, Set<DeviceMeasure>> EXCEEDED =
             Map.of("GPU-2", Set.of(DeviceMeasure.POWER, DeviceMeasure.TEMPERATURE));
@@ -88,7 +88,7 @@ class HealthStateFileTest {
                         "GPU-1",
                         List.of(
                                 new XidError(79, null, 1, Effect.NO_SCHEDULE, true),
-                                new XidError(95, new Placement(4, 4), 2, Effect.NONE, false))));
+                                new XidError(95, new InstancePlacement(4, 4), 2, Effect.NONE, false))));
     }
 
     @Test

@@ -11,8 +11,8 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.Nvml;
-import io.dra4j.nvidia.nvml.Problem;
-import io.dra4j.nvidia.nvml.Problem.Cost;
+import io.dra4j.nvidia.nvml.NvmlProblem;
+import io.dra4j.nvidia.nvml.NvmlProblem.Cost;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
@@ -158,7 +158,8 @@ class NonsenseTest {
 
             assertThat(after.inventory()).isEqualTo(before.inventory());
             String gpu = node.state().uuid(3);
-            assertThat(after.notes()).containsExactly(new Problem(gpu, Cost.NONE, gpu, NO_ADDRESS + "; as last read"));
+            assertThat(after.notes())
+                    .containsExactly(new NvmlProblem(gpu, Cost.NONE, gpu, NO_ADDRESS + "; as last read"));
         }
     }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** NVML as the driver sees it, against the stand-in. */
 class NvmlTest {
 
-    private static final Placement ALL = new Placement(0, 8);
+    private static final InstancePlacement ALL = new InstancePlacement(0, 8);
 
     @TempDir
     private Path folder;
@@ -32,7 +32,7 @@ class NvmlTest {
     private StandInNode node;
     private NodeState state;
     private Nvml nvml;
-    private List<Problem> problems;
+    private List<NvmlProblem> problems;
 
     private void install(String boards) {
         node = StandInNode.install(folder, boards);
@@ -76,8 +76,8 @@ class NvmlTest {
 
             assertThat(open()).extracting(Gpu::minor).containsExactly(0, 2, 3);
             assertThat(problems)
-                    .containsExactly(new Problem(
-                            "", Problem.Cost.GPU, "GPU 1", "nvmlDeviceGetHandleByIndex_v2: GPU is lost (15)"));
+                    .containsExactly(new NvmlProblem(
+                            "", NvmlProblem.Cost.GPU, "GPU 1", "nvmlDeviceGetHandleByIndex_v2: GPU is lost (15)"));
         }
 
         @Test
@@ -129,7 +129,7 @@ class NvmlTest {
 
         private void enableAndDisableMig(String gpu) {
             nvml.switchMig(gpu, true);
-            CreatedInstance instance = nvml.createInstance(gpu, 19, new Placement(0, 1));
+            CreatedInstance instance = nvml.createInstance(gpu, 19, new InstancePlacement(0, 1));
             MigDevice device = nvml.createCompute(gpu, instance);
             nvml.destroyCompute(gpu, instance.id(), device.computeInstance());
             nvml.destroyInstance(gpu, instance.id());
@@ -154,7 +154,7 @@ class NvmlTest {
         @Test
         void failsIfThereIsNoRoom() {
             divide();
-            nvml.createInstance(gpu, ONE, new Placement(3, 1));
+            nvml.createInstance(gpu, ONE, new InstancePlacement(3, 1));
 
             assertFails(
                     () -> nvml.createInstance(gpu, SEVEN, ALL),
@@ -166,7 +166,8 @@ class NvmlTest {
         @Test
         void failsIfAnInstanceIsInUse() {
             divide();
-            int instance = nvml.createInstance(gpu, ONE, new Placement(3, 1)).id();
+            int instance =
+                    nvml.createInstance(gpu, ONE, new InstancePlacement(3, 1)).id();
             state.instancesBusy(1, true);
 
             assertFails(() -> nvml.destroyInstance(gpu, instance), Reason.IN_USE, "end the processes");

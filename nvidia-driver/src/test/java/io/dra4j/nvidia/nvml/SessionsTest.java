@@ -280,7 +280,7 @@ class SessionsTest {
         node.state().fails("nvmlGpuInstanceGetInfo", NodeState.ALL, 1, 1); // after the creation
 
         assertFails(
-                () -> other.createInstance(gpu, 19, new Placement(0, 1)),
+                () -> other.createInstance(gpu, 19, new InstancePlacement(0, 1)),
                 Reason.SESSION_ENDED,
                 "nvmlGpuInstanceGetInfo");
 

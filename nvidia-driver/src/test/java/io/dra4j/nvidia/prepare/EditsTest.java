@@ -19,11 +19,11 @@ import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.CreatedInstance;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.InstancePlacement;
 import io.dra4j.nvidia.nvml.Mig;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.MigProfile;
 import io.dra4j.nvidia.nvml.Nvml;
-import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.cdi.CdiSpecs.DeviceEdits;
@@ -262,7 +262,7 @@ class EditsTest {
             try (Nvml nvml = Nvml.open(node.library())) {
                 Gpu gpu = nvml.read().gpus().get(3);
                 nvml.switchMig(gpu.uuid(), true);
-                CreatedInstance instance = nvml.createInstance(gpu.uuid(), 19, new Placement(6, 1));
+                CreatedInstance instance = nvml.createInstance(gpu.uuid(), 19, new InstancePlacement(6, 1));
                 MigDevice device = nvml.createCompute(gpu.uuid(), instance);
                 String place = "driver/nvidia/capabilities/gpu3/mig/gi" + instance.id();
                 Files.writeString(

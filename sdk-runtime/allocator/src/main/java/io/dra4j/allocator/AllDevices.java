@@ -14,7 +14,7 @@ record AllDevices(
         List<Pool> pools,
         List<Candidate> candidates,
         Selection selection,
-        Shares shares,
+        TakenShares shares,
         Trace trace) {
     /**
      * Returns the devices of all pools that can be selected and have the capacity.

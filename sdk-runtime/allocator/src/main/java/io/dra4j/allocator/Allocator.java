@@ -72,7 +72,7 @@ public final class Allocator {
      *
      * @param claims of one pod, in its order, that are not allocated yet
      */
-    public Outcome allocate(Cluster cluster, Node node, List<Claim> claims) {
+    public Outcome allocate(ClusterState cluster, Node node, List<Claim> claims) {
         try {
             return new Attempt(behaviour, expressions, cluster, node).allocate(claims, deadline(node));
         } catch (AttemptException e) {
@@ -80,7 +80,7 @@ public final class Allocator {
         }
     }
 
-    private Deadline deadline(Node node) {
-        return new Deadline(clock, clock.instant().plus(limit), node.name());
+    private NodeDeadline deadline(Node node) {
+        return new NodeDeadline(clock, clock.instant().plus(limit), node.name());
     }
 }

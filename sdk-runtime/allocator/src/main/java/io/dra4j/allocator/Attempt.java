@@ -33,7 +33,7 @@ final class Attempt {
     private static final String INVALID_POOLS = "invalid resource pools were encountered";
 
     private final Behaviour behaviour;
-    private final Cluster cluster;
+    private final ClusterState cluster;
     private final Node node;
     private final Pools pools;
     private final List<Pool> found;
@@ -41,7 +41,7 @@ final class Attempt {
     private final Selection selection;
     private final Trace trace = new Trace();
 
-    Attempt(Behaviour behaviour, Expressions expressions, Cluster cluster, Node node) {
+    Attempt(Behaviour behaviour, Expressions expressions, ClusterState cluster, Node node) {
         this.behaviour = behaviour;
         this.cluster = cluster;
         this.node = node;
@@ -54,7 +54,7 @@ final class Attempt {
     /**
      * @throws AttemptException if the attempt has to end for all nodes
      */
-    Outcome allocate(List<Claim> claims, Deadline deadline) {
+    Outcome allocate(List<Claim> claims, NodeDeadline deadline) {
         Planner planner = new Planner(behaviour, cluster, allDevices());
         try {
             return allocate(claims, planner, deadline);
@@ -66,7 +66,7 @@ final class Attempt {
         }
     }
 
-    private Outcome allocate(List<Claim> claims, Planner planner, Deadline deadline) {
+    private Outcome allocate(List<Claim> claims, Planner planner, NodeDeadline deadline) {
         List<List<List<Plan>>> plans = new ArrayList<>();
         List<List<ClaimConstraint>> constraints = new ArrayList<>();
         for (Claim claim : claims) {
@@ -84,7 +84,7 @@ final class Attempt {
     }
 
     private AllDevices allDevices() {
-        Shares shares = new Shares(behaviour, cluster);
+        TakenShares shares = new TakenShares(behaviour, cluster);
         return new AllDevices(behaviour, found, candidates, selection, shares, trace);
     }
 
@@ -152,11 +152,11 @@ final class Attempt {
     /** Finds the pools of which a node could use no device, and why. */
     private static final class UnusedPools {
         private final Behaviour behaviour;
-        private final Cluster cluster;
+        private final ClusterState cluster;
         private final Pools pools;
         private final Map<PoolId, Pool> seen;
 
-        UnusedPools(Behaviour behaviour, Cluster cluster, Pools pools, List<Pool> seen) {
+        UnusedPools(Behaviour behaviour, ClusterState cluster, Pools pools, List<Pool> seen) {
             this.behaviour = behaviour;
             this.cluster = cluster;
             this.pools = pools;
@@ -210,7 +210,7 @@ final class Attempt {
         private final Behaviour behaviour;
         private final List<TaintRule> rules;
 
-        Candidates(Behaviour behaviour, Cluster cluster) {
+        Candidates(Behaviour behaviour, ClusterState cluster) {
             this.behaviour = behaviour;
             this.rules = !behaviour.enabled(FeatureGate.DRA_DEVICE_TAINT_RULES)
                     ? List.of()

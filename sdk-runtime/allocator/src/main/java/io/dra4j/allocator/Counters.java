@@ -41,10 +41,10 @@ final class Counters {
     }
 
     private final Behaviour behaviour;
-    private final Cluster cluster;
+    private final ClusterState cluster;
     private final Map<Object, Ledger> ledgers = new HashMap<>();
 
-    Counters(Behaviour behaviour, Cluster cluster) {
+    Counters(Behaviour behaviour, ClusterState cluster) {
         this.behaviour = behaviour;
         this.cluster = cluster;
     }

@@ -23,12 +23,12 @@ import java.util.stream.Stream;
  * in the cluster, and get the same devices; an outcome names the pools of the view alone.
  */
 public final class NodeViews {
-    private final Cluster cluster;
+    private final ClusterState cluster;
     private final Map<String, List<Slice>> ofNodes = new HashMap<>();
     private final List<Slice> ofMany = new ArrayList<>();
     private final Map<PoolId, Set<Claim>> claims = new HashMap<>();
 
-    public NodeViews(Cluster cluster) {
+    public NodeViews(ClusterState cluster) {
         this.cluster = cluster;
         cluster.slices().stream().map(Slice::pool).distinct().forEach(this::add);
         for (Claim claim : cluster.claims()) {
@@ -68,7 +68,7 @@ public final class NodeViews {
     }
 
     /** Returns what counts for a node. */
-    public Cluster of(Node node) {
+    public ClusterState of(Node node) {
         List<Slice> slices = Stream.concat(ofMany.stream(), ofNodes.getOrDefault(node.name(), List.of()).stream())
                 .toList();
         Set<Claim> holders = new LinkedHashSet<>();
@@ -76,6 +76,6 @@ public final class NodeViews {
                 .map(Slice::pool)
                 .distinct()
                 .forEach(pool -> holders.addAll(claims.getOrDefault(pool, Set.of())));
-        return new Cluster(cluster.classes(), slices, holders, cluster.taintRules());
+        return new ClusterState(cluster.classes(), slices, holders, cluster.taintRules());
     }
 }

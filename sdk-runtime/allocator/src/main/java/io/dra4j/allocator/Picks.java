@@ -24,20 +24,20 @@ final class Picks {
     record Pick(Plan plan, Candidate candidate, boolean shared, boolean charged, Map<String, Quantity> consumed) {}
 
     private final Behaviour behaviour;
-    private final Cluster cluster;
+    private final ClusterState cluster;
     private final Counters counters;
     private final Taints taints;
-    private final Shares shares;
+    private final TakenShares shares;
     private final List<List<ClaimConstraint>> constraints;
     private final Deque<Pick> taken = new ArrayDeque<>();
     private final Map<DeviceId, List<Plan>> exclusive = new HashMap<>();
 
-    Picks(Behaviour behaviour, Cluster cluster, List<List<ClaimConstraint>> constraints) {
+    Picks(Behaviour behaviour, ClusterState cluster, List<List<ClaimConstraint>> constraints) {
         this.behaviour = behaviour;
         this.cluster = cluster;
         this.counters = new Counters(behaviour, cluster);
         this.taints = new Taints(behaviour);
-        this.shares = new Shares(behaviour, cluster);
+        this.shares = new TakenShares(behaviour, cluster);
         this.constraints = constraints;
     }
 

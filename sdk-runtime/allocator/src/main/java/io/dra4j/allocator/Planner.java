@@ -19,7 +19,7 @@ final class Planner {
     private final AllDevices allDevices;
     private final List<Plan> plans = new ArrayList<>();
 
-    Planner(Behaviour behaviour, Cluster cluster, AllDevices allDevices) {
+    Planner(Behaviour behaviour, ClusterState cluster, AllDevices allDevices) {
         this.behaviour = behaviour;
         this.checks = new RequestChecks(behaviour, cluster);
         this.allDevices = allDevices;
@@ -82,7 +82,7 @@ final class Planner {
     }
 
     /** Refuses claims that a scheduler can never allocate, whatever the devices are. */
-    private record RequestChecks(Behaviour behaviour, Cluster cluster) {
+    private record RequestChecks(Behaviour behaviour, ClusterState cluster) {
 
         /** Refuses what needs a gate that is off. */
         void checkGates(Claim claim, DeviceRequest request) {

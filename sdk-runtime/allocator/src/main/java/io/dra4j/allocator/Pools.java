@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Finds the pools that a node sees, in the order in which they are tried. */
-record Pools(Behaviour behaviour, Cluster cluster, Node node) {
+record Pools(Behaviour behaviour, ClusterState cluster, Node node) {
     /** Pools by driver and name; those with devices that are bound later come last. */
     List<Pool> find() {
         Map<PoolId, List<Slice>> kept = new TreeMap<>();

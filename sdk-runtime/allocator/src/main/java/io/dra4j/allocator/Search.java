@@ -19,7 +19,7 @@ record Search(
         List<Candidate> candidates,
         Matches matches,
         Picks picks,
-        Deadline deadline,
+        NodeDeadline deadline,
         Trace trace) {
     private enum Step {
         FITS,

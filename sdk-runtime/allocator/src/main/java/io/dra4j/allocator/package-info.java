@@ -3,7 +3,7 @@
 /**
  * The decisions of kube-scheduler about claims on a node, by release: pure, without a client.
  *
- * <p>Flow: a {@code Cluster}, a node and claims → {@code Allocator} → an {@code Outcome}. Inside:
+ * <p>Flow: a {@code ClusterState}, a node and claims → {@code Allocator} → an {@code Outcome}. Inside:
  * {@code Pools} finds the candidates, {@code Planner} checks the requests, {@code Search} tries the
  * candidates, and {@code Picks} checks one of them.
  */

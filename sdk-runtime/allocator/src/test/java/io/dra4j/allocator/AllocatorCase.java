@@ -68,8 +68,8 @@ public record AllocatorCase(JsonNode json) {
                 KubernetesVersion.V1_36, Map.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, listAttributes()));
     }
 
-    public Cluster cluster() {
-        return new Cluster(
+    public ClusterState cluster() {
+        return new ClusterState(
                 list("classes", DeviceClass::of),
                 list("slices", Slice::of),
                 list("allocatedClaims", Claim::of),

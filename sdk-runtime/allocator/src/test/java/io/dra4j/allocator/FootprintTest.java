@@ -80,7 +80,7 @@ class FootprintTest {
         for (int i = 0; i < CLAIMS; i++) {
             claims.add(Claim.of(claim(i)));
         }
-        Cluster cluster = new Cluster(List.of(), slices, claims, List.of());
+        ClusterState cluster = new ClusterState(List.of(), slices, claims, List.of());
 
         assertThat(used() - before).as("bytes used").isLessThan(LIMIT);
         assertThat(cluster.slices()).hasSize(SLICES);

@@ -86,8 +86,8 @@ public final class Given {
     }
 
     /** The cluster, with the class {@code c} of all devices. */
-    public Cluster cluster() {
-        return new Cluster(List.of(new DeviceClass("c", List.of())), slices, held, rules);
+    public ClusterState cluster() {
+        return new ClusterState(List.of(new DeviceClass("c", List.of())), slices, held, rules);
     }
 
     /** The claims to allocate. */

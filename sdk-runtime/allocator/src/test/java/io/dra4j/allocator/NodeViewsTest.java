@@ -40,8 +40,8 @@ class NodeViewsTest {
                         """.formatted(name, mode, results)));
     }
 
-    private static Cluster cluster(List<Slice> slices, Claim... claims) {
-        return new Cluster(List.of(new DeviceClass("c", List.of())), slices, List.of(claims), List.of());
+    private static ClusterState cluster(List<Slice> slices, Claim... claims) {
+        return new ClusterState(List.of(new DeviceClass("c", List.of())), slices, List.of(claims), List.of());
     }
 
     @Test
@@ -65,7 +65,7 @@ class NodeViewsTest {
         Slice ofA = slice("pa", "nodeName: 'a'", 1, "devices: [{name: 'x'}]");
         Slice counters =
                 slice("pb-counters", "nodeName: 'b'", 2, "sharedCounters: [{name: 's', counters: {m: {value: '1'}}}]");
-        Cluster cluster = cluster(List.of(ofA, counters));
+        ClusterState cluster = cluster(List.of(ofA, counters));
         List<Claim> all = List.of(claim("wanted", "All", ""));
         Allocator allocator = Allocator.asReleased(new FeatureGates(version, Map.of()));
 

@@ -13,5 +13,5 @@ public interface Check {
      *
      * @throws NotCheckedException if it can't: for lack of a right, a file, or an answer
      */
-    Result look();
+    CheckResult look();
 }

@@ -18,7 +18,7 @@ record Checked(String id, String fact, List<Finding> findings, String notChecked
 
     static Checked of(Check check) {
         try {
-            Result result = check.look();
+            CheckResult result = check.look();
             return new Checked(check.id(), result.fact(), result.findings(), "");
         } catch (NotCheckedException e) {
             return new Checked(check.id(), "", List.of(), String.valueOf(e.getMessage()));

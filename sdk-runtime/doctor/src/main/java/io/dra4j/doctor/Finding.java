@@ -5,20 +5,20 @@ package io.dra4j.doctor;
 import java.util.List;
 
 /**
- * Something that is wrong, why it matters, and how to mend it.
+ * Something that is wrong, why it matters, and how to fix it.
  *
  * @param id of the check that found it, such as {@code cdi-disabled}; the documentation lists it
  * @param severity how much harm it does
  * @param object what it is about, such as {@code node/gpu-1} or a file
  * @param what the fact, in a sentence
  * @param why what fails because of it
- * @param mend commands, or lines that begin with {@code #} and say what no command does
+ * @param fix commands, or lines that begin with {@code #} and say what no command does
  */
-public record Finding(String id, Severity severity, String object, String what, String why, List<String> mend) {
+public record Finding(String id, Severity severity, String object, String what, String why, List<String> fix) {
 
     public Finding {
-        mend = List.copyOf(mend);
-        if (id.isEmpty() || object.isEmpty() || what.isEmpty() || why.isEmpty() || mend.isEmpty()) {
+        fix = List.copyOf(fix);
+        if (id.isEmpty() || object.isEmpty() || what.isEmpty() || why.isEmpty() || fix.isEmpty()) {
             throw new IllegalArgumentException("A part of the finding is empty: " + id + object);
         }
     }

@@ -114,7 +114,7 @@ public final class Report {
                 .put("object", finding.object())
                 .put("what", finding.what())
                 .put("why", finding.why());
-        finding.mend().forEach(json.putArray("mend")::add);
+        finding.fix().forEach(json.putArray("fix")::add);
         return json;
     }
 
@@ -172,10 +172,10 @@ public final class Report {
                     "",
                     2);
             wrap("why: " + finding.why(), INDENT, 7);
-            for (int i = 0; i < finding.mend().size(); i++) {
+            for (int i = 0; i < finding.fix().size(); i++) {
                 // Commands are never wrapped: they are to be copied.
-                text.append(i == 0 ? "  mend: " : "        ")
-                        .append(finding.mend().get(i))
+                text.append(i == 0 ? "  fix: " : "       ")
+                        .append(finding.fix().get(i))
                         .append('\n');
             }
         }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ReportTest {
 
     private static final Check HEALTHY =
-            check("server-version", () -> Result.healthy("v1.36.0 serves resource.k8s.io/v1"));
+            check("server-version", () -> CheckResult.healthy("v1.36.0 serves resource.k8s.io/v1"));
 
     private static final Check BLIND = check("kubelet-gates", () -> {
         throw new NotCheckedException("you may not get nodes/proxy");
@@ -22,9 +22,9 @@ class ReportTest {
 
     private static final Check FOUND = check(
             "cdi-disabled",
-            () -> new Result("", List.of(finding(Severity.WARNING, "file b"), finding(Severity.ERROR, "file a"))));
+            () -> new CheckResult("", List.of(finding(Severity.WARNING, "file b"), finding(Severity.ERROR, "file a"))));
 
-    private static Check check(String id, Supplier<Result> result) {
+    private static Check check(String id, Supplier<CheckResult> result) {
         return new Check() {
             @Override
             public String id() {
@@ -32,7 +32,7 @@ class ReportTest {
             }
 
             @Override
-            public Result look() {
+            public CheckResult look() {
                 return result.get();
             }
         };
@@ -46,7 +46,7 @@ class ReportTest {
                 "CDI is off in containerd 1.7.27",
                 "the container runtime ignores the devices that the driver names, so that each"
                         + " container with a claim fails to start",
-                List.of("sudo mend " + "x".repeat(120), "sudo systemctl restart containerd"));
+                List.of("sudo fix " + "x".repeat(120), "sudo systemctl restart containerd"));
     }
 
     @Test
@@ -75,7 +75,8 @@ class ReportTest {
 
     @Test
     void aDefectOfOneCheckDoesNotLoseTheOthers() {
-        Check defective = check("cdi", () -> Result.healthy(List.<String>of().get(0)));
+        Check defective =
+                check("cdi", () -> CheckResult.healthy(List.<String>of().get(0)));
 
         Report report = Report.of("node gpu-1", List.of(defective, FOUND));
 
@@ -94,8 +95,8 @@ class ReportTest {
                         error cdi-disabled, file a: CDI is off in containerd 1.7.27
                           why: the container runtime ignores the devices that the driver names, so that each container with
                                a claim fails to start
-                          mend: sudo mend %s
-                                sudo systemctl restart containerd
+                          fix: sudo fix %s
+                               sudo systemctl restart containerd
                         """.formatted("x".repeat(120)))
                 .endsWith("1 check looked: 2 findings; 1 check could not look\n");
     }
@@ -108,7 +109,7 @@ class ReportTest {
 
         assertThat(json.path("exitStatus").asInt()).isEqualTo(1);
         assertThat(json.at("/findings/0/severity").asText()).isEqualTo("error");
-        assertThat(json.at("/findings/0/mend/1").asText()).isEqualTo("sudo systemctl restart containerd");
+        assertThat(json.at("/findings/0/fix/1").asText()).isEqualTo("sudo systemctl restart containerd");
         assertThat(json.at("/findings/2").isMissingNode()).isTrue();
         assertThat(json.path("notChecked").toString())
                 .isEqualTo("[{\"id\":\"kubelet-gates\",\"reason\":\"you may not get nodes/proxy\"}]");

@@ -33,12 +33,12 @@ class TwoLooksTest {
             }
 
             @Override
-            public Result look() {
+            public CheckResult look() {
                 if (objects.equals(CANNOT_LOOK)) {
                     throw new NotCheckedException("the API server timed out");
                 }
                 List<String> found = objects.isEmpty() ? List.of() : List.of(objects.split(" "));
-                return new Result(
+                return new CheckResult(
                         "3 objects",
                         found.stream().map(object -> finding(id, object)).toList());
             }
@@ -46,7 +46,7 @@ class TwoLooksTest {
     }
 
     private static Finding finding(String id, String object) {
-        return new Finding(id, Severity.ERROR, object, "what", "why", List.of("mend"));
+        return new Finding(id, Severity.ERROR, object, "what", "why", List.of("fix"));
     }
 
     @Test

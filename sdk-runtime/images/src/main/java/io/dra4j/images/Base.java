@@ -201,7 +201,9 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
         }
 
         private void accounts() {
-            text("/etc/passwd", "root:x:0:0:root:/root:/usr/bin/bash\n" + "nonroot:x:65532:0:nonroot:/tmp:/usr/bin/bash\n");
+            text(
+                    "/etc/passwd",
+                    "root:x:0:0:root:/root:/usr/bin/bash\n" + "nonroot:x:65532:0:nonroot:/tmp:/usr/bin/bash\n");
             text("/etc/group", "root:x:0:\n");
             text("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n");
             stage.copy(debian.file("/etc/os-release"), "/etc/os-release");

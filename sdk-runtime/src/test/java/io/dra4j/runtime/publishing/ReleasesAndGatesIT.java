@@ -22,8 +22,8 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.kubelet.FakeKubelet;
-import io.dra4j.testkit.kubelet.HealthWatch;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.OpenHealthStream;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.io.IOException;
@@ -253,7 +253,7 @@ class ReleasesAndGatesIT {
                     .isEmpty();
             assertThat(kubelet.unprepare(PublishingDriver.DRIVER, claims).complaint())
                     .isEmpty();
-            try (HealthWatch health = kubelet.watchHealth(PublishingDriver.DRIVER)) {
+            try (OpenHealthStream health = kubelet.watchHealth(PublishingDriver.DRIVER)) {
                 assertThat(health.await(report -> !report.state("gpu-0").isEmpty(), PublishingDriver.TIMEOUT))
                         .as("ended: %s", health.end())
                         .isPresent();

@@ -17,8 +17,8 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.run.Engine;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.example.FakeGpuProvider;
@@ -54,7 +54,7 @@ class ProviderDriverIT {
         assertThat(driver.isAlive()).isFalse();
     }
 
-    private static Outcome run(String settings, Function<Place, DeviceProvider> provider) {
+    private static RunOutcome run(String settings, Function<Place, DeviceProvider> provider) {
         return new Engine(
                         SettingsReader.parse(settings, "none", NAMED),
                         ProviderDriver.of(provider, builder -> {}),
@@ -65,7 +65,7 @@ class ProviderDriverIT {
 
     @Test
     void aProviderWithoutAnInventoryGetsTheTypeToReturn() {
-        Outcome outcome =
+        RunOutcome outcome =
                 run("only: [DRA-PREP-01]\ntimeoutFactor: 0.1\n", place -> new LyingProvider(null, place.root()));
 
         assertThat(outcome.exitCode()).isEqualTo(1);
@@ -81,7 +81,7 @@ class ProviderDriverIT {
         "'', [], FAIL, can't be prepared"
     })
     void aProviderThatSaysThatItChangesNothingIsTried(String folder, String empty, Verdict verdict, String message) {
-        Outcome outcome = run(
+        RunOutcome outcome = run(
                 "driver: {emptyWhenUnprepared: %s}\nonly: [DRA-RST-13]\n".formatted(empty),
                 place -> folder == null
                         ? new FakeGpuProvider(place.driver(), place.node(), 1)

@@ -6,7 +6,7 @@ import io.dra4j.simulation.schedule.Process;
 import io.dra4j.simulation.schedule.Simulation;
 import io.dra4j.testkit.apiserver.http.InMemoryApi;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -174,7 +174,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
             fields.put("Retry-After", List.of(Integer.toString(Math.max(1, fate.amount()))));
         }
         head(code, fields);
-        body(Json.bytes(
+        body(JsonTrees.bytes(
                 ApiFailure.transport(code, fate.fault() + " by the simulation").status()));
         end();
     }
@@ -214,7 +214,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
                 server.closed(this);
             }
             case WATCH_EXPIRED -> {
-                String error = Json.object()
+                String error = JsonTrees.object()
                         .put("type", "ERROR")
                         .set(
                                 "object",

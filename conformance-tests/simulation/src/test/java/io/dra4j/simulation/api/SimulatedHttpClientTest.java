@@ -11,7 +11,7 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.simulation.schedule.Process;
 import io.dra4j.simulation.schedule.Simulation;
 import io.dra4j.simulation.schedule.Trace;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -75,7 +75,7 @@ class SimulatedHttpClientTest {
 
         private String outcome(HttpResponse<String> answer) {
             String label = answer.statusCode() == 200
-                    ? Json.parse(answer.body())
+                    ? JsonTrees.parse(answer.body())
                             .at("/items/0/metadata/labels/is")
                             .asText()
                     : "";
@@ -96,7 +96,7 @@ class SimulatedHttpClientTest {
 
                 @Override
                 public void onNext(String line) {
-                    JsonNode event = Json.parse(line);
+                    JsonNode event = JsonTrees.parse(line);
                     lines.add(event.path("type").asText() + " "
                             + event.at("/object/metadata/name").asText()
                             + event.at("/object/code").asText());
@@ -117,7 +117,7 @@ class SimulatedHttpClientTest {
 
         JsonNode put(String name) {
             return server.objects()
-                    .put(Json.parse(
+                    .put(JsonTrees.parse(
                             "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" + name + "\"}}"));
         }
 
@@ -127,7 +127,7 @@ class SimulatedHttpClientTest {
 
         String renamed(String label) {
             JsonNode node = node();
-            Json.metadata((ObjectNode) node).putObject("labels").put("is", label);
+            JsonTrees.metadata((ObjectNode) node).putObject("labels").put("is", label);
             return node.toString();
         }
 
@@ -155,7 +155,7 @@ class SimulatedHttpClientTest {
     void eachBodyHandlerGetsTheSame() {
         run(1, world -> {
             byte[] bytes = got(world, BodyHandlers.ofByteArray());
-            assertThat(Json.parse(new String(bytes, UTF_8))
+            assertThat(JsonTrees.parse(new String(bytes, UTF_8))
                             .at("/items/0/metadata/name")
                             .asText())
                     .isEqualTo("n");
@@ -219,8 +219,8 @@ class SimulatedHttpClientTest {
     void aStaleListIsOneThatTheServerMayAnswerSo(String query, String outcome) {
         fate = new Fate(Fault.STALE, 1);
         run(1, world -> {
-            world.server.objects().put(Json.parse(world.renamed("old")));
-            world.server.objects().put(Json.parse(world.renamed("new")));
+            world.server.objects().put(JsonTrees.parse(world.renamed("old")));
+            world.server.objects().put(JsonTrees.parse(world.renamed("new")));
             assertThat(world.outcome("GET", NODES + "?" + query, "")).isEqualTo(outcome);
         });
         assertThat(Fault.STALE.fits(calls.get(0))).isEqualTo(outcome.endsWith("old"));
@@ -323,7 +323,7 @@ class SimulatedHttpClientTest {
         run(1, world -> {
             for (String name : List.of("d-n", "d-m", "e-n")) {
                 String[] parts = name.split("-");
-                world.server.objects().put(Json.parse("""
+                world.server.objects().put(JsonTrees.parse("""
                         {"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"%s"},"spec":{
                         "driver":"%s","nodeName":"%s","pool":{"name":"p","generation":1,"resourceSliceCount":1}}}""".formatted(name, parts[0], parts[1])));
             }

@@ -5,7 +5,7 @@ package io.dra4j.simulation.world;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.allocator.Allocator;
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.DeviceClass;
@@ -17,7 +17,7 @@ import io.dra4j.rules.FeatureGates;
 import io.dra4j.simulation.schedule.Simulation;
 import io.dra4j.simulation.world.Invariants.Site;
 import io.dra4j.testkit.apiserver.ClusterObjects;
-import io.dra4j.testkit.controllers.Allocations;
+import io.dra4j.testkit.controllers.AllocationWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -69,7 +69,7 @@ public final class ClaimScheduler {
     private final Site site;
     private final ClusterObjects api;
     private final Allocator allocator;
-    private final Allocations allocations;
+    private final AllocationWriter allocations;
     private final Consumer<Pod> kubelet;
     private final JsonNode objects;
     private final Set<ClaimRef> kept = new HashSet<>();
@@ -95,7 +95,7 @@ public final class ClaimScheduler {
         this.allocator = ALLOCATORS.computeIfAbsent(
                 gates.version() + " " + gates.changed(),
                 key -> Allocator.of(gates, Set.of(), () -> Instant.EPOCH)); // the same for each machine's speed
-        this.allocations = new Allocations(name -> api.find("deviceclasses", "", name), gates, Simulation::now);
+        this.allocations = new AllocationWriter(name -> api.find("deviceclasses", "", name), gates, Simulation::now);
         this.kubelet = kubelet;
         this.objects = Administrator.objects(site, "");
     }
@@ -271,8 +271,8 @@ public final class ClaimScheduler {
         return true;
     }
 
-    private Cluster cluster(List<Claim> claims) {
-        return new Cluster(
+    private ClusterState cluster(List<Claim> claims) {
+        return new ClusterState(
                 all("deviceclasses", DeviceClass::of),
                 chooseFrom(),
                 claims,

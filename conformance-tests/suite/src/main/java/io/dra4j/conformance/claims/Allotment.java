@@ -4,7 +4,7 @@ package io.dra4j.conformance.claims;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import java.util.List;
 
 /**
@@ -18,7 +18,7 @@ public record Allotment(String claim, JsonNode spec, ObjectNode allocation) {
 
     /** Its results, each of a device. */
     public List<JsonNode> results() {
-        return Cluster.elements(allocation.at("/devices/results"));
+        return ApiObjects.elements(allocation.at("/devices/results"));
     }
 
     /** The pools and names of its devices. */

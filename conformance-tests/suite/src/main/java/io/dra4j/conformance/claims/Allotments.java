@@ -5,7 +5,7 @@ package io.dra4j.conformance.claims;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.Allocation;
 import io.dra4j.allocator.Allocator;
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.DeviceClass;
@@ -15,7 +15,7 @@ import io.dra4j.allocator.model.Slice;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
-import io.dra4j.testkit.controllers.Allocations;
+import io.dra4j.testkit.controllers.AllocationWriter;
 import io.dra4j.testkit.settings.SettingsException;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ public final class Allotments {
     private final ClaimTemplates templates;
     private final List<DeviceClass> classes;
     private final Allocator allocator;
-    private final Allocations allocations;
+    private final AllocationWriter allocations;
 
     /**
      * @param release of the scheduler: the number after "1."
@@ -56,7 +56,7 @@ public final class Allotments {
         states.put(FeatureGate.DRA_DEVICE_BINDING_CONDITIONS, false);
         FeatureGates gates = new FeatureGates(version, states);
         allocator = Allocator.of(gates);
-        allocations = new Allocations(
+        allocations = new AllocationWriter(
                 name -> Optional.ofNullable(templates.classes().get(name)), gates, InstantSource.system());
     }
 
@@ -96,7 +96,7 @@ public final class Allotments {
     }
 
     private Outcome outcome(ClaimTemplate template, JsonNode node, List<Slice> slices, List<Claim> held) {
-        Cluster cluster = new Cluster(classes, slices, held, List.of());
+        ClusterState cluster = new ClusterState(classes, slices, held, List.of());
         Outcome outcome = allocator.allocate(cluster, Node.of(node), List.of(template.claim()));
         if (outcome instanceof Outcome.Failed failed) {
             throw new SettingsException("driver.claims: %s: %s".formatted(template.title(), failed.message()));

@@ -9,8 +9,8 @@ import io.dra4j.conformance.settings.Settings.ApiServerSettings;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.cluster.Cluster;
-import io.dra4j.testkit.cluster.ClusterException;
+import io.dra4j.testkit.cluster.ApiObjects;
+import io.dra4j.testkit.cluster.ApiRequestException;
 import io.dra4j.testkit.cluster.KubeconfigUpstream;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.ExternalSettings;
@@ -54,7 +54,7 @@ final class ApiServer implements AutoCloseable {
 
     private final Deque<Runnable> ends = new ArrayDeque<>();
     private final ApiProxy proxy;
-    private final Cluster cluster;
+    private final ApiObjects cluster;
     private final String namespace;
     private final String version; // as it reports it, for example v1.36.2
     private final Supplier<KubernetesServer> kubernetes;
@@ -78,7 +78,7 @@ final class ApiServer implements AutoCloseable {
                     EmbeddedApiServer.builder().like(settings.gates()).start();
             ends.push(embedded::close);
             proxy = before(Upstream.plain(embedded.url()), proxyPort);
-            cluster = new Cluster(embedded.url());
+            cluster = new ApiObjects(embedded.url());
             version = embedded.version().gitVersion();
             store = Optional.of(embedded.store());
             kubernetes = () -> KubernetesServer.embedded(settings.gates());
@@ -86,7 +86,7 @@ final class ApiServer implements AutoCloseable {
             Upstream real = KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
             proxy = before(real, proxyPort);
             version = requireReachable();
-            cluster = new Cluster(before(real, 0).url());
+            cluster = new ApiObjects(before(real, 0).url());
             requireResources(real.described() + ", Kubernetes " + version + ",");
             store = Optional.empty();
             kubernetes = () -> KubernetesServer.real(
@@ -165,7 +165,8 @@ final class ApiServer implements AutoCloseable {
     /** Those that no garbage collector takes, for they have no owner. */
     private void deleteSlices(String node) {
         cluster.deleteCollection(
-                Cluster.RESOURCE + "/resourceslices", "fieldSelector=" + Cluster.encoded("spec.nodeName=" + node));
+                ApiObjects.RESOURCE + "/resourceslices",
+                "fieldSelector=" + ApiObjects.encoded("spec.nodeName=" + node));
     }
 
     /** Returns whether it was not there before. */
@@ -208,7 +209,7 @@ final class ApiServer implements AutoCloseable {
         return kubernetes.get();
     }
 
-    Cluster cluster() {
+    ApiObjects cluster() {
         return cluster;
     }
 
@@ -227,7 +228,7 @@ final class ApiServer implements AutoCloseable {
         while (!ends.isEmpty()) {
             try {
                 ends.pop().run();
-            } catch (ClusterException | IllegalStateException e) {
+            } catch (ApiRequestException | IllegalStateException e) {
                 left.add("Something of this run stays on the API server: " + e.getMessage());
             }
         }

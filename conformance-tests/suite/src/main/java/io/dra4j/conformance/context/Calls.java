@@ -3,7 +3,7 @@
 package io.dra4j.conformance.context;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
@@ -341,7 +341,7 @@ public final class Calls {
         }
 
         private List<JsonNode> results() {
-            return Cluster.elements(claim.at("/status/allocation/devices/results"));
+            return ApiObjects.elements(claim.at("/status/allocation/devices/results"));
         }
 
         private List<JsonNode> results(PreparedDevice device) {

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import java.io.IOException;
@@ -247,7 +247,7 @@ public final class CdiView {
 
     private static Stream<String> lines(Map.Entry<String, JsonNode> edit) {
         JsonNode value = edit.getValue();
-        return (value.isArray() ? Cluster.elements(value) : List.of(value))
+        return (value.isArray() ? ApiObjects.elements(value) : List.of(value))
                 .stream().map(one -> edit.getKey() + " " + Content.text(one));
     }
 }

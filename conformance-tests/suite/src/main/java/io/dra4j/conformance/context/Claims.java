@@ -5,7 +5,7 @@ package io.dra4j.conformance.context;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.claims.Allotment;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -26,13 +26,13 @@ import java.util.stream.StreamSupport;
 public final class Claims {
 
     private final String driver;
-    private final Cluster cluster;
+    private final ApiObjects cluster;
     private final Devices devices;
     private final String namespace;
     private final List<KubeletClaim> made = new ArrayList<>(); // guarded by this
     private int names; // guarded by this
 
-    Claims(String driver, Cluster cluster, Devices devices, String namespace) {
+    Claims(String driver, ApiObjects cluster, Devices devices, String namespace) {
         this.driver = driver;
         this.cluster = cluster;
         this.devices = devices;
@@ -114,7 +114,7 @@ public final class Claims {
     }
 
     private String path() {
-        return Cluster.RESOURCE + "/namespaces/" + namespace + "/resourceclaims";
+        return ApiObjects.RESOURCE + "/namespaces/" + namespace + "/resourceclaims";
     }
 
     /** Returns the path of a claim at the API server. */

@@ -5,7 +5,7 @@ package io.dra4j.conformance.context;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.dra4j.conformance.claims.Allotments;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.settings.SettingsException;
 import java.math.BigDecimal;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Devices {
 
     private final Place place;
-    private final Cluster cluster;
+    private final ApiObjects cluster;
     private final @Nullable Allotments shaped;
     private final boolean none;
 
@@ -33,7 +33,7 @@ public final class Devices {
      * @param shaped gives them to claims of the settings' shape; null if they have none
      * @param none whether the settings declare that the driver has no devices there
      */
-    Devices(Place place, Cluster cluster, @Nullable Allotments shaped, boolean none) {
+    Devices(Place place, ApiObjects cluster, @Nullable Allotments shaped, boolean none) {
         this.place = place;
         this.cluster = cluster;
         this.shaped = shaped;
@@ -52,8 +52,8 @@ public final class Devices {
 
     /** The driver's slices that its node can use, as the API server has them now. */
     public List<JsonNode> slices() {
-        String selector = "fieldSelector=" + Cluster.encoded("spec.driver=" + place.driver());
-        return onNode(cluster.list(Cluster.RESOURCE + "/resourceslices", selector));
+        String selector = "fieldSelector=" + ApiObjects.encoded("spec.driver=" + place.driver());
+        return onNode(cluster.list(ApiObjects.RESOURCE + "/resourceslices", selector));
     }
 
     /** Of all slices of the driver those that its node can use. */
@@ -66,12 +66,12 @@ public final class Devices {
 
     /** The driver's pools that are complete, by name: the slices of each one's newest generation. */
     public Map<String, List<JsonNode>> pools() {
-        return new Pools(slices()).complete();
+        return new SeenPools(slices()).complete();
     }
 
     /** All devices of complete pools, by pool and name. */
     public List<PublishedDevice> all() {
-        return Pools.devices(pools()).stream()
+        return SeenPools.devices(pools()).stream()
                 .sorted(Comparator.comparing(PublishedDevice::pool).thenComparing(PublishedDevice::name))
                 .toList();
     }
@@ -87,7 +87,7 @@ public final class Devices {
             return single();
         }
         Map<String, List<JsonNode>> pools = pools();
-        Map<String, PublishedDevice> known = Pools.devices(pools).stream()
+        Map<String, PublishedDevice> known = SeenPools.devices(pools).stream()
                 .collect(Collectors.toMap(PublishedDevice::toString, Function.identity(), (one, other) -> one));
         return shaped.of(nodeObject(), slices(pools)).stream()
                 .map(one -> known.get(one.devices().get(0)).of(one))
@@ -108,7 +108,7 @@ public final class Devices {
         for (JsonNode slice : slices(pools())) {
             for (JsonNode set : slice.at("/spec/sharedCounters")) {
                 left.putAll(PublishedDevice.counters(
-                        Pools.pool(slice) + "/" + set.path("name").asText(), set));
+                        SeenPools.pool(slice) + "/" + set.path("name").asText(), set));
             }
         }
         List<PublishedDevice> usable = new ArrayList<>();
@@ -171,7 +171,7 @@ public final class Devices {
     /** Nothing can be tried with the devices that there are now. */
     Blocked blocked() {
         List<JsonNode> slices = slices();
-        List<String> incomplete = new Pools(slices).incomplete();
+        List<String> incomplete = new SeenPools(slices).incomplete();
         return new Blocked(
                 slices.isEmpty() ? "DRA-SLICE-01" : "DRA-SLICE-03",
                 incomplete.isEmpty()

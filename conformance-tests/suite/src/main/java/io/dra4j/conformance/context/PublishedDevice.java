@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.claims.Allotment;
 import io.dra4j.rules.Quantities;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -111,7 +111,7 @@ public record PublishedDevice(
 
     /** Returns whether a scheduler would not give it to a claim without tolerations. */
     public boolean isTainted() {
-        return Cluster.elements(json.path("taints")).stream()
+        return ApiObjects.elements(json.path("taints")).stream()
                 .anyMatch(taint -> !taint.path("effect").asText().equals("None"));
     }
 

@@ -6,8 +6,8 @@ import io.dra4j.conformance.claims.Allotments;
 import io.dra4j.conformance.claims.ClaimTemplates;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.testkit.apiserver.ClusterObjects;
-import io.dra4j.testkit.cluster.Cluster;
-import io.dra4j.testkit.cluster.ClusterException;
+import io.dra4j.testkit.cluster.ApiObjects;
+import io.dra4j.testkit.cluster.ApiRequestException;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Place;
@@ -336,7 +336,7 @@ public final class TestContext implements AutoCloseable {
     }
 
     /** The API server's objects, not through the proxy. */
-    public Cluster cluster() {
+    public ApiObjects cluster() {
         return api.cluster();
     }
 
@@ -432,7 +432,7 @@ public final class TestContext implements AutoCloseable {
             try {
                 calls.unprepare(claim).complaint().ifPresent(failures::add);
                 claims.deleteObject(claim);
-            } catch (IllegalStateException | ClusterException e) {
+            } catch (IllegalStateException | ApiRequestException e) {
                 failures.add(String.valueOf(e.getMessage()));
             }
         }

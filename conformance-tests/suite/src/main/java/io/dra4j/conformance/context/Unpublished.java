@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.context;
 
-import io.dra4j.testkit.cluster.Cluster;
-import io.dra4j.testkit.cluster.ClusterException;
+import io.dra4j.testkit.cluster.ApiObjects;
+import io.dra4j.testkit.cluster.ApiRequestException;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
@@ -45,21 +45,21 @@ public record Unpublished(String requirement, String state, String details, bool
     }
 
     /** The warnings of a driver's log, and of its Events about the node. */
-    static List<String> warnings(DriverControl driver, Cluster cluster, String node) {
+    static List<String> warnings(DriverControl driver, ApiObjects cluster, String node) {
         return Stream.concat(driver.warnings().stream(), events(cluster, node)).toList();
     }
 
     /** The driver's log about its node, which is all that one in this JVM leaves. */
-    private static Stream<String> events(Cluster cluster, String node) {
+    private static Stream<String> events(ApiObjects cluster, String node) {
         try {
             String about = "involvedObject.kind=Node,type=Warning,involvedObject.name=" + node;
-            String selector = "fieldSelector=" + Cluster.encoded(about);
+            String selector = "fieldSelector=" + ApiObjects.encoded(about);
             return cluster.list("/api/v1/namespaces/default/events", selector).stream()
                     .map(e ->
                             e.path("reason").asText() + ": " + e.path("message").asText())
                     .distinct()
                     .limit(MOST_EVENTS);
-        } catch (ClusterException e) {
+        } catch (ApiRequestException e) {
             return Stream.of(); // they are no more than a help
         }
     }

@@ -21,27 +21,27 @@ import java.util.stream.Stream;
  */
 public record DriverNumbers(
         String driver,
-        List<Measure> publishing,
+        List<Timings> publishing,
         Optional<Footprint> idle,
         Optional<Footprint> loaded,
         int heldAtLast,
-        List<Measure> floors,
-        List<Measure> calls) {
+        List<Timings> floors,
+        List<Timings> calls) {
 
     /** All that has times. */
-    public List<Measure> measures() {
+    public List<Timings> measures() {
         return Stream.of(publishing, calls).flatMap(List::stream).toList();
     }
 
     /** Its median to that of one claim, with as many held, in later calls; empty for these themselves. */
-    public OptionalDouble toOneClaim(Measure measure) {
+    public OptionalDouble toOneClaim(Timings measure) {
         String what = measure.what().split(",", 2)[0];
         boolean isFirst = !what.equals(measure.what());
         return measure.batch() > 1 || isFirst ? ratio(measure, call(what, 1, measure.held())) : OptionalDouble.empty();
     }
 
     /** Its median to that with no claims held; empty for what was measured so. */
-    public OptionalDouble toNoneHeld(Measure measure) {
+    public OptionalDouble toNoneHeld(Timings measure) {
         return measure.held() == 0 ? OptionalDouble.empty() : ratio(measure, call(measure.what(), measure.batch(), 0));
     }
 
@@ -49,7 +49,7 @@ public record DriverNumbers(
      * Its median to the medians of what one such call needs at least: an empty call, and for an
      * unprepare the sync of a file; for a prepare two syncs and a read of the claim.
      */
-    public OptionalDouble toFloor(Measure measure) {
+    public OptionalDouble toFloor(Timings measure) {
         if (floors.isEmpty() || measure.batch() == 0) {
             return OptionalDouble.empty();
         }
@@ -59,7 +59,7 @@ public record DriverNumbers(
         return OptionalDouble.of(median(measure) / floor);
     }
 
-    private Optional<Measure> call(String what, int batch, int held) {
+    private Optional<Timings> call(String what, int batch, int held) {
         return calls.stream()
                 .filter(one -> one.what().equals(what))
                 .filter(one -> one.batch() == batch && one.held() == held)
@@ -73,11 +73,11 @@ public record DriverNumbers(
                 .sum();
     }
 
-    private static OptionalDouble ratio(Measure measure, Optional<Measure> to) {
+    private static OptionalDouble ratio(Timings measure, Optional<Timings> to) {
         return to.isPresent() ? OptionalDouble.of(median(measure) / median(to.get())) : OptionalDouble.empty();
     }
 
-    private static double median(Measure measure) {
+    private static double median(Timings measure) {
         Duration median = measure.percentile(50);
         return Math.max(1, median.toNanos());
     }

@@ -75,7 +75,7 @@ final class Floors implements AutoCloseable {
     }
 
     /** Returns the times of all rounds. */
-    List<Measure> measures() {
+    List<Timings> measures() {
         return List.of(
                 measure(EMPTY_CALL, calls),
                 measure(FILE, fileSyncs),
@@ -83,8 +83,8 @@ final class Floors implements AutoCloseable {
                 measure(GET, reads));
     }
 
-    private static Measure measure(String what, List<Duration> times) {
-        return new Measure(what, 0, 0, times, Duration.ZERO);
+    private static Timings measure(String what, List<Duration> times) {
+        return new Timings(what, 0, 0, times, Duration.ZERO);
     }
 
     private void call() {

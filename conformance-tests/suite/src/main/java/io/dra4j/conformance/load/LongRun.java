@@ -45,7 +45,7 @@ public final class LongRun {
      * @param footprint the driver's memory
      * @param prepares the times of the prepares of this part
      */
-    public record Part(int calls, Footprint footprint, Measure prepares) {}
+    public record Part(int calls, Footprint footprint, Timings prepares) {}
 
     /**
      * Runs all calls, and returns what was seen after each tenth of them.
@@ -80,7 +80,7 @@ public final class LongRun {
         for (int i = from; i < until; i++) {
             times.add(driver.turnover());
         }
-        Measure prepares = new Measure(LoadRun.PREPARE, 1, 0, times, Duration.ZERO);
+        Timings prepares = new Timings(LoadRun.PREPARE, 1, 0, times, Duration.ZERO);
         return new Part(until, footprint(driver), prepares);
     }
 

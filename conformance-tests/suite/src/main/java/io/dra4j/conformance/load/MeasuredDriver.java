@@ -8,7 +8,7 @@ import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
@@ -27,7 +27,7 @@ final class MeasuredDriver implements AutoCloseable {
 
     private final TestContext context;
     private final List<Duration> wipes = new ArrayList<>();
-    private final List<Measure> calls = new ArrayList<>();
+    private final List<Timings> calls = new ArrayList<>();
     private List<PublishedDevice> devices = List.of();
     private Optional<Footprint> idle = Optional.empty();
     private final List<KubeletClaim> holding = new ArrayList<>();
@@ -81,9 +81,9 @@ final class MeasuredDriver implements AutoCloseable {
     void wipe() {
         context.cluster()
                 .deleteCollection(
-                        Cluster.RESOURCE + "/resourceslices",
+                        ApiObjects.RESOURCE + "/resourceslices",
                         "fieldSelector="
-                                + Cluster.encoded(
+                                + ApiObjects.encoded(
                                         "spec.nodeName=" + context.place().node()));
         Duration limit = context.timeouts().cachedRepair();
         wipes.add(Timing.of(() -> Violation.unless(context.awaitPools(limit))
@@ -157,13 +157,13 @@ final class MeasuredDriver implements AutoCloseable {
             add(measure(LoadRun.UNPREPARE, unprepares));
         }
 
-        private Measure measure(String what, List<Duration> times) {
-            return new Measure(what + which, claims.size(), holding.size(), times, Timeouts.PREPARE);
+        private Timings measure(String what, List<Duration> times) {
+            return new Timings(what + which, claims.size(), holding.size(), times, Timeouts.PREPARE);
         }
     }
 
     /** Adds times; those of calls that were measured before join theirs. */
-    private void add(Measure measure) {
+    private void add(Timings measure) {
         for (int i = 0; i < calls.size(); i++) {
             if (calls.get(i).isOfSame(measure)) {
                 calls.set(i, calls.get(i).and(measure));
@@ -207,7 +207,7 @@ final class MeasuredDriver implements AutoCloseable {
                         publishing("start to both sockets", starts, StartTimes::sockets),
                         publishing("start to registration", starts, StartTimes::registered),
                         publishing("start to publish", starts, StartTimes::published),
-                        new Measure("wipe to publish", 0, 0, wipes, Duration.ZERO)),
+                        new Timings("wipe to publish", 0, 0, wipes, Duration.ZERO)),
                 idle,
                 loaded,
                 heldWhenLoaded,
@@ -215,8 +215,8 @@ final class MeasuredDriver implements AutoCloseable {
                 List.copyOf(calls));
     }
 
-    private static Measure publishing(String what, List<StartTimes> starts, Function<StartTimes, Duration> part) {
-        return new Measure(what, 0, 0, starts.stream().map(part).toList(), Duration.ZERO);
+    private static Timings publishing(String what, List<StartTimes> starts, Function<StartTimes, Duration> part) {
+        return new Timings(what, 0, 0, starts.stream().map(part).toList(), Duration.ZERO);
     }
 
     @Override

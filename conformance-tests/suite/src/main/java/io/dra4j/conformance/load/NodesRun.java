@@ -4,7 +4,7 @@ package io.dra4j.conformance.load;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.inprocess.NodesMain;
 import io.dra4j.conformance.load.NodesNumbers.Host;
@@ -191,7 +191,7 @@ public final class NodesRun {
 
     /** Describes what is missing of the slices of all nodes, or wrong with them; empty if nothing is. */
     private String incomplete(List<JsonNode> slices) {
-        Pools pools = new Pools(slices);
+        SeenPools pools = new SeenPools(slices);
         int devices = pools.devices().size();
         int wanted = plan.nodes() * plan.devices();
         return pools.fault()

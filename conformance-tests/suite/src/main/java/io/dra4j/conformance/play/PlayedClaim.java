@@ -3,7 +3,7 @@
 package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.List;
 
@@ -22,7 +22,7 @@ record PlayedClaim(KubeletClaim id, JsonNode object) {
 
     /** The devices of a driver that the scheduler has allocated, as {@code pool/device}. */
     List<String> allocatedDevices(String driver) {
-        return Cluster.elements(object.at("/status/allocation/devices/results")).stream()
+        return ApiObjects.elements(object.at("/status/allocation/devices/results")).stream()
                 .filter(result -> result.path("driver").asText().equals(driver))
                 .map(result -> result.path("pool").asText() + "/"
                         + result.path("device").asText())

@@ -5,8 +5,8 @@ package io.dra4j.conformance.play;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.KubernetesServer;
-import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.Refusals;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.Place;
@@ -140,7 +140,7 @@ final class Script {
         for (String container : pod.containers()) {
             narrator.line(1, "container " + container);
             List<String> ids = cast.controllers().cdiDevices(pod.object(), container);
-            narrator.lines(2, Edits.of(cast.cdi(), ids).lines());
+            narrator.lines(2, GatheredEdits.of(cast.cdi(), ids).lines());
         }
     }
 
@@ -290,7 +290,7 @@ final class Script {
                 api.store()
                         .await(
                                 "resourceslices",
-                                all -> drivers.stream().allMatch(name -> new Pools(of(name, all)).areComplete()),
+                                all -> drivers.stream().allMatch(name -> new SeenPools(of(name, all)).areComplete()),
                                 timeout);
                 return objects();
             } catch (AssertionError e) {
@@ -305,7 +305,7 @@ final class Script {
             return silent.isEmpty()
                     ? "the pools are not complete: "
                             + drivers.stream()
-                                    .flatMap(name -> new Pools(of(name, all)).incomplete().stream())
+                                    .flatMap(name -> new SeenPools(of(name, all)).incomplete().stream())
                                     .toList()
                     : "%s published no ResourceSlice".formatted(String.join(" and ", silent));
         }
@@ -326,7 +326,11 @@ final class Script {
             List<String> lines = new ArrayList<>();
             for (JsonNode slice : objects()) {
                 lines.add("slice %s: driver %s, pool %s, generation %s"
-                        .formatted(Pools.name(slice), driver(slice), Pools.pool(slice), Pools.generation(slice)));
+                        .formatted(
+                                SeenPools.name(slice),
+                                driver(slice),
+                                SeenPools.pool(slice),
+                                SeenPools.generation(slice)));
                 slice.at("/spec/devices").forEach(device -> lines.add("   " + line(device)));
             }
             return lines;

@@ -4,7 +4,7 @@ package io.dra4j.conformance.probes;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.rules.ClaimRules;
@@ -67,7 +67,7 @@ public record ApiRules(KubernetesVersion release) {
                 .filter(error -> fields.matcher(error.field()).matches())
                 .toList();
         Violation.unless(found.isEmpty())
-                .because("slice %s is not valid in Kubernetes 1.%d: %s", Pools.name(slice), release.minor(), found);
+                .because("slice %s is not valid in Kubernetes 1.%d: %s", SeenPools.name(slice), release.minor(), found);
     }
 
     /**

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.Measured;
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,12 +46,12 @@ public record Disturbance(
         return new Work(context, new Publishing(context).settled()).done();
     }
 
-    private record Work(TestContext context, Pools before) {
+    private record Work(TestContext context, SeenPools before) {
 
         Disturbance done() throws InterruptedException {
             PlantedSlices others = new PlantedSlices(context);
             int number = context.proxy().lastNumber();
-            others.sentinels(Pools.pool(before.slices().get(0)));
+            others.sentinels(SeenPools.pool(before.slices().get(0)));
             try {
                 if (context.driver().adapter().controlsProcess()) {
                     context.driver().restart();
@@ -147,7 +147,7 @@ public record Disturbance(
 
         private Return deleted(JsonNode slice, int since) {
             boolean isUpdated = publishing().writesAfter(since).stream()
-                    .anyMatch(write -> write.status() == 200 && write.path().endsWith("/" + Pools.name(slice)));
+                    .anyMatch(write -> write.status() == 200 && write.path().endsWith("/" + SeenPools.name(slice)));
             String written = written();
             publishing().delete(slice);
             Return back = new Return("time until the deleted slice was back", Optional.of(slice), written);
@@ -160,17 +160,17 @@ public record Disturbance(
             List<String> there = names(publishing().now().slices());
             List<String> gone = new ArrayList<>(names(List.of(slice)));
             gone.removeAll(there);
-            return gone.isEmpty() ? "" : "missing: " + Pools.few(gone);
+            return gone.isEmpty() ? "" : "missing: " + SeenPools.few(gone);
         }
 
         private static List<String> names(List<JsonNode> slices) {
-            return Pools.devicesOf(slices).stream()
+            return SeenPools.devicesOf(slices).stream()
                     .map(d -> d.path("name").asText())
                     .toList();
         }
 
         private static boolean isSame(JsonNode slice, Optional<JsonNode> other) {
-            return other.isPresent() && Pools.name(other.get()).equals(Pools.name(slice));
+            return other.isPresent() && SeenPools.name(other.get()).equals(SeenPools.name(slice));
         }
 
         private Publishing publishing() {
@@ -182,14 +182,14 @@ public record Disturbance(
             ObjectNode edited = slice.deepCopy();
             ((ObjectNode) edited.path("metadata")).remove("managedFields");
             ((ArrayNode) edited.at("/spec/devices")).remove(0);
-            context.transcript().note("another client edits slice " + Pools.name(slice));
-            context.cluster().replace(Publishing.SLICES + "/" + Pools.name(slice), edited);
+            context.transcript().note("another client edits slice " + SeenPools.name(slice));
+            context.cluster().replace(Publishing.SLICES + "/" + SeenPools.name(slice), edited);
         }
 
         /** Waits until the pools are as before, and describes the differences if they are not. */
         private String differences(Return... returns) throws InterruptedException {
-            Predicate<Pools> asBefore = Publishing.like(before);
-            Predicate<Pools> seenByAll = seen -> {
+            Predicate<SeenPools> asBefore = Publishing.like(before);
+            Predicate<SeenPools> seenByAll = seen -> {
                 boolean over = asBefore.test(seen);
                 List.of(returns).forEach(each -> each.look(seen, over));
                 return over;
@@ -227,7 +227,7 @@ public record Disturbance(
             devices = slice.map(one -> Set.copyOf(Work.names(List.of(one)))).orElse(Set.of());
         }
 
-        void look(Pools seen, boolean over) {
+        void look(SeenPools seen, boolean over) {
             boolean there = !devices.isEmpty() && Work.names(seen.slices()).containsAll(devices);
             if (took.isZero() && (over || there)) {
                 took = Duration.ofNanos(System.nanoTime() - begin);

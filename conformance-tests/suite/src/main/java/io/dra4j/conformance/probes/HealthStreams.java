@@ -3,14 +3,14 @@
 package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.Measurements;
-import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
-import io.dra4j.testkit.cluster.Cluster;
-import io.dra4j.testkit.kubelet.HealthWatch;
-import io.dra4j.testkit.kubelet.HealthWatch.Report;
-import io.dra4j.testkit.kubelet.HealthWatch.Version;
+import io.dra4j.testkit.cluster.ApiObjects;
+import io.dra4j.testkit.kubelet.OpenHealthStream;
+import io.dra4j.testkit.kubelet.OpenHealthStream.Report;
+import io.dra4j.testkit.kubelet.OpenHealthStream.Version;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -31,18 +31,18 @@ public record HealthStreams(TestContext context) {
                 .toList();
     }
 
-    public HealthWatch open(Version version) {
+    public OpenHealthStream open(Version version) {
         context.transcript().note("open a stream of " + version.wireName());
         return context.kubelet().watchHealth(context.place().driver(), version);
     }
 
     /** Opens a stream of the version that the kubelet would take. */
-    public HealthWatch open() {
+    public OpenHealthStream open() {
         return open(versions(context).get(0));
     }
 
     /** Waits for a message as wanted, and measures the time. */
-    public Report await(HealthWatch watch, Predicate<Report> wanted, Duration timeout, String what)
+    public Report await(OpenHealthStream watch, Predicate<Report> wanted, Duration timeout, String what)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin("time until " + what, timeout);
         return wait.end(watch.await(wanted, timeout))
@@ -52,13 +52,13 @@ public record HealthStreams(TestContext context) {
     }
 
     /** Returns whether the driver ends a stream within a limit, with the time as measured. */
-    public boolean ends(HealthWatch watch, Duration limit) throws InterruptedException {
+    public boolean ends(OpenHealthStream watch, Duration limit) throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin("time until the stream ended", limit);
         return wait.end(watch.awaitEnd(limit));
     }
 
     /** Returns whether an entry has more than a kubelet would assume by itself when it is out of date. */
-    public static boolean isKnown(HealthWatch.Device device) {
+    public static boolean isKnown(OpenHealthStream.Device device) {
         return !device.state().equals("UNKNOWN");
     }
 
@@ -66,7 +66,7 @@ public record HealthStreams(TestContext context) {
         return report.devices().stream().anyMatch(HealthStreams::isKnown);
     }
 
-    public static String seen(HealthWatch watch) {
+    public static String seen(OpenHealthStream watch) {
         List<Report> reports = watch.reports();
         return reports.size()
                 + " messages came"
@@ -77,7 +77,7 @@ public record HealthStreams(TestContext context) {
     }
 
     static String text(Report report) {
-        return Pools.few(report.devices().stream()
+        return SeenPools.few(report.devices().stream()
                 .map(d -> d.pool() + "/" + d.device() + " " + d.state())
                 .toList());
     }
@@ -97,9 +97,9 @@ public record HealthStreams(TestContext context) {
         context.proxy().requests(Publishing.WRITES).stream()
                 .map(Publishing::body)
                 .flatMap(Optional::stream)
-                .flatMap(slice -> Cluster.elements(slice.at("/spec/devices")).stream()
-                        .map(device ->
-                                Pools.pool(slice) + "/" + device.path("name").asText()))
+                .flatMap(slice -> ApiObjects.elements(slice.at("/spec/devices")).stream()
+                        .map(device -> SeenPools.pool(slice) + "/"
+                                + device.path("name").asText()))
                 .forEach(all::add);
         return all;
     }

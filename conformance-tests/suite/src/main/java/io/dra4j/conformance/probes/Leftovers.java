@@ -3,7 +3,7 @@
 package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.Content;
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ public final class Leftovers {
         List<String> differences = context.cdi().allContents().differences(before);
         Violation.unless(differences.isEmpty())
                 .about("DRA-CDI-06", "DRA-CDI-12")
-                .because("%s, the CDI directory has changed: %s", after, Pools.few(differences));
+                .because("%s, the CDI directory has changed: %s", after, SeenPools.few(differences));
         noFiles(context, after);
     }
 

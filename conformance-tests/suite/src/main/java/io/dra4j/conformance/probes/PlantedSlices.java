@@ -5,7 +5,7 @@ package io.dra4j.conformance.probes;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.proxy.RecordedRequest;
@@ -31,9 +31,9 @@ public final class PlantedSlices {
 
     /** Plants what a former life of the driver could have left: in the same pool, and in another. */
     public void stale(JsonNode like) {
-        long generation = Pools.generation(like);
-        plant("stale-same", like, spec -> pool(spec, Pools.pool(like), generation));
-        plant("stale-older", like, spec -> pool(spec, Pools.pool(like), Math.max(0, generation - 1)));
+        long generation = SeenPools.generation(like);
+        plant("stale-same", like, spec -> pool(spec, SeenPools.pool(like), generation));
+        plant("stale-older", like, spec -> pool(spec, SeenPools.pool(like), Math.max(0, generation - 1)));
         plant("stale-pool", like, spec -> pool(spec, "dra-conformance-removed", 1));
     }
 
@@ -71,14 +71,14 @@ public final class PlantedSlices {
         change.accept(spec);
         spec.putArray("devices").addObject().put("name", "planted-" + name);
         JsonNode created = context.cluster().create(Publishing.SLICES, slice);
-        planted.put(Pools.name(created), created);
-        context.transcript().note("another client makes slice " + Pools.name(created));
+        planted.put(SeenPools.name(created), created);
+        context.transcript().note("another client makes slice " + SeenPools.name(created));
     }
 
     /** Returns the slices that are seen, but for those of a pool that the driver does not have. */
-    public Pools without(Pools seen) {
-        return new Pools(seen.slices().stream()
-                .filter(s -> !Pools.pool(s).equals("dra-conformance-removed"))
+    public SeenPools without(SeenPools seen) {
+        return new SeenPools(seen.slices().stream()
+                .filter(s -> !SeenPools.pool(s).equals("dra-conformance-removed"))
                 .toList());
     }
 

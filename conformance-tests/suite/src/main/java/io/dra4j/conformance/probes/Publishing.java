@@ -7,11 +7,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.conformance.context.Blocked;
 import io.dra4j.conformance.context.Measurements;
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Unpublished;
 import io.dra4j.conformance.context.Violation;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
@@ -26,7 +26,7 @@ import java.util.function.Predicate;
 /** The driver's slices: how they are, how they become, and who writes them. */
 public record Publishing(TestContext context) {
 
-    public static final String SLICES = Cluster.RESOURCE + "/resourceslices";
+    public static final String SLICES = ApiObjects.RESOURCE + "/resourceslices";
     public static final Predicate<RecordedRequest> WRITES = Requests.writes("resourceslices");
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -40,18 +40,18 @@ public record Publishing(TestContext context) {
 
     /** All slices of the driver, of any node, from now on. */
     public ObjectWatch watch() {
-        String selector = Cluster.encoded("spec.driver=" + context.place().driver());
+        String selector = ApiObjects.encoded("spec.driver=" + context.place().driver());
         return context.cluster().watch(SLICES, "fieldSelector=" + selector);
     }
 
     /** Of all slices of the driver those that its node can use. */
-    public Pools seen(List<JsonNode> all) {
-        return new Pools(context.devices().onNode(all));
+    public SeenPools seen(List<JsonNode> all) {
+        return new SeenPools(context.devices().onNode(all));
     }
 
     /** The pools now. */
-    public Pools now() {
-        return new Pools(context.devices().slices());
+    public SeenPools now() {
+        return new SeenPools(context.devices().slices());
     }
 
     /** Waits for the driver's first write of a slice, accepted or not, if it has no slice yet. */
@@ -75,9 +75,9 @@ public record Publishing(TestContext context) {
      * @throws Blocked if the driver publishes nothing
      * @throws Violation if the pools do not settle
      */
-    public Pools settled() throws InterruptedException {
+    public SeenPools settled() throws InterruptedException {
         InVain known = context.shared(InVain.class, InVain::new);
-        Pools pools = now();
+        SeenPools pools = now();
         if (pools.settled()) {
             known.unsettled = false;
             return pools;
@@ -89,11 +89,11 @@ public record Publishing(TestContext context) {
         if (inVain && now().slices().isEmpty()) {
             context.devices().requirePool();
         }
-        return orInVain(Pools::settled).orElseThrow(this::unsettled);
+        return orInVain(SeenPools::settled).orElseThrow(this::unsettled);
     }
 
     /** The same of a driver that is idle: it writes nothing more of an earlier start. */
-    public Pools idle() throws InterruptedException {
+    public SeenPools idle() throws InterruptedException {
         Idle.await(context);
         return settled();
     }
@@ -102,7 +102,7 @@ public record Publishing(TestContext context) {
      * The same, and a client that keeps updates in a cache has none left there: a deletion right
      * after an update is the subject of DRA-SLICE-23 alone.
      */
-    public Pools rested() throws InterruptedException {
+    public SeenPools rested() throws InterruptedException {
         idle();
         if (isCached() && context.driver().adapter().controlsProcess()) {
             context.driver().restart(); // a new process has no cache
@@ -146,12 +146,12 @@ public record Publishing(TestContext context) {
      * @throws Blocked if the driver publishes nothing
      * @throws Violation if neither happens
      */
-    public Pools settledOrRefused() throws InterruptedException {
+    public SeenPools settledOrRefused() throws InterruptedException {
         Optional<Unpublished> unpublished = context.unpublished();
         if (unpublished.isPresent() && !unpublished.get().refused()) {
             return settled(); // which does not wait
         }
-        Optional<Pools> pools = orInVain(seen -> seen.settled() || refusal().isPresent());
+        Optional<SeenPools> pools = orInVain(seen -> seen.settled() || refusal().isPresent());
         if (pools.isEmpty() && !now().slices().isEmpty()) {
             throw unsettled();
         }
@@ -159,12 +159,12 @@ public record Publishing(TestContext context) {
     }
 
     /** Waits for it, unless that was in vain and the pools have not settled since. */
-    private Optional<Pools> orInVain(Predicate<Pools> wanted) throws InterruptedException {
+    private Optional<SeenPools> orInVain(Predicate<SeenPools> wanted) throws InterruptedException {
         InVain known = context.shared(InVain.class, InVain::new);
         if (known.unsettled) {
             return Optional.of(now()).filter(wanted);
         }
-        Optional<Pools> found = await(wanted, timeout());
+        Optional<SeenPools> found = await(wanted, timeout());
         known.unsettled = found.isEmpty();
         return found;
     }
@@ -192,26 +192,27 @@ public record Publishing(TestContext context) {
      *
      * @throws Violation if the driver ends meanwhile
      */
-    public Optional<Pools> await(Predicate<Pools> wanted, Duration timeout) throws InterruptedException {
+    public Optional<SeenPools> await(Predicate<SeenPools> wanted, Duration timeout) throws InterruptedException {
         try (ObjectWatch watch = watch()) {
             return await(watch, wanted, timeout);
         }
     }
 
     /** The same, with the time that it took as a measured value. */
-    public Optional<Pools> measured(String what, Predicate<Pools> wanted, Duration limit) throws InterruptedException {
+    public Optional<SeenPools> measured(String what, Predicate<SeenPools> wanted, Duration limit)
+            throws InterruptedException {
         try (ObjectWatch watch = watch()) {
             return measured(what, watch, wanted, limit);
         }
     }
 
-    public Optional<Pools> measured(String what, ObjectWatch watch, Predicate<Pools> wanted, Duration limit)
+    public Optional<SeenPools> measured(String what, ObjectWatch watch, Predicate<SeenPools> wanted, Duration limit)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin(what, limit);
         return wait.end(await(watch, wanted, limit));
     }
 
-    public Optional<Pools> await(ObjectWatch watch, Predicate<Pools> wanted, Duration timeout)
+    public Optional<SeenPools> await(ObjectWatch watch, Predicate<SeenPools> wanted, Duration timeout)
             throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (!watch.await(all -> wanted.test(seen(all)), LOOK)) {
@@ -231,7 +232,7 @@ public record Publishing(TestContext context) {
     }
 
     /** Returns whether the pools are settled and equal to those before. */
-    public static Predicate<Pools> like(Pools before) {
+    public static Predicate<SeenPools> like(SeenPools before) {
         return seen -> seen.settled() && seen.content().equals(before.content());
     }
 
@@ -240,8 +241,8 @@ public record Publishing(TestContext context) {
      *
      * @throws Violation if they are not in time; a new start has repaired them then, if it could
      */
-    public Pools restored(Pools before, String after, Duration timeout) throws InterruptedException {
-        Optional<Pools> restored = measured(RESTORED, like(before), timeout);
+    public SeenPools restored(SeenPools before, String after, Duration timeout) throws InterruptedException {
+        Optional<SeenPools> restored = measured(RESTORED, like(before), timeout);
         if (restored.isPresent()) {
             return restored.get();
         }
@@ -251,13 +252,13 @@ public record Publishing(TestContext context) {
     }
 
     /** Runs the hook that undoes another, and waits until the driver shows it: it would write while others look. */
-    public void undo(String hook, Pools before) throws InterruptedException {
+    public void undo(String hook, SeenPools before) throws InterruptedException {
         context.hooks().run(hook);
         await(like(before), context.timeouts().change());
     }
 
     /** Starts the driver again where it does not repair its slices: other rules need them. */
-    public void repair(Pools before) throws InterruptedException {
+    public void repair(SeenPools before) throws InterruptedException {
         if (context.driver().adapter().controlsProcess()
                 && context.driver().isReady()
                 && !like(before).test(now())) {
@@ -304,20 +305,20 @@ public record Publishing(TestContext context) {
     }
 
     public void delete(JsonNode slice) {
-        context.transcript().note("another client deletes slice " + Pools.name(slice));
-        context.cluster().delete(SLICES + "/" + Pools.name(slice));
+        context.transcript().note("another client deletes slice " + SeenPools.name(slice));
+        context.cluster().delete(SLICES + "/" + SeenPools.name(slice));
     }
 
     /** Deletes the slices, as the kubelet does when it starts and 30 s after it lost the driver. */
     public void wipe() {
         context.transcript().note("the kubelet wipes the slices of the driver on its node");
         String driver = ",spec.driver=" + context.place().driver();
-        String selector = Cluster.encoded("spec.nodeName=" + context.place().node() + driver);
+        String selector = ApiObjects.encoded("spec.nodeName=" + context.place().node() + driver);
         context.cluster().deleteCollection(SLICES, "fieldSelector=" + selector);
     }
 
     /** Deletes all slices of the driver that its node can use, node-local or not. */
-    public void deleteAll(Pools pools) {
+    public void deleteAll(SeenPools pools) {
         pools.slices().forEach(this::delete);
     }
 }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.probes;
 
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.testkit.driver.Instance;
-import io.dra4j.testkit.kubelet.HealthWatch;
+import io.dra4j.testkit.kubelet.OpenHealthStream;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.time.Duration;
 import java.util.List;
@@ -24,13 +24,13 @@ public final class QuietWindow {
     public static final Duration HEALTH = Duration.ofSeconds(90);
 
     private final Publishing publishing;
-    private final Pools before;
+    private final SeenPools before;
     private final Instance instance;
     private final int number;
     private final long begin;
-    private final Optional<HealthWatch> health;
+    private final Optional<OpenHealthStream> health;
 
-    private QuietWindow(TestContext context, Pools before) {
+    private QuietWindow(TestContext context, SeenPools before) {
         publishing = new Publishing(context);
         this.before = before;
         instance = context.driver().current();
@@ -40,23 +40,23 @@ public final class QuietWindow {
         begin = System.nanoTime();
     }
 
-    private static HealthWatch open(TestContext context, HealthWatch.Version version) {
+    private static OpenHealthStream open(TestContext context, OpenHealthStream.Version version) {
         return context.kubelet().watchHealth(context.place().driver(), version);
     }
 
     /** The window of a test context, or its next if the driver was restarted since. */
     public static QuietWindow of(TestContext context) throws InterruptedException {
-        Pools before = new Publishing(context).now();
+        SeenPools before = new Publishing(context).now();
         QuietWindow window = context.shared(QuietWindow.class, () -> new QuietWindow(context, before));
         return window.instance == context.driver().current() ? window : new QuietWindow(context, before);
     }
 
-    public Pools before() {
+    public SeenPools before() {
         return before;
     }
 
     /** The stream of the driver's health, which is open all the time. */
-    public Optional<HealthWatch> health() {
+    public Optional<OpenHealthStream> health() {
         return health;
     }
 
@@ -72,8 +72,8 @@ public final class QuietWindow {
     }
 
     /** All messages about health within the window; waits for its end, or that of the stream. */
-    public List<HealthWatch.Report> reports() throws InterruptedException {
-        HealthWatch watch = health.orElseThrow();
+    public List<OpenHealthStream.Report> reports() throws InterruptedException {
+        OpenHealthStream watch = health.orElseThrow();
         watch.awaitEnd(left(HEALTH));
         return watch.reports();
     }

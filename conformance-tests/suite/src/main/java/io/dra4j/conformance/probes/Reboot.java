@@ -4,7 +4,7 @@ package io.dra4j.conformance.probes;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
-import io.dra4j.conformance.settings.DriverSettings.Kind;
+import io.dra4j.conformance.settings.TestedDriver.Kind;
 import io.dra4j.testkit.driver.MountNamespace;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.probes;
 
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import java.util.List;
  * @param before the pools before the first
  * @param after the pools after each, by its name in messages
  */
-public record Restarts(Pools before, List<After> after) {
+public record Restarts(SeenPools before, List<After> after) {
 
     private static final int STOPS = 3;
     private static final int KILLS = 2;
@@ -27,11 +27,11 @@ public record Restarts(Pools before, List<After> after) {
      *
      * @param restart names it
      */
-    public record After(String restart, Pools pools, List<RecordedRequest> writes) {}
+    public record After(String restart, SeenPools pools, List<RecordedRequest> writes) {}
 
     public static Restarts of(TestContext context) throws InterruptedException {
         Publishing publishing = new Publishing(context);
-        Pools before = publishing.idle();
+        SeenPools before = publishing.idle();
         int number = context.proxy().lastNumber();
         List<After> after = new ArrayList<>();
         for (int i = 1; i <= STOPS + KILLS; i++) {

@@ -5,8 +5,8 @@ package io.dra4j.conformance.report;
 import io.dra4j.conformance.requirements.Level;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Header;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,7 +32,7 @@ final class CoverageReport {
     private final List<String> notes;
     private final StringBuilder text = new StringBuilder();
 
-    CoverageReport(Outcome outcome) {
+    CoverageReport(RunOutcome outcome) {
         header = outcome.header();
         results = grouped(outcome.results(), Result::requirement);
         notes = outcome.notes();

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
-import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.requirements.Applicability;
 import io.dra4j.conformance.requirements.Profile;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Header;
-import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Outcome.ProfileOutcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
+import io.dra4j.conformance.run.RunOutcome.ProfileOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,11 +47,11 @@ final class HtmlReport {
                     "d MMMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
             .withZone(ZoneOffset.UTC);
 
-    private final Outcome outcome;
+    private final RunOutcome outcome;
     private final Html html = new Html();
     private final HtmlResult results = new HtmlResult(html);
 
-    HtmlReport(Outcome outcome) {
+    HtmlReport(RunOutcome outcome) {
         this.outcome = outcome;
     }
 
@@ -294,8 +294,8 @@ final class HtmlReport {
         html.element("summary", "What was known of the driver and what the settings offered");
         html.element(
                 "ul",
-                () -> Arrays.stream(Gate.values())
-                        .filter(gate -> gate != Gate.NOT_HC) // the text of HC covers it
+                () -> Arrays.stream(Applicability.values())
+                        .filter(gate -> gate != Applicability.NOT_HC) // the text of HC covers it
                         .map(g -> open.contains(g.label()) ? g.words() : g.otherwise())
                         .forEach(clause -> html.element("li", clause)));
     }

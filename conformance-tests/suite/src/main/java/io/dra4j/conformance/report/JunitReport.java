@@ -5,9 +5,9 @@ package io.dra4j.conformance.report;
 import io.dra4j.conformance.context.Measured;
 import io.dra4j.conformance.requirements.Profile;
 import io.dra4j.conformance.requirements.Requirement;
-import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Outcome.ProfileOutcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
+import io.dra4j.conformance.run.RunOutcome.ProfileOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -31,10 +31,10 @@ final class JunitReport {
     private static final int TEXT = 16_000;
     private static final int ATTRIBUTE = 300;
 
-    private final Outcome outcome;
+    private final RunOutcome outcome;
     private final StringWriter text = new StringWriter();
 
-    JunitReport(Outcome outcome) {
+    JunitReport(RunOutcome outcome) {
         this.outcome = outcome;
     }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -20,7 +20,7 @@ record NotJudged(Verdict verdict, String reason, Set<String> ids) {
             List.of(Verdict.BLOCKED, Verdict.UNTESTED, Verdict.SKIPPED, Verdict.NOT_APPLICABLE);
 
     /** All of an outcome: what is blocked first, and of each verdict the most common reason. */
-    static List<NotJudged> of(Outcome outcome) {
+    static List<NotJudged> of(RunOutcome outcome) {
         return VERDICTS.stream()
                 .flatMap(verdict -> {
                     Map<String, Set<String>> groups = new LinkedHashMap<>();
@@ -39,7 +39,7 @@ record NotJudged(Verdict verdict, String reason, Set<String> ids) {
         if (!result.blockedBy().isEmpty()) {
             return "blocked by " + result.blockedBy();
         }
-        if (result.verdict() == Verdict.UNTESTED && !Outcome.lacksMeans(result)) {
+        if (result.verdict() == Verdict.UNTESTED && !RunOutcome.lacksMeans(result)) {
             return "untested, the suite has no check of it";
         }
         return Wording.label(result.verdict()) + ", " + Excerpt.line(result.message(), LONG);

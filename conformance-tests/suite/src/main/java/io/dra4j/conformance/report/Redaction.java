@@ -4,8 +4,8 @@ package io.dra4j.conformance.report;
 
 import io.dra4j.conformance.run.Evidence;
 import io.dra4j.conformance.run.Header;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -99,7 +99,7 @@ final class Redaction {
     }
 
     /** The outcome without the secrets in its results, settings and words about the driver. */
-    static Outcome outcome(Outcome outcome) {
+    static RunOutcome outcome(RunOutcome outcome) {
         Header header = outcome.header();
         Map<String, String> implementation = new LinkedHashMap<>();
         header.implementation().forEach((key, value) -> implementation.put(key, text(value)));
@@ -119,7 +119,7 @@ final class Redaction {
                 header.started(),
                 header.took(),
                 text(header.settings()));
-        return new Outcome(
+        return new RunOutcome(
                 clean,
                 outcome.profiles(),
                 outcome.results().stream().map(Redaction::result).toList(),

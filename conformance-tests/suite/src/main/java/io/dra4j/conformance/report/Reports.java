@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
-import io.dra4j.conformance.run.Outcome;
+import io.dra4j.conformance.run.RunOutcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
@@ -20,7 +20,7 @@ import java.util.function.Function;
  */
 public final class Reports {
 
-    private static final Map<String, Function<Outcome, String>> FORMS = new LinkedHashMap<>();
+    private static final Map<String, Function<RunOutcome, String>> FORMS = new LinkedHashMap<>();
 
     static {
         FORMS.put("report.html", outcome -> new HtmlReport(outcome).text());
@@ -38,11 +38,11 @@ public final class Reports {
      * @return the files, in this order
      * @throws IOException if a file cannot be written; the message names the directory
      */
-    public static List<Path> write(Outcome outcome, Path directory) throws IOException {
-        Outcome clean = Redaction.outcome(outcome);
+    public static List<Path> write(RunOutcome outcome, Path directory) throws IOException {
+        RunOutcome clean = Redaction.outcome(outcome);
         try {
             Files.createDirectories(directory);
-            for (Map.Entry<String, Function<Outcome, String>> form : FORMS.entrySet()) {
+            for (Map.Entry<String, Function<RunOutcome, String>> form : FORMS.entrySet()) {
                 byte[] bytes = form.getValue().apply(clean).getBytes(StandardCharsets.UTF_8);
                 Files.write(directory.resolve(form.getKey()), bytes);
             }

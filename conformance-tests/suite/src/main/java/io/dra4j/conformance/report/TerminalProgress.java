@@ -8,10 +8,10 @@ import io.dra4j.conformance.context.Measured.Unit;
 import io.dra4j.conformance.report.Terminal.Colour;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Header;
-import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Outcome.ProfileOutcome;
 import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
+import io.dra4j.conformance.run.RunOutcome.ProfileOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -172,13 +172,13 @@ public final class TerminalProgress implements Progress {
      *
      * @param files the reports that were written
      */
-    public synchronized void finished(Outcome outcome, List<Path> files) {
+    public synchronized void finished(RunOutcome outcome, List<Path> files) {
         if (silent) {
             return;
         }
         blocked().forEach(terminal::line);
         terminal.line("");
-        Outcome clean = Redaction.outcome(outcome);
+        RunOutcome clean = Redaction.outcome(outcome);
         new TerminalSummary(terminal, clean).lines().forEach(terminal::line);
         List<String> notes = clean.notes();
         if (!notes.isEmpty()) {
@@ -201,10 +201,10 @@ public final class TerminalProgress implements Progress {
         private static final int LINE = 160;
 
         private final Terminal terminal;
-        private final Outcome outcome;
+        private final RunOutcome outcome;
         private final List<String> lines = new ArrayList<>();
 
-        TerminalSummary(Terminal terminal, Outcome outcome) {
+        TerminalSummary(Terminal terminal, RunOutcome outcome) {
             this.terminal = terminal;
             this.outcome = outcome;
         }
@@ -272,7 +272,7 @@ public final class TerminalProgress implements Progress {
             }
         }
 
-        private static Colour colour(Outcome.Success success) {
+        private static Colour colour(RunOutcome.Success success) {
             return switch (success) {
                 case SUCCESS -> Colour.GOOD;
                 case PARTIAL -> Colour.DOUBTFUL;

@@ -3,9 +3,9 @@
 package io.dra4j.conformance.report;
 
 import io.dra4j.conformance.run.Header;
-import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Outcome.ProfileOutcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
+import io.dra4j.conformance.run.RunOutcome.ProfileOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.time.Duration;
 import java.util.Comparator;
@@ -84,7 +84,7 @@ final class Wording {
     }
 
     /** The outcome in two or three words. */
-    static String headline(Outcome outcome) {
+    static String headline(RunOutcome outcome) {
         return switch (outcome.exitCode()) {
             case 0 -> "Passed";
             case 1 -> "Failed";
@@ -94,7 +94,7 @@ final class Wording {
     }
 
     /** Why the outcome is what it is, in a sentence or two. */
-    static String sentence(Outcome outcome) {
+    static String sentence(RunOutcome outcome) {
         long failed = requirements(outcome, Verdict.FAIL);
         return switch (outcome.exitCode()) {
             case 0 -> "The driver keeps every rule that it must keep" + warned(outcome) + "." + untested(outcome);
@@ -112,7 +112,7 @@ final class Wording {
     }
 
     /** The failure that leaves most others without an answer: what to look at first. */
-    static Optional<String> worst(Outcome outcome) {
+    static Optional<String> worst(RunOutcome outcome) {
         return outcome.with(Verdict.FAIL).stream()
                 .map(result -> result.requirement().id())
                 .distinct()
@@ -125,18 +125,19 @@ final class Wording {
         return "The driver breaks " + count(failed, "rule") + " that it must keep";
     }
 
-    private static String warned(Outcome outcome) {
+    private static String warned(RunOutcome outcome) {
         long warned = requirements(outcome, Verdict.WARN);
         return warned == 0 ? "" : ", and breaks " + warned + " that it should keep";
     }
 
     /** A success leaves open what this run had no means to try. */
-    private static String untested(Outcome outcome) {
-        long untested = outcome.results().stream().filter(Outcome::lacksMeans).count();
+    private static String untested(RunOutcome outcome) {
+        long untested =
+                outcome.results().stream().filter(RunOutcome::lacksMeans).count();
         return untested == 0 ? "" : " Not tried, for the reasons in the report: " + count(untested, "check") + ".";
     }
 
-    private static String partial(Outcome outcome) {
+    private static String partial(RunOutcome outcome) {
         return outcome.profileOutcomes().stream()
                 .filter(profile -> profile.profile().core())
                 .filter(profile -> grade(profile).equals("partial"))
@@ -166,7 +167,7 @@ final class Wording {
     }
 
     /** Returns how many requirements have a verdict in a variant or more. */
-    private static long requirements(Outcome outcome, Verdict verdict) {
+    private static long requirements(RunOutcome outcome, Verdict verdict) {
         return outcome.with(verdict).stream()
                 .map(one -> one.requirement().id())
                 .distinct()

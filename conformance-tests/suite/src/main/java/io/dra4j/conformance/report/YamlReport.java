@@ -10,11 +10,11 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.util.StringQuotingChecker;
 import io.dra4j.conformance.context.Measured;
 import io.dra4j.conformance.context.Timeouts;
-import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.requirements.Applicability;
 import io.dra4j.conformance.run.Header;
-import io.dra4j.conformance.run.Outcome;
-import io.dra4j.conformance.run.Outcome.ProfileOutcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
+import io.dra4j.conformance.run.RunOutcome.ProfileOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -55,10 +55,10 @@ final class YamlReport {
         }
     }
 
-    private final Outcome outcome;
+    private final RunOutcome outcome;
     private final Header header;
 
-    YamlReport(Outcome outcome) {
+    YamlReport(RunOutcome outcome) {
         this.outcome = outcome;
         this.header = outcome.header();
     }
@@ -115,7 +115,7 @@ final class YamlReport {
         return map(
                 "sut", header.driverKind(),
                 "grpc", header.services(),
-                "rollingUpdate", header.detected().contains(Gate.ROLL.label()),
+                "rollingUpdate", header.detected().contains(Applicability.ROLL.label()),
                 "strict", header.strict());
     }
 

@@ -5,7 +5,7 @@ package io.dra4j.conformance.rules;
 import io.dra4j.conformance.context.Calls;
 import io.dra4j.conformance.context.Measured;
 import io.dra4j.conformance.context.NotApplicable;
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
@@ -74,7 +74,7 @@ record ConnectionRules(TestContext context) {
      * @param repaired how the repair of the slices ends
      */
     private record Silence(
-            boolean reads, End prepared, Pools before, boolean watches, CompletableFuture<End> repaired) {
+            boolean reads, End prepared, SeenPools before, boolean watches, CompletableFuture<End> repaired) {
 
         private static final Predicate<RecordedRequest> OPEN_WATCH =
                 Requests.watches("resourceslices").and(RecordedRequest::open);
@@ -97,7 +97,7 @@ record ConnectionRules(TestContext context) {
         public static Silence of(TestContext context) {
             Publishing publishing = new Publishing(context);
             boolean isWatched = context.awaitPools() && isWatched(context);
-            Pools before = publishing.now();
+            SeenPools before = publishing.now();
             boolean watches = isWatched && before.settled();
             KubeletClaim claim = context.claims().allocate(context.devices().one());
             Optional<HeldPrepare> held = HeldPrepare.of(context, claim);
@@ -130,7 +130,7 @@ record ConnectionRules(TestContext context) {
             }
         }
 
-        private static String difference(Publishing publishing, Pools before, Duration limit) {
+        private static String difference(Publishing publishing, SeenPools before, Duration limit) {
             try {
                 boolean like = publishing.await(Publishing.like(before), limit).isPresent();
                 return like ? "" : publishing.now().difference(before);

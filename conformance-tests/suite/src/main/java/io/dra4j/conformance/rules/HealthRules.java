@@ -4,7 +4,7 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.NotApplicable;
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Untested;
@@ -14,11 +14,11 @@ import io.dra4j.conformance.probes.ProcessCount;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.QuietWindow;
 import io.dra4j.conformance.probes.RegistrationSocket;
-import io.dra4j.testkit.kubelet.HealthWatch;
-import io.dra4j.testkit.kubelet.HealthWatch.Device;
-import io.dra4j.testkit.kubelet.HealthWatch.Report;
-import io.dra4j.testkit.kubelet.HealthWatch.Version;
 import io.dra4j.testkit.kubelet.KubeletEvent;
+import io.dra4j.testkit.kubelet.OpenHealthStream;
+import io.dra4j.testkit.kubelet.OpenHealthStream.Device;
+import io.dra4j.testkit.kubelet.OpenHealthStream.Report;
+import io.dra4j.testkit.kubelet.OpenHealthStream.Version;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,7 +57,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
     void theCompleteListComesSoon() throws InterruptedException {
         Set<String> published = published();
         for (Version version : HealthStreams.versions(context)) {
-            try (HealthWatch watch = streams.open(version)) {
+            try (OpenHealthStream watch = streams.open(version)) {
                 streams.await(
                         watch,
                         report -> HealthStreams.missing(report, published).isEmpty(),
@@ -71,9 +71,9 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
     @Rule("DRA-HLT-02")
     void aChangeIsSentAndEveryMessageIsComplete() throws InterruptedException {
         Set<String> published = published();
-        try (HealthWatch watch = streams.open()) {
+        try (OpenHealthStream watch = streams.open()) {
             Report before = first(watch, published);
-            Pools well = publishing.now();
+            SeenPools well = publishing.now();
             try {
                 context.hooks().run("fault");
                 streams.await(
@@ -94,12 +94,12 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
                 Violation.unless(missing.isEmpty())
                         .because(
                                 "a message of health must be complete; one with %d entries lacks %s",
-                                report.devices().size(), Pools.few(missing));
+                                report.devices().size(), SeenPools.few(missing));
             }
         }
     }
 
-    private Report first(HealthWatch watch, Set<String> published) throws InterruptedException {
+    private Report first(OpenHealthStream watch, Set<String> published) throws InterruptedException {
         return streams.await(
                 watch,
                 report -> HealthStreams.missing(report, published).isEmpty(),
@@ -166,7 +166,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         ProcessCount before = ProcessCount.of(context);
         int known = ends().size();
         boolean anyKnown;
-        List<HealthWatch> three = new ArrayList<>();
+        List<OpenHealthStream> three = new ArrayList<>();
         try {
             for (int i = 0; i < 3; i++) {
                 three.add(streams.open());
@@ -179,7 +179,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
             reopen(REOPENED, published);
             three.forEach(HealthRules::checkOpen);
         } finally {
-            three.forEach(HealthWatch::close);
+            three.forEach(OpenHealthStream::close);
         }
         List<KubeletEvent> ended = ends().stream().skip(known).toList();
         Violation.unless(ended.isEmpty()).because("the driver ended the kubelet's health stream: %s", ended);
@@ -187,7 +187,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         Untested.unless(anyKnown, ALL_UNKNOWN + ": whether each stream has the next is not seen");
     }
 
-    private static Report last(HealthWatch watch) {
+    private static Report last(OpenHealthStream watch) {
         List<Report> reports = watch.reports();
         return reports.get(reports.size() - 1);
     }
@@ -196,7 +196,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
      * The health service must not forget the first stream over the second: each has to receive
      * again before what it received is out of date, however late that is.
      */
-    private void awaitRefresh(List<HealthWatch> all) throws InterruptedException {
+    private void awaitRefresh(List<OpenHealthStream> all) throws InterruptedException {
         Duration due = due(all.get(0));
         if (due.compareTo(LATEST_REFRESH) > 0) {
             context.transcript().note("a message is due within " + due.toSeconds() + " s only");
@@ -204,7 +204,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         }
         List<Integer> counts = all.stream().map(watch -> watch.reports().size()).toList();
         boolean hasHook = context.hooks().has("fault") && context.hooks().has("recover");
-        Pools well = publishing.now();
+        SeenPools well = publishing.now();
         if (hasHook) {
             context.hooks().run("fault");
         }
@@ -226,7 +226,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
     }
 
     /** The time for which a stream may be silent after its last message. */
-    private static Duration due(HealthWatch watch) {
+    private static Duration due(OpenHealthStream watch) {
         return Duration.ofSeconds(last(watch).devices().stream()
                         .filter(HealthStreams::isKnown)
                         .mapToLong(HealthRules::timeout)
@@ -239,14 +239,14 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         return device.timeoutSeconds() > 0 ? device.timeoutSeconds() : DEFAULT_TIMEOUT;
     }
 
-    private static void checkOpen(HealthWatch watch) {
+    private static void checkOpen(OpenHealthStream watch) {
         Violation.unless(watch.end().isEmpty())
                 .because("the driver ended a health stream that was not cancelled: %s", HealthStreams.seen(watch));
     }
 
     private void reopen(int times, Set<String> published) throws InterruptedException {
         for (int i = 0; i < times; i++) {
-            try (HealthWatch watch = context.kubelet()
+            try (OpenHealthStream watch = context.kubelet()
                     .watchHealth(
                             context.place().driver(),
                             HealthStreams.versions(context).get(0))) {
@@ -267,7 +267,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
     @Rule("DRA-HLT-05")
     void namesArePublishedOnesAndMessagesShort() throws InterruptedException {
         published();
-        try (HealthWatch watch = streams.open()) {
+        try (OpenHealthStream watch = streams.open()) {
             Report report = streams.await(watch, any -> true, Timeouts.FIRST_HEALTH, "a first message");
             Set<String> published = streams.everPublished();
             Set<String> seen = new HashSet<>();
@@ -289,7 +289,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
     @Rule("DRA-HLT-06")
     void withoutTheServiceTheCallIsUnimplementedAtOnce() throws InterruptedException {
         for (Version version : Version.values()) {
-            try (HealthWatch watch = streams.open(version)) {
+            try (OpenHealthStream watch = streams.open(version)) {
                 Violation.unless(streams.ends(watch, Timeouts.FIRST_HEALTH))
                         .because(
                                 "the driver does not declare %s, and its call hangs; it must be answered with UNIMPLEMENTED at once",
@@ -308,12 +308,12 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         List<Version> versions = HealthStreams.versions(context);
         NotApplicable.unless(versions.contains(Version.V1), "the driver does not declare " + Version.V1.wireName());
         Set<String> published = published();
-        try (HealthWatch newer = streams.open(Version.V1)) {
+        try (OpenHealthStream newer = streams.open(Version.V1)) {
             first(newer, published);
             if (!versions.contains(Version.V1ALPHA1)) {
                 return;
             }
-            try (HealthWatch older = streams.open(Version.V1ALPHA1)) {
+            try (OpenHealthStream older = streams.open(Version.V1ALPHA1)) {
                 first(older, published);
                 streams.await(
                         newer,

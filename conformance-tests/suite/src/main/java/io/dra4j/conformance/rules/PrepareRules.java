@@ -6,8 +6,8 @@ import io.dra4j.conformance.context.Calls;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.ClaimDraft;
 import io.dra4j.conformance.context.Content;
-import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Untested;
@@ -199,7 +199,7 @@ record PrepareRules(TestContext context) {
         List<String> differences = context.cdi().contents().differences(specs);
         Violation.unless(differences.isEmpty())
                 .about("DRA-CDI-02")
-                .because("repeated prepares changed the CDI specs: %s", Pools.few(differences));
+                .because("repeated prepares changed the CDI specs: %s", SeenPools.few(differences));
     }
 
     @Rule("DRA-PREP-06")

@@ -10,16 +10,16 @@ import io.dra4j.conformance.probes.Leftovers;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.conformance.probes.Reported;
-import io.dra4j.conformance.settings.DriverSettings;
+import io.dra4j.conformance.settings.TestedDriver;
 import io.dra4j.rules.Names;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.ClaimResult;
-import io.dra4j.testkit.kubelet.HealthWatch;
-import io.dra4j.testkit.kubelet.HealthWatch.Version;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
+import io.dra4j.testkit.kubelet.OpenHealthStream;
+import io.dra4j.testkit.kubelet.OpenHealthStream.Version;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import io.dra4j.testkit.kubelet.PrepareMessages;
@@ -200,7 +200,7 @@ record RegistrationRules(TestContext context) {
     }
 
     private Set<String> driversOfTheNode() {
-        String selector = Cluster.encoded("spec.nodeName=" + context.place().node());
+        String selector = ApiObjects.encoded("spec.nodeName=" + context.place().node());
         return context.cluster().list(Publishing.SLICES, "fieldSelector=" + selector).stream()
                 .map(slice -> slice.at("/spec/driver").asText())
                 .collect(Collectors.toSet());
@@ -332,7 +332,8 @@ record RegistrationRules(TestContext context) {
     }
 
     private boolean servesHealth(Version version) throws InterruptedException {
-        try (HealthWatch watch = context.kubelet().watchHealth(context.place().driver(), version)) {
+        try (OpenHealthStream watch =
+                context.kubelet().watchHealth(context.place().driver(), version)) {
             watch.awaitAll(all -> !all.isEmpty() || watch.end().isPresent(), Timeouts.FIRST_HEALTH);
             return !watch.end().equals(Optional.of("UNIMPLEMENTED"));
         }
@@ -349,7 +350,7 @@ record RegistrationRules(TestContext context) {
                 .because(
                         "the settings declare %s, and nothing of it was seen; seen were %s",
                         absent, new TreeSet<>(context.detected()));
-        DriverSettings.LACKING.forEach((lacking, gate) -> Violation.unless(
+        TestedDriver.LACKING.forEach((lacking, gate) -> Violation.unless(
                         !declared.contains(lacking) || !context.detected().contains(gate))
                 .because("the settings declare %s, and the driver has [%s]", lacking, gate));
         Set<String> undeclared = new TreeSet<>(OPTIONAL);

@@ -19,7 +19,7 @@ import io.dra4j.conformance.probes.Rounds;
 import io.dra4j.conformance.probes.Soak;
 import io.dra4j.conformance.probes.StateFiles;
 import io.dra4j.conformance.probes.StateFiles.Damage;
-import io.dra4j.conformance.settings.DriverSettings;
+import io.dra4j.conformance.settings.TestedDriver;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.ProcessDriver;
@@ -222,7 +222,7 @@ record RestartRules(TestContext context) {
 
     @Rule("DRA-RST-08")
     void theStateOfTheReleaseBeforeIsRead() {
-        DriverSettings settings = context.settings().driver();
+        TestedDriver settings = context.settings().driver();
         Untested.unless(settings.process() != null, "the suite does not run the driver's process");
         Leftovers leftovers = Leftovers.since(context);
         context.driver().terminate();

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.ClaimDraft;
 import io.dra4j.conformance.context.NotApplicable;
-import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
@@ -16,7 +16,7 @@ import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.Reported;
 import io.dra4j.conformance.settings.ConfigSettings.Valid;
 import io.dra4j.rules.Quantities;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
@@ -205,7 +205,7 @@ record ShareRules(TestContext context, Publishing publishing) {
 
     private static void checkValues(String whose, JsonNode preset, JsonNode values) {
         boolean isOne = values.isMissingNode()
-                || Cluster.elements(values).stream().anyMatch(v -> amount(v).compareTo(amount(preset)) == 0);
+                || ApiObjects.elements(values).stream().anyMatch(v -> amount(v).compareTo(amount(preset)) == 0);
         Violation.unless(isOne).because("%s has the default %s, which is none of its %s", whose, preset, values);
     }
 
@@ -240,7 +240,7 @@ record ShareRules(TestContext context, Publishing publishing) {
                 .orElseThrow(() -> new Untested("no device that claims can share is free of taints"));
         Map<String, JsonNode> before = policies(publishing.now());
         KubeletClaim claim = context.preparedClaim(device);
-        Optional<Pools> changed = publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
+        Optional<SeenPools> changed = publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
         context.calls().unprepared(claim);
         Violation.unless(changed.isEmpty())
                 .because(
@@ -248,7 +248,7 @@ record ShareRules(TestContext context, Publishing publishing) {
                         device, before, changed.map(ShareRules::policies).orElse(before));
     }
 
-    private static Map<String, JsonNode> policies(Pools seen) {
+    private static Map<String, JsonNode> policies(SeenPools seen) {
         Map<String, JsonNode> policies = new TreeMap<>();
         for (PublishedDevice device : seen.devices()) {
             for (Map.Entry<String, JsonNode> one :
@@ -278,11 +278,11 @@ record ShareRules(TestContext context, Publishing publishing) {
     @Rule("DRA-PART-01")
     @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
     void everyCounterIsInItsPool() throws InterruptedException {
-        Pools pools = publishing.settled();
+        SeenPools pools = publishing.settled();
         pools.byPool().forEach((pool, slices) -> check(pool, slices, pools, false));
     }
 
-    private static void check(String pool, List<JsonNode> slices, Pools pools, boolean withAmounts) {
+    private static void check(String pool, List<JsonNode> slices, SeenPools pools, boolean withAmounts) {
         Map<String, BigDecimal> had = had(pool, slices);
         for (PublishedDevice device : pools.devices()) {
             if (device.pool().equals(pool)) {
@@ -311,7 +311,7 @@ record ShareRules(TestContext context, Publishing publishing) {
     @Rule("DRA-PART-02")
     @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
     void devicesFitAndOverlapIsRefused() throws InterruptedException {
-        Pools pools = publishing.settled();
+        SeenPools pools = publishing.settled();
         pools.byPool().forEach((pool, slices) -> check(pool, slices, pools, true));
         for (PublishedDevice first : pools.devices()) {
             for (PublishedDevice second : pools.devices()) {
@@ -324,7 +324,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         throw new NotApplicable("no two devices exclude one another by their counters");
     }
 
-    private static boolean isTooMuch(PublishedDevice first, PublishedDevice second, Pools pools) {
+    private static boolean isTooMuch(PublishedDevice first, PublishedDevice second, SeenPools pools) {
         if (!first.pool().equals(second.pool()) || first.isTainted() || second.isTainted()) {
             return false;
         }

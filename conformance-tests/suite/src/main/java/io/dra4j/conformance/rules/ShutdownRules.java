@@ -5,7 +5,7 @@ package io.dra4j.conformance.rules;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.Content;
 import io.dra4j.conformance.context.NotApplicable;
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
@@ -17,8 +17,8 @@ import io.dra4j.conformance.probes.Leftovers;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.HealthWatch;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.OpenHealthStream;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
 import io.dra4j.testkit.proxy.Requests;
@@ -59,9 +59,9 @@ record ShutdownRules(TestContext context) {
 
     private void whileACallAndAStreamAreOpen() throws Exception {
         HealthStreams streams = new HealthStreams(context);
-        HealthWatch.Version version =
-                HealthStreams.versions(context).stream().findFirst().orElse(HealthWatch.Version.V1ALPHA1);
-        try (HealthWatch stream = streams.open(version)) {
+        OpenHealthStream.Version version =
+                HealthStreams.versions(context).stream().findFirst().orElse(OpenHealthStream.Version.V1ALPHA1);
+        try (OpenHealthStream stream = streams.open(version)) {
             stream.awaitAll(sent -> !sent.isEmpty() || stream.end().isPresent(), Timeouts.FIRST_HEALTH);
             Optional<HeldPrepare> call = context.devices().usable().stream()
                     .findFirst()
@@ -115,7 +115,7 @@ record ShutdownRules(TestContext context) {
         held.resolves(after);
         List<String> differences = context.cdi().allContents().differences(specs);
         Violation.unless(differences.isEmpty())
-                .because("%s, the CDI directory has changed: %s", after, Pools.few(differences));
+                .because("%s, the CDI directory has changed: %s", after, SeenPools.few(differences));
         context.driver().restarted();
         held.resolves(again);
         held.isRemembered(again);

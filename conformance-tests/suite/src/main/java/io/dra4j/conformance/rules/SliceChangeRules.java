@@ -5,9 +5,9 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.Content;
 import io.dra4j.conformance.context.NotApplicable;
-import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.Refusals;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
@@ -34,20 +34,20 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-12")
     void devicesComeAndGo() throws InterruptedException {
-        Pools before = publishing.settled();
+        SeenPools before = publishing.settled();
         try (ObjectWatch watch = publishing.watch()) {
             change(watch, before);
         }
     }
 
     /** Unplugs, plugs, and returns what was there between. */
-    private Pools change(ObjectWatch watch, Pools before) throws InterruptedException {
+    private SeenPools change(ObjectWatch watch, SeenPools before) throws InterruptedException {
         NotApplicable.unless(!before.devices().isEmpty(), "the driver publishes no device to unplug");
         Untested.unless(!offered(before).isEmpty(), "every device that is published is tainted");
         boolean isPlugged = false;
         try {
             context.hooks().run("unplug");
-            Pools less = publishing
+            SeenPools less = publishing
                     .measured(
                             "time from the hook unplug until a device was gone",
                             watch,
@@ -66,19 +66,19 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     }
 
     /** Returns whether a device is gone, or tainted so that no claim gets it any more. */
-    private static Predicate<Pools> isLess(Pools before) {
+    private static Predicate<SeenPools> isLess(SeenPools before) {
         Set<String> had = offered(before);
         return seen -> seen.settled() && !offered(seen).containsAll(had);
     }
 
-    private static Set<String> offered(Pools pools) {
+    private static Set<String> offered(SeenPools pools) {
         return pools.devices().stream()
                 .filter(device -> !device.isTainted())
                 .map(PublishedDevice::toString)
                 .collect(Collectors.toSet());
     }
 
-    private Violation notGone(Pools before) {
+    private Violation notGone(SeenPools before) {
         return new Violation(
                 "%d s after the hook unplug all %d devices are still published without a taint",
                 context.timeouts().change().toSeconds(), before.deviceNames().size());
@@ -86,10 +86,11 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-05")
     void aChangeIsNeverSeenHalf() throws InterruptedException {
-        Pools before = publishing.settled();
+        SeenPools before = publishing.settled();
         try (ObjectWatch watch = publishing.watch()) {
-            Pools less = change(watch, before);
-            List<Pools> states = watch.states().stream().map(publishing::seen).toList();
+            SeenPools less = change(watch, before);
+            List<SeenPools> states =
+                    watch.states().stream().map(publishing::seen).toList();
             context.transcript().note(states.size() + " states of the slices were seen");
             for (String pool : before.byPool().keySet()) {
                 replay(pool, states, new HashSet<>(List.of(before.contentAtSight(pool), less.contentAtSight(pool))));
@@ -98,8 +99,8 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     }
 
     /** Looks at every state as a scheduler does: only a complete pool counts, and it is whole. */
-    private static void replay(String pool, List<Pools> states, Set<Content> wholes) {
-        for (Pools state : states) {
+    private static void replay(String pool, List<SeenPools> states, Set<Content> wholes) {
+        for (SeenPools state : states) {
             Content content = state.contentAtSight(pool);
             Violation.unless(content.parts().isEmpty() || wholes.contains(content))
                     .because(
@@ -107,8 +108,8 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                             pool,
                             state.byPool().get(pool) == null
                                     ? 0
-                                    : Pools.generation(
-                                            Pools.newest(state.byPool().get(pool))
+                                    : SeenPools.generation(
+                                            SeenPools.newest(state.byPool().get(pool))
                                                     .get(0)),
                             state.versions().parts().keySet(),
                             content.parts().size() - 1);
@@ -119,7 +120,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     void aLargePoolIsSplit() throws InterruptedException {
         publishing.settledOrRefused();
         publishing.refusal().ifPresent(SliceChangeRules::checkRoom);
-        Pools pools = publishing.settled();
+        SeenPools pools = publishing.settled();
         if (largest(pools) > ROOM || !context.hooks().has(PLUG_MANY)) {
             checkSplit(pools);
             return;
@@ -127,7 +128,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
         int number = context.proxy().lastNumber();
         try {
             context.hooks().run(PLUG_MANY);
-            Pools many = publishing
+            SeenPools many = publishing
                     .measured(
                             "time from the hook plug-many until a pool had more than one slice holds",
                             seen -> seen.settled() && largest(seen) > ROOM,
@@ -149,7 +150,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                         devices, ROOM, Refusals.words(refused));
     }
 
-    private static int largest(Pools pools) {
+    private static int largest(SeenPools pools) {
         return pools.devices().stream()
                 .collect(Collectors.groupingBy(PublishedDevice::pool, Collectors.counting()))
                 .values()
@@ -173,7 +174,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                         : "the API server refused slices: " + refused.get(0).errorBody());
     }
 
-    private void checkSplit(Pools pools) {
+    private void checkSplit(SeenPools pools) {
         Untested.unless(
                 largest(pools) > ROOM,
                 "no pool has more than the %d devices of one slice, and the settings have no hook %s, which makes it so",
@@ -183,7 +184,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
         for (JsonNode slice : pools.slices()) {
             int devices = slice.at("/spec/devices").size();
             context.measurements().count("devices of a slice", devices, ROOM);
-            Violation.unless(devices <= ROOM).because("slice %s has %d devices", Pools.name(slice), devices);
+            Violation.unless(devices <= ROOM).because("slice %s has %d devices", SeenPools.name(slice), devices);
         }
         for (PublishedDevice device : pools.devices()) {
             Violation.unless(names.add(device.toString())).because("device %s is in two slices", device);

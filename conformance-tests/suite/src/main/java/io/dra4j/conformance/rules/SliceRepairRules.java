@@ -4,7 +4,7 @@ package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.Content;
 import io.dra4j.conformance.context.NotApplicable;
-import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
@@ -71,7 +71,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-10")
     void aWipeOfTheKubeletIsRepaired() throws InterruptedException {
-        Pools before = publishing.rested();
+        SeenPools before = publishing.rested();
         NotApplicable.unless(
                 before.slices().stream().anyMatch(slice -> slice.path("spec").has("nodeName")),
                 "no slice of the driver is local to its node, and so the kubelet wipes none");
@@ -82,7 +82,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-16")
     void aBrokenWatchIsBegunAgain() throws InterruptedException {
-        Pools before = publishing.rested();
+        SeenPools before = publishing.rested();
         NotApplicable.unless(
                 context.proxy().requests(WATCHES).stream().anyMatch(RecordedRequest::open),
                 "the driver watches no ResourceSlices");
@@ -113,13 +113,13 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-11")
     void staleSlicesDoNotSurviveAStart() throws InterruptedException {
-        Pools before = publishing.settled();
+        SeenPools before = publishing.settled();
         context.driver().terminate();
         PlantedSlices planted = new PlantedSlices(context);
         try {
             planted.stale(before.slices().get(0));
             context.driver().restarted();
-            Pools after = publishing
+            SeenPools after = publishing
                     .measured(
                             "time from the start until a stale slice was gone",
                             seen -> Publishing.like(before).test(planted.without(seen)),
@@ -152,14 +152,14 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         Violation.unless(differences.isEmpty())
                 .because(
                         "a graceful stop must leave the slices in place; after it, %s (%s)",
-                        Pools.few(differences), words(writes));
+                        SeenPools.few(differences), words(writes));
     }
 
     private static String words(List<RecordedRequest> writes) {
         return writes.isEmpty()
                 ? "the driver wrote nothing"
                 : "the driver sent "
-                        + Pools.few(writes.stream()
+                        + SeenPools.few(writes.stream()
                                 .map(w -> w.method() + " " + w.path() + answer(w.status()))
                                 .toList());
     }
@@ -200,11 +200,11 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
             Violation.unless(one.writes().isEmpty())
                     .because(
                             "%s with unchanged devices must not write slices: %s; %s",
-                            one.restart(), words(one.writes()), Pools.few(differences));
+                            one.restart(), words(one.writes()), SeenPools.few(differences));
             Violation.unless(differences.isEmpty())
                     .because(
                             "%s changed slices, though the driver wrote none through the proxy: %s",
-                            one.restart(), Pools.few(differences));
+                            one.restart(), SeenPools.few(differences));
         }
     }
 
@@ -220,7 +220,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
     @Rule("DRA-SLICE-13")
     @ExecutionGroup.On(ExecutionGroup.FAULTS)
     void failuresThatPassAreSurvived() throws InterruptedException {
-        Pools before = publishing.rested();
+        SeenPools before = publishing.rested();
         String written = publishing.lastWrite();
         List<Injection> failures = new ArrayList<>();
         for (Fault fault : failures()) {
@@ -262,7 +262,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
     @Rule("DRA-SLICE-14")
     @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
     void writesThatAreRefusedForGoodAreRare() throws InterruptedException {
-        Pools before = publishing.settled();
+        SeenPools before = publishing.settled();
         Injection refusal = context.inject(Fault.status(422, "Invalid").on(Publishing.WRITES));
         int number = context.proxy().lastNumber();
         publishing.deleteAll(before);

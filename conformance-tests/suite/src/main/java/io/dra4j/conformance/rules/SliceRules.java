@@ -4,9 +4,9 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.NotApplicable;
-import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.Refusals;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Unpublished;
 import io.dra4j.conformance.context.Violation;
@@ -15,7 +15,7 @@ import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.Reported;
 import io.dra4j.conformance.probes.Restarts;
 import io.dra4j.rules.OwnNames;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -84,7 +84,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         Violation.unless(node.isEmpty() || node.equals(context.place().node()))
                 .because(
                         "the driver wrote a slice of pool %s with spec.nodeName %s; it runs on node %s",
-                        Pools.pool(slice), node, context.place().node());
+                        SeenPools.pool(slice), node, context.place().node());
     }
 
     private void checkSlice(JsonNode slice) {
@@ -99,7 +99,7 @@ record SliceRules(TestContext context, Publishing publishing) {
             Violation.unless(!isOther)
                     .because(
                             "slice %s is owned by node %s with UID %s, which does not exist; its UID is %s",
-                            Pools.name(slice),
+                            SeenPools.name(slice),
                             owner.path("name").asText(),
                             owner.path("uid").asText(),
                             node.at("/metadata/uid").asText());
@@ -108,12 +108,12 @@ record SliceRules(TestContext context, Publishing publishing) {
                         || !slice.at("/spec").has("nodeName"))
                 .because(
                         "slice %s has no owner; it should be the Node, so that the slice goes with it",
-                        Pools.name(slice));
+                        SeenPools.name(slice));
     }
 
     @Rule("DRA-SLICE-02")
     void everyWriteOfASliceIsAccepted() throws InterruptedException {
-        Pools pools = publishing.settledOrRefused();
+        SeenPools pools = publishing.settledOrRefused();
         publishing.refusal().ifPresent(refused -> {
             String what = refused.status() == FORBIDDEN ? "a slice may not be written: " : "a slice is not valid: ";
             throw new Violation(what + Refusals.words(refused));
@@ -135,7 +135,7 @@ record SliceRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-18")
     void listsAndWatchesAreLimited() throws InterruptedException {
-        Pools pools = publishing.settled();
+        SeenPools pools = publishing.settled();
         boolean nodeLocal = pools.slices().stream().allMatch(s -> s.at("/spec").has("nodeName"));
         for (RecordedRequest asked :
                 context.proxy().requests(r -> r.list() || r.watch() && r.name().isEmpty())) {
@@ -198,7 +198,7 @@ record SliceRules(TestContext context, Publishing publishing) {
                         "device %s has the attribute %s, in a domain of Kubernetes, which defines no such attribute",
                         device, name);
         for (JsonNode value : attribute) {
-            List<JsonNode> values = value.isArray() ? Cluster.elements(value) : List.of(value);
+            List<JsonNode> values = value.isArray() ? ApiObjects.elements(value) : List.of(value);
             for (JsonNode one : values) {
                 Violation.unless(form != null && form.matcher(one.asText()).matches())
                         .because(
@@ -260,7 +260,7 @@ record SliceRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-21")
     void theOrderOfDevicesStays() throws InterruptedException {
-        Pools before = publishing.settled();
+        SeenPools before = publishing.settled();
         NotApplicable.unless(
                 before.order().values().stream().anyMatch(devices -> devices.size() > 1),
                 "no pool has two devices, which could be in another order");
@@ -274,7 +274,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         }
     }
 
-    private void changeAndRestore(Pools before) throws InterruptedException {
+    private void changeAndRestore(SeenPools before) throws InterruptedException {
         boolean isPlugged = false;
         try {
             context.hooks().run("unplug");
@@ -292,7 +292,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         compare(before, publishing.settled(), "the hooks unplug and plug");
     }
 
-    private static void compare(Pools before, Pools seen, String after) {
+    private static void compare(SeenPools before, SeenPools seen, String after) {
         Map<String, List<String>> now = seen.order();
         before.order().forEach((pool, wanted) -> compare(pool, wanted, now.getOrDefault(pool, List.of()), after));
     }

@@ -9,15 +9,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.ClaimDraft;
 import io.dra4j.conformance.context.Measurements;
-import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.ApiRules;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.rules.ClaimLimits;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
@@ -159,7 +159,7 @@ record StatusRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-BIND-01")
     void oneOfTheConditionsIsSet() throws InterruptedException {
-        Pools pools = publishing.settled();
+        SeenPools pools = publishing.settled();
         List<PublishedDevice> bound =
                 pools.devices().stream().filter(PublishedDevice::isBound).toList();
         Untested.unless(!bound.isEmpty(), "no device has binding conditions now");
@@ -189,7 +189,7 @@ record StatusRules(TestContext context, Publishing publishing) {
     }
 
     private static boolean holds(JsonNode entry, String type) {
-        return Cluster.elements(entry.path("conditions")).stream()
+        return ApiObjects.elements(entry.path("conditions")).stream()
                 .anyMatch(condition -> condition.path("type").asText().equals(type)
                         && condition.path("status").asText().equals("True"));
     }
@@ -203,7 +203,7 @@ record StatusRules(TestContext context, Publishing publishing) {
         }
 
         private static Optional<JsonNode> entry(JsonNode object, String driver, String device) {
-            return Cluster.elements(object.at("/status/devices")).stream()
+            return ApiObjects.elements(object.at("/status/devices")).stream()
                     .filter(one -> one.path("driver").asText().equals(driver))
                     .filter(one -> one.path("device").asText().equals(device))
                     .findFirst();

@@ -4,8 +4,8 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.NotApplicable;
-import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
@@ -35,7 +35,7 @@ record TaintRules(TestContext context, Publishing publishing) {
     }
 
     /** When each taint was added, by its device, key, value and effect. */
-    private static Map<String, String> taints(Pools pools) {
+    private static Map<String, String> taints(SeenPools pools) {
         Map<String, String> taints = new TreeMap<>();
         for (PublishedDevice device : pools.devices()) {
             for (JsonNode taint : device.json().path("taints")) {
@@ -55,7 +55,7 @@ record TaintRules(TestContext context, Publishing publishing) {
     @Rule("DRA-TAINT-01")
     @ExecutionGroup.On(ExecutionGroup.QUIET)
     void taintsAreValidAndKeepTheirTime() throws InterruptedException {
-        Pools well = publishing.settled();
+        SeenPools well = publishing.settled();
         if (!taints(well).isEmpty()) {
             QuietWindow window = QuietWindow.of(context);
             window.writes();
@@ -65,13 +65,13 @@ record TaintRules(TestContext context, Publishing publishing) {
         Untested.unless(context.hooks().has("fault"), "no device is tainted now, and the settings have no hook fault");
         try {
             context.hooks().run("fault");
-            Pools tainted = publishing
+            SeenPools tainted = publishing
                     .measured(
                             TAINTED,
                             seen -> seen.settled() && !taints(seen).isEmpty(),
                             context.timeouts().change())
                     .orElseThrow(() -> new Untested("the hook fault taints no device"));
-            Pools before = lasting(tainted);
+            SeenPools before = lasting(tainted);
             publishing.writesWithin(context.proxy().lastNumber(), RESYNC);
             keptTheirTime(before);
         } finally {
@@ -79,7 +79,7 @@ record TaintRules(TestContext context, Publishing publishing) {
         }
     }
 
-    private void keptTheirTime(Pools before) throws InterruptedException {
+    private void keptTheirTime(SeenPools before) throws InterruptedException {
         ApiRules rules = ApiRules.of(context);
         for (PublishedDevice device : before.devices()) {
             int taints = device.json().path("taints").size();
@@ -97,7 +97,7 @@ record TaintRules(TestContext context, Publishing publishing) {
         }
     }
 
-    private void unchanged(Pools before, String how) {
+    private void unchanged(SeenPools before, String how) {
         Map<String, String> then = taints(before);
         Map<String, String> now = taints(publishing.now());
         Violation.unless(now.equals(then))
@@ -105,7 +105,7 @@ record TaintRules(TestContext context, Publishing publishing) {
     }
 
     /** The pools once their taints stay: others may come or go soon after a fault or a recovery. */
-    private Pools lasting(Pools now) throws InterruptedException {
+    private SeenPools lasting(SeenPools now) throws InterruptedException {
         Set<String> first = taints(now).keySet();
         return first.isEmpty()
                 ? now
@@ -120,8 +120,8 @@ record TaintRules(TestContext context, Publishing publishing) {
         Duration timeout = context.timeouts().change();
         try {
             context.hooks().run("fault");
-            Predicate<Pools> more = seen -> !known.containsAll(taints(seen).keySet());
-            Pools broken = publishing
+            Predicate<SeenPools> more = seen -> !known.containsAll(taints(seen).keySet());
+            SeenPools broken = publishing
                     .measured(TAINTED, seen -> seen.settled() && more.test(seen), timeout)
                     .orElseThrow(() -> untainted(known.isEmpty(), timeout));
             broken.devices().forEach(this::checkDomain);
@@ -164,9 +164,9 @@ record TaintRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-TAINT-03")
     void aToleratedTaintIsNoReasonToRefuse() throws InterruptedException {
-        Predicate<Pools> tainted =
+        Predicate<SeenPools> tainted =
                 seen -> seen.settled() && seen.devices().stream().anyMatch(PublishedDevice::isTainted);
-        Pools now = publishing.settled();
+        SeenPools now = publishing.settled();
         if (tainted.test(now)) {
             prepared(ofTainted(now));
             return;
@@ -185,7 +185,7 @@ record TaintRules(TestContext context, Publishing publishing) {
     }
 
     /** Also a broken device should be prepared, but its fault is a reason not to. */
-    private KubeletClaim ofBroken(Pools pools) {
+    private KubeletClaim ofBroken(SeenPools pools) {
         KubeletClaim claim = ofTainted(pools);
         context.calls()
                 .prepare(claim)
@@ -197,7 +197,7 @@ record TaintRules(TestContext context, Publishing publishing) {
         return claim;
     }
 
-    private KubeletClaim ofTainted(Pools pools) {
+    private KubeletClaim ofTainted(SeenPools pools) {
         PublishedDevice device = pools.devices().stream()
                 .filter(PublishedDevice::isTainted)
                 .findFirst()

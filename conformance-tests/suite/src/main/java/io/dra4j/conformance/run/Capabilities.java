@@ -3,7 +3,7 @@
 package io.dra4j.conformance.run;
 
 import io.dra4j.conformance.context.Unpublished;
-import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.requirements.Applicability;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import java.util.Collections;
@@ -28,17 +28,17 @@ import org.jspecify.annotations.Nullable;
  */
 record Capabilities(
         List<Service> services,
-        Set<Gate> present,
-        Map<Gate, Closed> absent,
+        Set<Applicability> present,
+        Map<Applicability, Closed> absent,
         String registrationFailure,
         @Nullable Unpublished unpublished) {
 
     Capabilities {
         services = List.copyOf(services);
-        EnumSet<Gate> gates = EnumSet.noneOf(Gate.class);
+        EnumSet<Applicability> gates = EnumSet.noneOf(Applicability.class);
         gates.addAll(present);
         present = Collections.unmodifiableSet(gates);
-        Map<Gate, Closed> reasons = new EnumMap<>(Gate.class);
+        Map<Applicability, Closed> reasons = new EnumMap<>(Applicability.class);
         reasons.putAll(absent);
         absent = Collections.unmodifiableMap(reasons);
     }
@@ -58,7 +58,7 @@ record Capabilities(
         if (isFailedBy(requirement)) {
             return Optional.empty();
         }
-        Set<Gate> any = requirement.anyGates();
+        Set<Applicability> any = requirement.anyGates();
         Stream<Closed> closed = requirement.gates().stream()
                 .filter(gate -> !present.contains(gate))
                 .map(this::closed);
@@ -68,7 +68,7 @@ record Capabilities(
         return Stream.concat(closed, all).min(Comparator.comparingInt(Closed::order));
     }
 
-    private Closed closed(Gate gate) {
+    private Closed closed(Applicability gate) {
         return absent.getOrDefault(gate, Closed.usually(gate));
     }
 }

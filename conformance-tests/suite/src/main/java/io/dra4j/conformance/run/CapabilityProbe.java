@@ -7,9 +7,9 @@ import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Unpublished;
 import io.dra4j.conformance.context.Violation;
-import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.requirements.Applicability;
 import io.dra4j.conformance.settings.ConfigSettings;
-import io.dra4j.conformance.settings.DriverSettings;
+import io.dra4j.conformance.settings.TestedDriver;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
@@ -37,12 +37,19 @@ final class CapabilityProbe {
     private static final String HEALTH = "DRAResourceHealth";
 
     /** Capabilities that show in published devices, and in the results of claims that have them. */
-    private static final Set<Gate> SEEN_IN_DEVICES =
-            EnumSet.of(Gate.API, Gate.CDI, Gate.DEV1, Gate.DEV2, Gate.MULTI, Gate.BIND, Gate.TAINT, Gate.CTR);
+    private static final Set<Applicability> SEEN_IN_DEVICES = EnumSet.of(
+            Applicability.API,
+            Applicability.CDI,
+            Applicability.DEV1,
+            Applicability.DEV2,
+            Applicability.MULTI,
+            Applicability.BIND,
+            Applicability.TAINT,
+            Applicability.CTR);
 
     private final TestContext context;
-    private final Set<Gate> present = EnumSet.noneOf(Gate.class);
-    private final Map<Gate, Closed> absent = new EnumMap<>(Gate.class);
+    private final Set<Applicability> present = EnumSet.noneOf(Applicability.class);
+    private final Map<Applicability, Closed> absent = new EnumMap<>(Applicability.class);
     private @Nullable Unpublished unpublished;
 
     private CapabilityProbe(TestContext context) {
@@ -59,13 +66,13 @@ final class CapabilityProbe {
         List<Service> services = Arrays.stream(Service.values())
                 .filter(service -> info.versions().contains(service.wireName()))
                 .toList();
-        open(Gate.BOTH, services.size() == Service.values().length);
+        open(Applicability.BOTH, services.size() == Service.values().length);
         boolean health = info.versions().stream().anyMatch(name -> name.endsWith(HEALTH));
-        open(Gate.HC, health);
-        open(Gate.NOT_HC, !health);
+        open(Applicability.HC, health);
+        open(Applicability.NOT_HC, !health);
         settings();
         devices();
-        if (present.contains(Gate.DEV1)) {
+        if (present.contains(Applicability.DEV1)) {
             answers();
         }
         return new Capabilities(services, present, absent, "", unpublished);
@@ -76,34 +83,35 @@ final class CapabilityProbe {
         CapabilityProbe probe = new CapabilityProbe(context);
         probe.settings();
         probe.open(
-                Gate.API,
+                Applicability.API,
                 !context.proxy().requests(Requests.to("resourceslices")).isEmpty());
         return new Capabilities(List.of(), probe.present, probe.absent, String.valueOf(failure.getMessage()), null);
     }
 
     private void settings() {
-        DriverSettings driver = driver();
+        TestedDriver driver = driver();
         ConfigSettings configs = driver.configs();
         Set<String> hooks = driver.hooks().keySet();
-        open(Gate.PROC, context.driver().adapter().controlsProcess());
-        open(Gate.ROLL, driver.seamlessUpgrade() && present.contains(Gate.PROC));
+        open(Applicability.PROC, context.driver().adapter().controlsProcess());
+        open(Applicability.ROLL, driver.seamlessUpgrade() && present.contains(Applicability.PROC));
         if (driver.seamlessUpgrade()) {
-            absent.put(Gate.ROLL, Closed.usually(Gate.PROC));
+            absent.put(Applicability.ROLL, Closed.usually(Applicability.PROC));
         }
-        open(Gate.CFG_OK, !configs.valid().isEmpty());
-        open(Gate.CFG_BAD, !configs.invalid().isEmpty());
-        open(Gate.CFG_SEE, configs.visible().size() > 1);
-        if (present.contains(Gate.CFG_OK)) {
-            absent.put(Gate.CFG_SEE, new Closed(Verdict.UNTESTED, Gate.CFG_SEE.otherwise()));
+        open(Applicability.CFG_OK, !configs.valid().isEmpty());
+        open(Applicability.CFG_BAD, !configs.invalid().isEmpty());
+        open(Applicability.CFG_SEE, configs.visible().size() > 1);
+        if (present.contains(Applicability.CFG_OK)) {
+            absent.put(Applicability.CFG_SEE, new Closed(Verdict.UNTESTED, Applicability.CFG_SEE.otherwise()));
         }
-        open(Gate.PLUG, hooks.containsAll(Set.of("plug", "unplug")));
-        open(Gate.FAULT, hooks.containsAll(Set.of("fault", "recover")));
-        open(Gate.TAINT, present.contains(Gate.FAULT)); // which may make one
-        open(Gate.OLD, hooks.contains("old"));
-        open(Gate.METRICS, !driver.metrics().isEmpty());
-        open(Gate.STATE, !driver.stateFiles().isEmpty());
-        open(Gate.FS, present.contains(Gate.PROC) && mayBreakDirectories());
-        for (Gate gate : List.of(Gate.ADM, Gate.DST, Gate.META, Gate.TAINT)) {
+        open(Applicability.PLUG, hooks.containsAll(Set.of("plug", "unplug")));
+        open(Applicability.FAULT, hooks.containsAll(Set.of("fault", "recover")));
+        open(Applicability.TAINT, present.contains(Applicability.FAULT)); // which may make one
+        open(Applicability.OLD, hooks.contains("old"));
+        open(Applicability.METRICS, !driver.metrics().isEmpty());
+        open(Applicability.STATE, !driver.stateFiles().isEmpty());
+        open(Applicability.FS, present.contains(Applicability.PROC) && mayBreakDirectories());
+        for (Applicability gate :
+                List.of(Applicability.ADM, Applicability.DST, Applicability.META, Applicability.TAINT)) {
             open(gate, driver.declares().contains(gate.label()));
         }
     }
@@ -120,24 +128,28 @@ final class CapabilityProbe {
         } else {
             context.awaitPublished().ifPresent(this::unpublished);
         }
-        open(Gate.API, !context.proxy().requests(Requests.to("resourceslices")).isEmpty());
+        open(
+                Applicability.API,
+                !context.proxy().requests(Requests.to("resourceslices")).isEmpty());
         List<PublishedDevice> devices = context.devices().all();
         context.devices().requireShape();
         int usable = Math.max(
                 context.devices().single().size(), context.devices().usable().size());
-        open(Gate.DEV1, usable >= 1);
-        open(Gate.DEV2, usable >= 2);
-        open(Gate.MULTI, devices.stream().anyMatch(PublishedDevice::isShared) || triesToShare());
-        open(Gate.BIND, devices.stream().anyMatch(PublishedDevice::isBound));
-        open(Gate.TAINT, devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty()));
-        open(Gate.CTR, devices.stream().anyMatch(d -> !d.counters().isEmpty()));
+        open(Applicability.DEV1, usable >= 1);
+        open(Applicability.DEV2, usable >= 2);
+        open(Applicability.MULTI, devices.stream().anyMatch(PublishedDevice::isShared) || triesToShare());
+        open(Applicability.BIND, devices.stream().anyMatch(PublishedDevice::isBound));
+        open(
+                Applicability.TAINT,
+                devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty()));
+        open(Applicability.CTR, devices.stream().anyMatch(d -> !d.counters().isEmpty()));
         if (unpublished == null) {
             few(devices.size(), usable);
         }
         if (devices.isEmpty() && unpublished == null && !driver().hasNoDevices()) {
             context.note(
                     "The driver published no device, so that nothing was tried with one. If it has none on this node, declare %s in driver.declares."
-                            .formatted(DriverSettings.NO_DEVICES));
+                            .formatted(TestedDriver.NO_DEVICES));
             context.warnings().forEach(line -> context.note(Engine.LOGGED + line));
         }
     }
@@ -153,7 +165,7 @@ final class CapabilityProbe {
     private void few(int published, int usable) {
         String silent = "no request of the driver for ResourceSlices came through the suite's proxy";
         absent.put(
-                Gate.API,
+                Applicability.API,
                 driver().hasNoDevices()
                         ? new Closed(
                                 Verdict.NOT_APPLICABLE,
@@ -168,10 +180,10 @@ final class CapabilityProbe {
                         Verdict.UNTESTED,
                         "of the %d devices that the driver publishes, claims can have %d at the same time: others are tainted, wait for binding conditions or share counters"
                                 .formatted(published, usable));
-        absent.put(Gate.DEV1, few);
-        absent.put(Gate.DEV2, few);
+        absent.put(Applicability.DEV1, few);
+        absent.put(Applicability.DEV2, few);
         if (usable == 0) {
-            absent.put(Gate.CDI, few);
+            absent.put(Applicability.CDI, few);
         }
     }
 
@@ -190,23 +202,26 @@ final class CapabilityProbe {
         }
         ClaimResult answer = result.results().get(claim.uid());
         boolean failed = answer == null || result.complaint().isPresent();
-        open(Gate.CDI, !failed && !CdiView.ids(answer).isEmpty());
+        open(Applicability.CDI, !failed && !CdiView.ids(answer).isEmpty());
         if (!failed && !context.devices().areShaped()) { // shapes may have configurations of their own
             driver().configs().requireAbsent(edits(answer));
         }
-        open(Gate.META, !failed && hasMetadata(answer));
-        if (!failed && !present.contains(Gate.CDI) && !driver().declares().contains(DriverSettings.NO_CDI)) {
+        open(Applicability.META, !failed && hasMetadata(answer));
+        if (!failed
+                && !present.contains(Applicability.CDI)
+                && !driver().declares().contains(TestedDriver.NO_CDI)) {
             context.note(
                     "The driver prepared a claim without CDI device ids, so that the profile cdi has no subject. If it needs none, declare %s in driver.declares."
-                            .formatted(DriverSettings.NO_CDI));
+                            .formatted(TestedDriver.NO_CDI));
         }
         if (failed) {
             String why = result.complaint().orElse("the answer does not have the claim");
             absent.put(
-                    Gate.CDI, new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why, "DRA-PREP-01"));
+                    Applicability.CDI,
+                    new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why, "DRA-PREP-01"));
         }
         context.tidy();
-        open(Gate.DST, writesStatus());
+        open(Applicability.DST, writesStatus());
     }
 
     /** Returns whether the CDI ids or files of an answer are those of the Go helper for metadata, or mount some. */
@@ -237,7 +252,7 @@ final class CapabilityProbe {
         }
     }
 
-    private DriverSettings driver() {
+    private TestedDriver driver() {
         return context.settings().driver();
     }
 
@@ -245,7 +260,7 @@ final class CapabilityProbe {
         return context.driver().info().service();
     }
 
-    private void open(Gate gate, boolean isOpen) {
+    private void open(Applicability gate, boolean isOpen) {
         if (isOpen) {
             present.add(gate);
         }

@@ -3,7 +3,7 @@
 package io.dra4j.conformance.run;
 
 import io.dra4j.conformance.context.Unpublished;
-import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.requirements.Applicability;
 import java.util.List;
 
 /**
@@ -25,7 +25,7 @@ record Closed(Verdict verdict, String reason, String by) {
     private static final List<Verdict> ORDER = List.of(Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.BLOCKED);
 
     /** A gate of which no more is known. */
-    static Closed usually(Gate gate) {
+    static Closed usually(Applicability gate) {
         return new Closed(gate.isMeans() ? Verdict.UNTESTED : Verdict.NOT_APPLICABLE, gate.otherwise());
     }
 

@@ -5,8 +5,8 @@ package io.dra4j.conformance.run;
 import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Unpublished;
+import io.dra4j.conformance.requirements.Applicability;
 import io.dra4j.conformance.requirements.Catalogue;
-import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.rules.ExecutionGroup;
 import io.dra4j.conformance.rules.RuleBook;
@@ -74,13 +74,13 @@ public final class Engine implements AutoCloseable {
      * @throws io.dra4j.testkit.driver.DriverUnusable if the driver cannot be run at all
      * @throws io.dra4j.testkit.settings.SettingsException if the settings cannot be used
      */
-    public Outcome run() {
+    public RunOutcome run() {
         Instant started = Instant.now();
-        Plan.check(catalogue, settings);
+        RunPlan.check(catalogue, settings);
         TestContext first = context();
         KubernetesServer kubernetes = first.kubernetes();
         progress.started(kubernetes);
-        List<Requirement> wanted = Plan.of(catalogue, settings, first.release());
+        List<Requirement> wanted = RunPlan.of(catalogue, settings, first.release());
         Capabilities capabilities = probed(first);
         Optional<DriverAdapter> other =
                 first.driver().isAtStandardPaths() ? adapter.atStandardPaths() : Optional.empty();
@@ -91,7 +91,7 @@ public final class Engine implements AutoCloseable {
             first = context();
             capabilities = probed(first);
         }
-        List<Requirement> plan = Plan.with(catalogue, settings, wanted, capabilities);
+        List<Requirement> plan = RunPlan.with(catalogue, settings, wanted, capabilities);
         List<TestContext> ready = new ArrayList<>(List.of(first));
         List<List<Requirement>> groups = groups(plan);
         boolean together = adapter.runsSeveral()
@@ -111,7 +111,7 @@ public final class Engine implements AutoCloseable {
                 Set.copyOf(settings.skip()),
                 progress);
         List<Result> results = results(groups, ready, parts, together);
-        return new Outcome(
+        return new RunOutcome(
                 header(kubernetes, capabilities, started), catalogue.profiles(), results, notes(capabilities));
     }
 
@@ -249,7 +249,7 @@ public final class Engine implements AutoCloseable {
             ready.forEach(TestContext::close);
         }
         awaitAll(running);
-        Map<String, Integer> positions = Plan.positions(catalogue);
+        Map<String, Integer> positions = RunPlan.positions(catalogue);
         List<Result> results = new ArrayList<>();
         running.forEach(group -> results.addAll(group.join()));
         results.replaceAll(result -> revised(result, parts.check()));
@@ -321,7 +321,7 @@ public final class Engine implements AutoCloseable {
                 settings.driver().name(),
                 capabilities.services().stream().map(s -> s.wireName()).toList(),
                 settings.implementation(),
-                capabilities.present().stream().map(Gate::label).toList(),
+                capabilities.present().stream().map(Applicability::label).toList(),
                 settings.driver().declares(),
                 settings.timeoutFactor(),
                 settings.strict(),

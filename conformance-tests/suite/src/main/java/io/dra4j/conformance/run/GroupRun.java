@@ -3,7 +3,7 @@
 package io.dra4j.conformance.run;
 
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.requirements.Gate;
+import io.dra4j.conformance.requirements.Applicability;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.rules.ExecutionGroup;
 import io.dra4j.conformance.rules.RuleBook;
@@ -120,8 +120,9 @@ final class GroupRun {
     private Ended tried(Requirement requirement, String variant) {
         try {
             TestContext ready = ready();
-            ready.detected(
-                    parts.capabilities().present().stream().map(Gate::label).collect(Collectors.toSet()));
+            ready.detected(parts.capabilities().present().stream()
+                    .map(Applicability::label)
+                    .collect(Collectors.toSet()));
             ready.calls().use(service(variant));
             Ended ended = parts.check().run(requirement, variant, ready);
             tidy(ready, ended.result());

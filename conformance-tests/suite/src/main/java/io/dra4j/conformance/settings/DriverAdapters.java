@@ -16,7 +16,7 @@ public final class DriverAdapters {
     private DriverAdapters() {}
 
     /** The adapter for the driver of these settings. */
-    public static DriverAdapter of(DriverSettings settings) {
+    public static DriverAdapter of(TestedDriver settings) {
         return switch (settings.kind()) {
             case PROCESS -> process(settings);
             case EXTERNAL -> external(settings);
@@ -25,12 +25,12 @@ public final class DriverAdapters {
         };
     }
 
-    private static DriverAdapter process(DriverSettings settings) {
+    private static DriverAdapter process(TestedDriver settings) {
         ProcessSettings process = Optional.ofNullable(settings.process()).orElseThrow();
         return new ProcessDriver(process, settings.cdiDirectories(), settings.startTimeout());
     }
 
-    private static DriverAdapter external(DriverSettings settings) {
+    private static DriverAdapter external(TestedDriver settings) {
         ExternalSettings external = Optional.ofNullable(settings.external()).orElseThrow();
         return new ExternalDriver(external, settings.cdiDirectories(), settings.hooks(), settings.startTimeout());
     }

@@ -31,7 +31,7 @@ import java.util.TreeMap;
  * @param knownFailures a file of known failures; empty if there is none
  */
 public record Settings(
-        DriverSettings driver,
+        TestedDriver driver,
         ApiServerSettings apiServer,
         List<String> profiles,
         List<String> only,

@@ -9,8 +9,8 @@ import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.cluster.Cluster;
-import io.dra4j.testkit.cluster.ClusterException;
+import io.dra4j.testkit.cluster.ApiObjects;
+import io.dra4j.testkit.cluster.ApiRequestException;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Instance;
@@ -168,7 +168,7 @@ class RealApiServerIT {
             Places places = new Places();
 
             assertThatThrownBy(() -> TestContext.open(settings("process: {command: [x]}"), places, "real"))
-                    .isInstanceOf(ClusterException.class)
+                    .isInstanceOf(ApiRequestException.class)
                     .hasMessageContainingAll("Kubernetes v1.36", "does not serve resource.k8s.io/v1", "1.34")
                     .hasMessageNotContaining("\n");
 
@@ -188,7 +188,7 @@ class RealApiServerIT {
                 assertThat(context.kubernetes().text()).contains("Kubernetes v1.36", "gates: not known");
             }
             broken.inject(Fault.stall());
-            assertThat(new Cluster(broken.url()).lines("/", "", Duration.ofMillis(300)))
+            assertThat(new ApiObjects(broken.url()).lines("/", "", Duration.ofMillis(300)))
                     .isEmpty();
         }
     }

@@ -11,16 +11,16 @@ import org.junit.jupiter.api.Test;
 
 class DriverNumbersTest {
 
-    private static Measure measure(String what, int batch, int held, int millis) {
-        return new Measure(what, batch, held, List.of(Duration.ofMillis(millis)), Duration.ofSeconds(45));
+    private static Timings measure(String what, int batch, int held, int millis) {
+        return new Timings(what, batch, held, List.of(Duration.ofMillis(millis)), Duration.ofSeconds(45));
     }
 
-    private final Measure first = measure("prepare, 1 to 10", 1, 0, 30);
-    private final Measure one = measure("prepare", 1, 0, 12);
-    private final Measure eight = measure("prepare", 8, 0, 18);
-    private final Measure held = measure("prepare", 1, 200, 15);
-    private final Measure eightHeld = measure("prepare", 8, 200, 45);
-    private final Measure unprepared = measure("unprepare", 1, 0, 9);
+    private final Timings first = measure("prepare, 1 to 10", 1, 0, 30);
+    private final Timings one = measure("prepare", 1, 0, 12);
+    private final Timings eight = measure("prepare", 8, 0, 18);
+    private final Timings held = measure("prepare", 1, 200, 15);
+    private final Timings eightHeld = measure("prepare", 8, 200, 45);
+    private final Timings unprepared = measure("unprepare", 1, 0, 9);
 
     private final DriverNumbers numbers = new DriverNumbers(
             "gpu.example.com",

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class LongRunTest {
 
     private static long growth(long... residentBytes) {
-        Measure prepares = new Measure("prepare", 1, 0, List.of(Duration.ZERO), Duration.ZERO);
+        Timings prepares = new Timings("prepare", 1, 0, List.of(Duration.ZERO), Duration.ZERO);
         return LongRun.growthBytes(IntStream.range(0, residentBytes.length)
                 .mapToObj(i -> new LongRun.Part(i, new Footprint(residentBytes[i], 0, 1, 1, 1), prepares))
                 .toList());

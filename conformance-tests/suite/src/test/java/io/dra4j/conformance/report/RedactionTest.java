@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -126,14 +126,14 @@ class RedactionTest {
         private final String planted =
                 "token: %s\nAuthorization: Bearer %s\n%s\n%s".formatted(S3CRET, S3CRET, token(), base64(60, 7));
 
-        private Outcome outcome() {
+        private RunOutcome outcome() {
             List<Result> results = new ArrayList<>();
             for (Verdict verdict : Verdict.values()) {
                 Result result = SampleOutcome.result(verdict.ordinal(), "v1", verdict, "");
                 results.add(SampleOutcome.saying(planted, result));
             }
-            Outcome outcome = SampleOutcome.outcome(results, planted, planted);
-            return new Outcome(outcome.header(), outcome.profiles(), outcome.results(), List.of(planted));
+            RunOutcome outcome = SampleOutcome.outcome(results, planted, planted);
+            return new RunOutcome(outcome.header(), outcome.profiles(), outcome.results(), List.of(planted));
         }
 
         @Test

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.io.IOException;
 import java.io.StringReader;
@@ -52,7 +52,7 @@ class ReportsTest {
         Reports.write(hostile(MEGABYTE), directory.resolve("huge"));
     }
 
-    private static Outcome hostile(String text) {
+    private static RunOutcome hostile(String text) {
         List<Result> results = new ArrayList<>();
         for (Verdict verdict : Verdict.values()) {
             Result result = SampleOutcome.result(verdict.ordinal(), "v1", verdict, "");
@@ -147,7 +147,7 @@ class ReportsTest {
 
         @Test
         void itHasEveryResult() throws Exception {
-            Outcome outcome = SampleOutcome.ordinary();
+            RunOutcome outcome = SampleOutcome.ordinary();
 
             assertThat(nodes(report("ordinary").path("results")))
                     .extracting(result -> result.path("name").asText())

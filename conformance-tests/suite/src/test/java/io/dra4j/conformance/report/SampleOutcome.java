@@ -10,8 +10,8 @@ import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Evidence;
 import io.dra4j.conformance.run.Header;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -68,7 +68,7 @@ final class SampleOutcome {
     private SampleOutcome() {}
 
     /** The whole catalogue: most passes, and each other verdict here and there. */
-    static Outcome ordinary() {
+    static RunOutcome ordinary() {
         List<Result> results = new ArrayList<>();
         for (Requirement requirement : CATALOGUE.requirements()) {
             for (String variant : requirement.perService() ? List.of("v1", "v1beta1") : List.of("")) {
@@ -79,7 +79,7 @@ final class SampleOutcome {
     }
 
     /** One result of each kind, of the ordinary ones. */
-    static Outcome few() {
+    static RunOutcome few() {
         return outcome(ordinary().results().stream()
                 .filter(one -> FEW.contains(one.requirement().id() + one.variant()))
                 .toList());
@@ -175,16 +175,16 @@ final class SampleOutcome {
     }
 
     /** The few, about which there is a remark. */
-    static Outcome noted(String note) {
-        Outcome few = few();
-        return new Outcome(few.header(), few.profiles(), few.results(), List.of(note));
+    static RunOutcome noted(String note) {
+        RunOutcome few = few();
+        return new RunOutcome(few.header(), few.profiles(), few.results(), List.of(note));
     }
 
-    static Outcome outcome(List<Result> results) {
+    static RunOutcome outcome(List<Result> results) {
         return outcome(results, "gpu.example.com", "driver:\n  name: gpu.example.com\n");
     }
 
-    static Outcome outcome(List<Result> results, String driver, String settings) {
+    static RunOutcome outcome(List<Result> results, String driver, String settings) {
         Header header = new Header(
                 "0.1.0",
                 CATALOGUE.version(),
@@ -206,6 +206,6 @@ final class SampleOutcome {
                 STARTED,
                 Duration.ofSeconds(193),
                 settings);
-        return new Outcome(header, CATALOGUE.profiles(), results);
+        return new RunOutcome(header, CATALOGUE.profiles(), results);
     }
 }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.conformance.requirements.Requirement;
-import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -233,7 +233,7 @@ class TerminalProgressTest {
 
         @Test
         void thereIsATableTheFailuresAndTheVerdict() throws Exception {
-            Outcome few = SampleOutcome.noted("known failures: DRA-X-01 is listed");
+            RunOutcome few = SampleOutcome.noted("known failures: DRA-X-01 is listed");
             on(true, false).finished(few, List.of(Path.of("out", "report.html")));
 
             SampleOutcome.assertIs("terminal.txt", printed());
@@ -242,7 +242,7 @@ class TerminalProgressTest {
         @Test
         void whatIsNotJudgedAndTheRootOfItAreNamed() {
             Result root = result("DRA-PREP-05", "", Verdict.FAIL, "refused");
-            Outcome outcome = SampleOutcome.outcome(List.of(
+            RunOutcome outcome = SampleOutcome.outcome(List.of(
                     result("DRA-PREP-03", "", Verdict.FAIL, "another"),
                     root,
                     blocked("DRA-RST-01", "DRA-PREP-05"),
@@ -283,7 +283,7 @@ class TerminalProgressTest {
         }
 
         private String summary(Verdict verdict) {
-            Outcome outcome = SampleOutcome.outcome(List.of(result("DRA-REG-01", "", verdict, "m")));
+            RunOutcome outcome = SampleOutcome.outcome(List.of(result("DRA-REG-01", "", verdict, "m")));
             bytes.reset();
             on(true, false).finished(outcome, List.of());
             return printed().replaceAll("\\s+", " "); // long sentences are broken

@@ -175,7 +175,7 @@ class CatalogueTest {
             Requirement requirement =
                     read(entry("gates: [not hc, cfgOK]")).requirements().get(0);
 
-            assertThat(requirement.gates()).containsExactly(Gate.CFG_OK, Gate.NOT_HC);
+            assertThat(requirement.gates()).containsExactly(Applicability.CFG_OK, Applicability.NOT_HC);
         }
     }
 

@@ -30,7 +30,7 @@ class SettingsReaderTest {
         assertThat(settings.apiServer().isEmbedded()).isTrue();
         assertThat(settings.timeoutFactor()).isEqualTo(1);
         assertThat(settings.report()).isEqualTo("dra-conformance-report");
-        assertThat(settings.driver().kind()).isEqualTo(DriverSettings.Kind.PROCESS);
+        assertThat(settings.driver().kind()).isEqualTo(TestedDriver.Kind.PROCESS);
         assertThat(settings.driver().startTimeout()).hasSeconds(30);
     }
 

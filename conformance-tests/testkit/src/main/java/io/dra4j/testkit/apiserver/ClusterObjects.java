@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Conversion;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
@@ -14,8 +14,8 @@ import io.dra4j.testkit.apiserver.registry.Preconditions;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.registry.Registry.Target;
 import io.dra4j.testkit.apiserver.registry.WriteOptions;
+import io.dra4j.testkit.apiserver.store.ObjectSelection;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
-import io.dra4j.testkit.apiserver.store.Selection;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +66,7 @@ public final class ClusterObjects {
 
     /** All objects of a resource, in all namespaces, ordered by namespace and name. */
     public List<JsonNode> list(String resource) {
-        return store.list(kinds.stored(kinds.named(resource)), Selection.ALL).objects().stream()
+        return store.list(kinds.stored(kinds.named(resource)), ObjectSelection.ALL).objects().stream()
                 .<JsonNode>map(StoredObject::copy)
                 .toList();
     }
@@ -90,7 +90,7 @@ public final class ClusterObjects {
 
     private JsonNode put(JsonNode object, WriteOptions options) {
         ObjectNode wanted = normalized(object);
-        ResourceKind served = kinds.ofObject(Json.text(wanted, "apiVersion"), Json.text(wanted, "kind"));
+        ResourceKind served = kinds.ofObject(JsonTrees.text(wanted, "apiVersion"), JsonTrees.text(wanted, "kind"));
         ResourceKind kind = kinds.stored(served);
         wanted = Conversion.toStored(served, kind, wanted);
         String namespace = namespaceOf(kind, wanted);
@@ -107,7 +107,7 @@ public final class ClusterObjects {
     }
 
     private StoredObject written(ResourceKind kind, String namespace, ObjectNode object, WriteOptions options) {
-        ObjectNode metadata = Json.metadata(object);
+        ObjectNode metadata = JsonTrees.metadata(object);
         metadata.remove(List.of("resourceVersion", "uid"));
         ObjectKey key = kind.key(namespace, metadata.path("name").asText());
         if (store.find(kind, key) == null) {
@@ -121,7 +121,7 @@ public final class ClusterObjects {
         if (!kind.namespaced()) {
             return "";
         }
-        String namespace = Json.at(object, "metadata", "namespace").asText("default");
+        String namespace = JsonTrees.at(object, "metadata", "namespace").asText("default");
         ensureNamespace(namespace);
         return namespace;
     }
@@ -129,15 +129,15 @@ public final class ClusterObjects {
     void ensureNamespace(String name) {
         ResourceKind namespaces = kinds.namespaces();
         if (store.find(namespaces, namespaces.key("", name)) == null) {
-            ObjectNode namespace = Json.object().put("apiVersion", "v1").put("kind", "Namespace");
-            Json.metadata(namespace).put("name", name);
+            ObjectNode namespace = JsonTrees.object().put("apiVersion", "v1").put("kind", "Namespace");
+            JsonTrees.metadata(namespace).put("name", name);
             registry.create(namespaces, "", namespace, WriteOptions.DEFAULT);
         }
     }
 
     /** Through bytes, so that numbers compare like those of a client. */
     private static ObjectNode normalized(JsonNode object) {
-        return (ObjectNode) Json.parse(new String(Json.bytes(object), StandardCharsets.UTF_8));
+        return (ObjectNode) JsonTrees.parse(new String(JsonTrees.bytes(object), StandardCharsets.UTF_8));
     }
 
     /**

@@ -9,7 +9,7 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.http.ApiListener;
 import io.dra4j.testkit.apiserver.http.InMemoryApi;
 import io.dra4j.testkit.apiserver.http.Serving;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.model.Traffic;
 import io.dra4j.testkit.apiserver.registry.Registry;
@@ -59,8 +59,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     private static ObjectNode newNode(String name, KubernetesVersion version) {
-        ObjectNode node = Json.object().put("apiVersion", "v1").put("kind", "Node");
-        Json.metadata(node).put("name", name).putObject("labels").put("kubernetes.io/hostname", name);
+        ObjectNode node = JsonTrees.object().put("apiVersion", "v1").put("kind", "Node");
+        JsonTrees.metadata(node).put("name", name).putObject("labels").put("kubernetes.io/hostname", name);
         ObjectNode status = node.putObject("status");
         status.putObject("nodeInfo").put("kubeletVersion", version.gitVersion());
         status.putArray("conditions")

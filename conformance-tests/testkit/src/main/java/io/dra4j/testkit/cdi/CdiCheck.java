@@ -14,64 +14,67 @@ import java.util.List;
 public final class CdiCheck {
 
     private static final long UINT32 = 0xffff_ffffL;
-    private static final Check ID = Check.number(0, UINT32);
-    private static final Check FILLED = Check.text(".+", "a text that is not empty");
-    private static final Check ENV = Check.list(Check.text("[^=]+=.*", "an environment variable NAME=value"));
+    private static final SpecField ID = SpecField.number(0, UINT32);
+    private static final SpecField FILLED = SpecField.text(".+", "a text that is not empty");
+    private static final SpecField ENV =
+            SpecField.list(SpecField.text("[^=]+=.*", "an environment variable NAME=value"));
 
-    private static final Check NODE = Check.object()
-            .needs("path", Check.path())
-            .may("hostPath", Check.path())
-            .may("type", Check.text("[bcup]?", "a type of device node, b, c, u or p"))
-            .may("major", Check.number(0, Long.MAX_VALUE))
-            .may("minor", Check.number(0, Long.MAX_VALUE))
+    private static final SpecField NODE = SpecField.object()
+            .needs("path", SpecField.path())
+            .may("hostPath", SpecField.path())
+            .may("type", SpecField.text("[bcup]?", "a type of device node, b, c, u or p"))
+            .may("major", SpecField.number(0, Long.MAX_VALUE))
+            .may("minor", SpecField.number(0, Long.MAX_VALUE))
             .may("fileMode", ID)
-            .may("permissions", Check.text("[rwm]*", "permissions of the letters r, w, m"))
+            .may("permissions", SpecField.text("[rwm]*", "permissions of the letters r, w, m"))
             .may("uid", ID)
             .may("gid", ID);
-    private static final Check MOUNT = Check.object()
+    private static final SpecField MOUNT = SpecField.object()
             .needs("hostPath", FILLED)
-            .needs("containerPath", Check.path())
-            .may("options", Check.list(Check.text()))
-            .may("type", Check.text())
+            .needs("containerPath", SpecField.path())
+            .may("options", SpecField.list(SpecField.text()))
+            .may("type", SpecField.text())
             .and(CdiCheck::mountsAFile);
-    private static final Check HOOK_NAME = Check.text(
+    private static final SpecField HOOK_NAME = SpecField.text(
             "prestart|createRuntime|createContainer|startContainer|poststart|poststop",
             "a hook of the OCI runtime specification");
-    private static final Check HOOK = Check.object()
+    private static final SpecField HOOK = SpecField.object()
             .needs("hookName", HOOK_NAME)
-            .needs("path", Check.path())
-            .may("args", Check.list(Check.text()))
+            .needs("path", SpecField.path())
+            .may("args", SpecField.list(SpecField.text()))
             .may("env", ENV)
-            .may("timeout", Check.number(0, Integer.MAX_VALUE));
-    private static final Check NET_DEVICE =
-            Check.object().needs("hostInterfaceName", FILLED).needs("name", FILLED);
-    private static final Check NET_DEVICES =
-            Check.list(NET_DEVICE).and(Check.unique("hostInterfaceName")).and(Check.unique("name"));
-    private static final Check DIRECTORY_NAME = Check.text("(?!\\.{1,2}$)[^/\\n]{0,4095}", "a name of a directory");
-    private static final Check RDT = Check.object()
+            .may("timeout", SpecField.number(0, Integer.MAX_VALUE));
+    private static final SpecField NET_DEVICE =
+            SpecField.object().needs("hostInterfaceName", FILLED).needs("name", FILLED);
+    private static final SpecField NET_DEVICES = SpecField.list(NET_DEVICE)
+            .and(SpecField.unique("hostInterfaceName"))
+            .and(SpecField.unique("name"));
+    private static final SpecField DIRECTORY_NAME =
+            SpecField.text("(?!\\.{1,2}$)[^/\\n]{0,4095}", "a name of a directory");
+    private static final SpecField RDT = SpecField.object()
             .may("closID", DIRECTORY_NAME)
-            .may("l3CacheSchema", Check.text())
-            .may("memBwSchema", Check.text())
-            .may("schemata", Check.list(Check.text()))
-            .may("enableMonitoring", Check.bool());
-    private static final Check EDITS = Check.object()
+            .may("l3CacheSchema", SpecField.text())
+            .may("memBwSchema", SpecField.text())
+            .may("schemata", SpecField.list(SpecField.text()))
+            .may("enableMonitoring", SpecField.bool());
+    private static final SpecField EDITS = SpecField.object()
             .may("env", ENV)
-            .may("deviceNodes", Check.list(NODE))
+            .may("deviceNodes", SpecField.list(NODE))
             .may("netDevices", NET_DEVICES)
-            .may("hooks", Check.list(HOOK))
-            .may("mounts", Check.list(MOUNT))
+            .may("hooks", SpecField.list(HOOK))
+            .may("mounts", SpecField.list(MOUNT))
             .may("intelRdt", RDT)
-            .may("additionalGids", Check.list(ID));
-    private static final Check DEVICE = Check.object()
-            .needs("name", Check.text(CdiName::problemOfDevice))
-            .may("annotations", Check.texts())
+            .may("additionalGids", SpecField.list(ID));
+    private static final SpecField DEVICE = SpecField.object()
+            .needs("name", SpecField.text(CdiName::problemOfDevice))
+            .may("annotations", SpecField.texts())
             .needs("containerEdits", EDITS.and(CdiCheck::areNotEmpty));
-    private static final Check DEVICES =
-            Check.list(DEVICE).and(Check.unique("name")).and(CdiCheck::hasAnElement);
-    private static final Check SPEC = Check.object()
+    private static final SpecField DEVICES =
+            SpecField.list(DEVICE).and(SpecField.unique("name")).and(CdiCheck::hasAnElement);
+    private static final SpecField SPEC = SpecField.object()
             .needs("cdiVersion", FILLED)
-            .needs("kind", Check.text(CdiName::problemOfKind))
-            .may("annotations", Check.texts())
+            .needs("kind", SpecField.text(CdiName::problemOfKind))
+            .may("annotations", SpecField.texts())
             .needs("devices", DEVICES)
             .may("containerEdits", EDITS);
 

@@ -61,7 +61,7 @@ public final class ObjectWatch implements AutoCloseable {
             for (Stream<String> next = next(); next != null; next = next()) {
                 next.forEach(this::receive);
             }
-        } catch (UncheckedIOException | ClusterException e) {
+        } catch (UncheckedIOException | ApiRequestException e) {
             fail(e);
         }
     }
@@ -97,7 +97,7 @@ public final class ObjectWatch implements AutoCloseable {
         JsonNode object = event.path("object");
         String type = event.path("type").asText();
         if (type.equals("ERROR")) {
-            throw new ClusterException("the watch ended: " + line);
+            throw new ApiRequestException("the watch ended: " + line);
         }
         version = object.at("/metadata/resourceVersion").asText();
         if (!type.equals("BOOKMARK")) {
@@ -132,7 +132,7 @@ public final class ObjectWatch implements AutoCloseable {
     /**
      * Waits until the objects are as wanted, and returns whether they are.
      *
-     * @throws ClusterException if the watch broke, and could not be begun again
+     * @throws ApiRequestException if the watch broke, and could not be begun again
      */
     public synchronized boolean await(Predicate<List<JsonNode>> wanted, Duration timeout) throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();

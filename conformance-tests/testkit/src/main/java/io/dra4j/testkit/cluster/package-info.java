@@ -4,7 +4,7 @@
  * The API server as the suite itself uses it: how it is reached, and the claims and slices there.
  *
  * <p>Flow: a kubeconfig → {@link io.dra4j.testkit.cluster.KubeconfigUpstream} → the proxy; a rule →
- * {@link io.dra4j.testkit.cluster.Cluster} → the API server.
+ * {@link io.dra4j.testkit.cluster.ApiObjects} → the API server.
  */
 @NullMarked
 package io.dra4j.testkit.cluster;

@@ -52,7 +52,7 @@ public final class Controllers implements AutoCloseable {
         pods = new PodObjects(objects, clock);
         builder.kubelets.forEach((name, kubelet) -> kubelets.add(new PodKubelet(name, kubelet, pods)));
         controllers.add(new TemplateClaims(pods));
-        scheduler = new Scheduler(pods, new Placement(builder.api, clock), new BindingConditions(pods));
+        scheduler = new Scheduler(pods, new DevicePlacement(builder.api, clock), new BindingWait(pods));
         controllers.add(scheduler);
         controllers.addAll(kubelets);
         controllers.add(new TaintEvictions(pods, builder.api.version()));
@@ -172,7 +172,9 @@ public final class Controllers implements AutoCloseable {
     public void awaitReleased(JsonNode pod, Duration timeout) {
         String uid = new Pod(pod).uid();
         objects.await(
-                Claim.RESOURCE, claims -> claims.stream().map(Claim::new).noneMatch(one -> one.isOf(uid)), timeout);
+                ClaimView.RESOURCE,
+                claims -> claims.stream().map(ClaimView::new).noneMatch(one -> one.isOf(uid)),
+                timeout);
     }
 
     /**
@@ -187,8 +189,8 @@ public final class Controllers implements AutoCloseable {
     }
 
     private List<String> cdiDevices(Pod pod, PodClaims.Use use) {
-        return objects.find(Claim.RESOURCE, pod.namespace(), use.claim()).stream()
-                .flatMap(claim -> prepared(new Claim(claim).uid()).stream())
+        return objects.find(ClaimView.RESOURCE, pod.namespace(), use.claim()).stream()
+                .flatMap(claim -> prepared(new ClaimView(claim).uid()).stream())
                 .filter(device -> use.request().isEmpty() || isFor(use.request(), device))
                 .flatMap(device -> device.cdiDeviceIds().stream())
                 .toList();
@@ -203,7 +205,7 @@ public final class Controllers implements AutoCloseable {
     public List<JsonNode> claims(JsonNode pod) {
         Pod view = new Pod(pod);
         return PodClaims.names(view).stream()
-                .flatMap(name -> objects.find(Claim.RESOURCE, view.namespace(), name).stream())
+                .flatMap(name -> objects.find(ClaimView.RESOURCE, view.namespace(), name).stream())
                 .toList();
     }
 
@@ -279,7 +281,7 @@ public final class Controllers implements AutoCloseable {
             private final Map<String, List<PreparedDevice>> devices = new LinkedHashMap<>(); // by driver
             private final Set<String> pods = new HashSet<>();
 
-            Held(Claim claim) {
+            Held(ClaimView claim) {
                 id = claim.id();
                 drivers = claim.drivers();
             }
@@ -313,16 +315,16 @@ public final class Controllers implements AutoCloseable {
 
         /** Returns whether the pod's claims are prepared, so that it runs. */
         private boolean run(Pod pod) {
-            List<Claim> claims = new ArrayList<>();
+            List<ClaimView> claims = new ArrayList<>();
             for (String name : PodClaims.names(pod)) {
-                Optional<Claim> claim = objects.claim(pod.namespace(), name);
+                Optional<ClaimView> claim = objects.claim(pod.namespace(), name);
                 if (claim.isEmpty() || !claim.get().reservedFor().contains(pod.uid())) {
                     String why = "claim " + name + (claim.isEmpty() ? " is not there" : " is not reserved");
                     return fail(pod, why);
                 }
                 claims.add(claim.get());
             }
-            for (Claim claim : claims) {
+            for (ClaimView claim : claims) {
                 held.computeIfAbsent(claim.uid(), unseen -> new Held(claim))
                         .pods
                         .add(pod.uid());
@@ -347,9 +349,9 @@ public final class Controllers implements AutoCloseable {
         }
 
         /** Calls each driver once, for those of the claims that it has not prepared. */
-        private Optional<String> prepare(List<Claim> claims) {
+        private Optional<String> prepare(List<ClaimView> claims) {
             Map<String, List<Held>> byDriver = new LinkedHashMap<>();
-            for (Claim claim : claims) {
+            for (ClaimView claim : claims) {
                 Held entry = held.get(claim.uid());
                 for (String driver : entry.drivers) {
                     if (!entry.devices.containsKey(driver)) {

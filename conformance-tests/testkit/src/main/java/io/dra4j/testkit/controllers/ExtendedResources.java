@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.allocator.pods.ExtendedRequest;
 import io.dra4j.allocator.pods.ResourceClasses;
 import io.dra4j.testkit.apiserver.ClusterObjects;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,16 +18,16 @@ record ExtendedResources(ClusterObjects objects) {
     static final String ANNOTATION = "resource.kubernetes.io/extended-resource-claim";
 
     /** The claim as the scheduler makes it up for a node, without a name. */
-    Optional<Claim> claim(Pod pod, JsonNode node) {
+    Optional<ClaimView> claim(Pod pod, JsonNode node) {
         List<ExtendedRequest> wanted = wanted(pod, node);
         return wanted.isEmpty() || PodClaims.extended(pod).isPresent()
                 ? Optional.empty()
-                : Optional.of(new Claim(object(pod, wanted)));
+                : Optional.of(new ClaimView(object(pod, wanted)));
     }
 
     /** Creates that claim, and enters it into the pod's status. */
-    Optional<Claim> create(Pod pod, JsonNode node) {
-        Optional<Claim> claim = claim(pod, node);
+    Optional<ClaimView> create(Pod pod, JsonNode node) {
+        Optional<ClaimView> claim = claim(pod, node);
         if (claim.isEmpty()) {
             return claim;
         }
@@ -37,11 +37,11 @@ record ExtendedResources(ClusterObjects objects) {
                 Pod.RESOURCE,
                 pod.namespace(),
                 pod.name(),
-                current -> remember(Json.child(current, "status"), new Claim(created), wanted));
-        return Optional.of(new Claim(created));
+                current -> remember(JsonTrees.child(current, "status"), new ClaimView(created), wanted));
+        return Optional.of(new ClaimView(created));
     }
 
-    private static void remember(ObjectNode status, Claim claim, List<ExtendedRequest> wanted) {
+    private static void remember(ObjectNode status, ClaimView claim, List<ExtendedRequest> wanted) {
         ObjectNode extended = status.putObject("extendedResourceClaimStatus");
         extended.put("resourceClaimName", claim.name());
         for (ExtendedRequest one : wanted) {
@@ -54,11 +54,12 @@ record ExtendedResources(ClusterObjects objects) {
     }
 
     private static ObjectNode object(Pod pod, List<ExtendedRequest> wanted) {
-        ObjectNode claim = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
-        ObjectNode metadata = Json.metadata(claim);
+        ObjectNode claim =
+                JsonTrees.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        ObjectNode metadata = JsonTrees.metadata(claim);
         metadata.put("namespace", pod.namespace());
         metadata.put("generateName", pod.name() + "-extended-resources-");
-        Json.child(metadata, "annotations").put(ANNOTATION, "true");
+        JsonTrees.child(metadata, "annotations").put(ANNOTATION, "true");
         TemplateClaims.own(metadata, pod);
         Map<String, ExtendedRequest> requests = new TreeMap<>();
         wanted.forEach(one -> requests.putIfAbsent(one.name(), one));

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -72,36 +72,39 @@ final class PodObjects {
         return pods;
     }
 
-    List<Claim> claims() {
-        return objects.list(Claim.RESOURCE).stream().map(Claim::new).toList();
+    List<ClaimView> claims() {
+        return objects.list(ClaimView.RESOURCE).stream().map(ClaimView::new).toList();
     }
 
-    Optional<Claim> claim(String namespace, String name) {
-        return objects.find(Claim.RESOURCE, namespace, name).map(Claim::new);
+    Optional<ClaimView> claim(String namespace, String name) {
+        return objects.find(ClaimView.RESOURCE, namespace, name).map(ClaimView::new);
     }
 
     /** Changes a pod's status, unless the pod is gone. */
     void changeStatus(Pod pod, Consumer<ObjectNode> change) {
         ignoringGone(() -> objects.changeStatus(
-                Pod.RESOURCE, pod.namespace(), pod.name(), current -> change.accept(Json.child(current, "status"))));
+                Pod.RESOURCE,
+                pod.namespace(),
+                pod.name(),
+                current -> change.accept(JsonTrees.child(current, "status"))));
     }
 
     /** Changes a claim's status, unless the claim is gone. */
-    void changeStatus(Claim claim, Consumer<ObjectNode> change) {
+    void changeStatus(ClaimView claim, Consumer<ObjectNode> change) {
         ignoringGone(() -> objects.changeStatus(
-                Claim.RESOURCE,
+                ClaimView.RESOURCE,
                 claim.namespace(),
                 claim.name(),
-                current -> change.accept(Json.child(current, "status"))));
+                current -> change.accept(JsonTrees.child(current, "status"))));
     }
 
     /** Changes a claim apart from its status, unless the claim is gone. */
-    void change(Claim claim, Consumer<ObjectNode> change) {
-        ignoringGone(() -> objects.change(Claim.RESOURCE, claim.namespace(), claim.name(), change));
+    void change(ClaimView claim, Consumer<ObjectNode> change) {
+        ignoringGone(() -> objects.change(ClaimView.RESOURCE, claim.namespace(), claim.name(), change));
     }
 
-    void delete(Claim claim) {
-        ignoringGone(() -> objects.delete(Claim.RESOURCE, claim.namespace(), claim.name()));
+    void delete(ClaimView claim) {
+        ignoringGone(() -> objects.delete(ClaimView.RESOURCE, claim.namespace(), claim.name()));
     }
 
     void delete(Pod pod) {
@@ -144,8 +147,8 @@ final class PodObjects {
             return;
         }
         String now = seconds(clock.instant());
-        ObjectNode event = Json.object().put("apiVersion", "v1").put("kind", "Event");
-        Json.metadata(event).put("namespace", pod.namespace()).put("generateName", pod.name() + ".");
+        ObjectNode event = JsonTrees.object().put("apiVersion", "v1").put("kind", "Event");
+        JsonTrees.metadata(event).put("namespace", pod.namespace()).put("generateName", pod.name() + ".");
         event.putObject("involvedObject")
                 .put("apiVersion", "v1")
                 .put("kind", "Pod")

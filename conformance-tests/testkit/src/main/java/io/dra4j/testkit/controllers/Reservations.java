@@ -4,7 +4,7 @@ package io.dra4j.testkit.controllers;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
@@ -42,7 +42,7 @@ final class Reservations implements Controller {
                 using.add(pod.uid());
             }
         }
-        for (Claim claim : objects.claims()) {
+        for (ClaimView claim : objects.claims()) {
             release(claim, using);
             Set<String> owners = claim.owners();
             if (!owners.isEmpty() && owners.stream().noneMatch(existing::contains)) {
@@ -73,7 +73,7 @@ final class Reservations implements Controller {
                 .put("uid", pod.uid());
     }
 
-    private void release(Claim claim, Set<String> using) {
+    private void release(ClaimView claim, Set<String> using) {
         Set<String> left = claim.reservedFor().stream()
                 .filter(pod -> using.contains(pod) || isPrepared.test(claim.uid(), pod))
                 .collect(Collectors.toSet());
@@ -96,7 +96,7 @@ final class Reservations implements Controller {
     }
 
     private static void unprotect(ObjectNode claim) {
-        ArrayNode finalizers = Json.metadata(claim).withArray(Claim.FINALIZERS);
-        finalizers.removeIf(one -> one.asText().equals(Claim.FINALIZER));
+        ArrayNode finalizers = JsonTrees.metadata(claim).withArray(ClaimView.FINALIZERS);
+        finalizers.removeIf(one -> one.asText().equals(ClaimView.FINALIZER));
     }
 }

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.allocator.model.Node;
 import io.dra4j.allocator.model.NodeSelector;
 import io.dra4j.testkit.apiserver.ClusterObjects;
-import io.dra4j.testkit.apiserver.model.Json;
-import io.dra4j.testkit.controllers.Placement.Fit;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
+import io.dra4j.testkit.controllers.DevicePlacement.Fit;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,13 +37,13 @@ final class Scheduler implements Controller {
     private static final String POST = " still not schedulable";
 
     private final PodObjects objects;
-    private final Placement placement;
+    private final DevicePlacement placement;
     private final ExtendedResources extendedResources;
-    private final BindingConditions binding;
+    private final BindingWait binding;
     private final Map<String, String> chosen = new HashMap<>(); // nodes by UID of pods
     private final Map<String, String> details = new ConcurrentHashMap<>(); // by UID of pods
 
-    Scheduler(PodObjects objects, Placement placement, BindingConditions binding) {
+    Scheduler(PodObjects objects, DevicePlacement placement, BindingWait binding) {
         this.objects = objects;
         this.placement = placement;
         this.binding = binding;
@@ -67,7 +67,7 @@ final class Scheduler implements Controller {
     }
 
     private Optional<Instant> schedule(Pod pod, Instant now) {
-        Optional<List<Claim>> claims = claims(pod);
+        Optional<List<ClaimView>> claims = claims(pod);
         if (claims.isEmpty()) {
             return Optional.empty(); // as in a cluster: neither event nor condition
         }
@@ -80,13 +80,13 @@ final class Scheduler implements Controller {
     }
 
     /** The pod's claims; empty if one is not there, or is not the pod's. */
-    private Optional<List<Claim>> claims(Pod pod) {
-        List<Claim> claims = new ArrayList<>();
+    private Optional<List<ClaimView>> claims(Pod pod) {
+        List<ClaimView> claims = new ArrayList<>();
         for (Pod.ClaimEntry entry : pod.claims()) {
             if (entry.isDecided() && entry.claim().isEmpty()) {
                 continue; // its template needs no claim
             }
-            Optional<Claim> claim = objects.claim(pod.namespace(), entry.claim());
+            Optional<ClaimView> claim = objects.claim(pod.namespace(), entry.claim());
             boolean isOwn = entry.template().isEmpty()
                     || claim.isPresent() && claim.get().owners().contains(pod.uid());
             if (claim.isEmpty() || claim.get().isDeleted() || !isOwn) {
@@ -97,8 +97,8 @@ final class Scheduler implements Controller {
         return Optional.of(claims);
     }
 
-    private void place(Pod pod, List<Claim> claims) {
-        List<Claim> unallocated =
+    private void place(Pod pod, List<ClaimView> claims) {
+        List<ClaimView> unallocated =
                 claims.stream().filter(claim -> !claim.isAllocated()).toList();
         List<JsonNode> nodes = objects.all().list(NODES);
         Optional<String> missing = MissingClasses.first(unallocated, objects.all());
@@ -115,7 +115,7 @@ final class Scheduler implements Controller {
                 reasons.merge(obstacle.get(), 1, Integer::sum);
                 continue;
             }
-            List<Claim> wanted = new ArrayList<>(unallocated);
+            List<ClaimView> wanted = new ArrayList<>(unallocated);
             extendedResources.claim(pod, node).ifPresent(wanted::add);
             Fit fit = wanted.isEmpty() ? new Fit.Fits(List.of(), 0) : placement.fit(node, wanted);
             if (fit instanceof Fit.Failed failed) {
@@ -136,7 +136,7 @@ final class Scheduler implements Controller {
         }
     }
 
-    private static Optional<String> obstacle(Pod pod, List<Claim> claims, JsonNode node) {
+    private static Optional<String> obstacle(Pod pod, List<ClaimView> claims, JsonNode node) {
         if (node.at("/spec/unschedulable").asBoolean()) {
             return Optional.of("node(s) were unschedulable");
         }
@@ -147,7 +147,7 @@ final class Scheduler implements Controller {
                 return Optional.of("node(s) didn't match Pod's node affinity/selector");
             }
         }
-        for (Claim claim : claims) {
+        for (ClaimView claim : claims) {
             JsonNode selector = claim.json().at("/status/allocation/nodeSelector");
             if (selector.isObject() && !NodeSelector.of(selector).matches(Node.of(node))) {
                 return Optional.of("resourceclaim not available on the node");
@@ -173,11 +173,11 @@ final class Scheduler implements Controller {
     }
 
     /** Writes the allocations and reservations, the claim of extended resources before. */
-    private void reserve(Pod pod, List<Claim> claims, JsonNode node, Fit.Fits fit) {
-        List<Claim> reserved = new ArrayList<>(claims);
+    private void reserve(Pod pod, List<ClaimView> claims, JsonNode node, Fit.Fits fit) {
+        List<ClaimView> reserved = new ArrayList<>(claims);
         extendedResources.create(pod, node).ifPresent(reserved::add);
         int next = 0;
-        for (Claim claim : reserved) {
+        for (ClaimView claim : reserved) {
             ObjectNode allocation =
                     claim.isAllocated() ? null : fit.allocations().get(next++);
             objects.change(claim, Scheduler::protect);
@@ -194,17 +194,17 @@ final class Scheduler implements Controller {
     }
 
     private static void protect(ObjectNode claim) {
-        if (!new Claim(claim).isProtected()) {
-            Json.metadata(claim).withArray(Claim.FINALIZERS).add(Claim.FINALIZER);
+        if (!new ClaimView(claim).isProtected()) {
+            JsonTrees.metadata(claim).withArray(ClaimView.FINALIZERS).add(ClaimView.FINALIZER);
         }
     }
 
-    private Optional<Instant> bindOrWait(Pod pod, List<Claim> claims, String node, Instant now) {
-        List<Claim> all = new ArrayList<>(claims);
+    private Optional<Instant> bindOrWait(Pod pod, List<ClaimView> claims, String node, Instant now) {
+        List<ClaimView> all = new ArrayList<>(claims);
         PodClaims.extended(pod)
                 .flatMap(name -> objects.claim(pod.namespace(), name))
                 .ifPresent(all::add);
-        BindingConditions.State state = binding.state(pod, all, now);
+        BindingWait.State state = binding.state(pod, all, now);
         if (state.isReady()) {
             chosen.remove(pod.uid());
             bind(pod, node);
@@ -228,7 +228,7 @@ final class Scheduler implements Controller {
                         Pod.RESOURCE,
                         pod.namespace(),
                         pod.name(),
-                        current -> Json.child(current, "spec").put("nodeName", node));
+                        current -> JsonTrees.child(current, "spec").put("nodeName", node));
         objects.condition(pod, SCHEDULED, true, "", "");
         objects.event(pod, "Normal", "Scheduled", "Successfully assigned %s to %s".formatted(pod, node));
     }
@@ -239,7 +239,7 @@ final class Scheduler implements Controller {
         private MissingClasses() {}
 
         /** Returns the scheduler's words about the first of them. */
-        static Optional<String> first(List<Claim> claims, ClusterObjects objects) {
+        static Optional<String> first(List<ClaimView> claims, ClusterObjects objects) {
             return claims.stream()
                     .flatMap(claim -> classes(claim).entrySet().stream())
                     .filter(one ->
@@ -249,7 +249,7 @@ final class Scheduler implements Controller {
         }
 
         /** The classes by request, or by request and alternative. */
-        private static Map<String, String> classes(Claim claim) {
+        private static Map<String, String> classes(ClaimView claim) {
             Map<String, String> classes = new LinkedHashMap<>();
             for (JsonNode request : claim.json().at("/spec/devices/requests")) {
                 String name = request.path("name").asText();

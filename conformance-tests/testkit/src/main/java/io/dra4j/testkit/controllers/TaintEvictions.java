@@ -25,13 +25,13 @@ record TaintEvictions(PodObjects objects, KubernetesVersion version) implements 
     @Override
     public Optional<Instant> reconcile(Instant now) {
         Optional<Instant> next = Optional.empty();
-        List<Claim> claims = objects.claims();
+        List<ClaimView> claims = objects.claims();
         for (Pod pod : objects.pods()) {
             if (pod.isFinished() || pod.isDeleted()) {
                 continue;
             }
             Optional<Instant> end = Optional.empty();
-            for (Claim claim : claims) {
+            for (ClaimView claim : claims) {
                 if (claim.reservedFor().contains(pod.uid()) && isFollowed(claim)) {
                     end = Controller.earlier(end, end(claim, now));
                 }
@@ -46,12 +46,12 @@ record TaintEvictions(PodObjects objects, KubernetesVersion version) implements 
         return next;
     }
 
-    private boolean isFollowed(Claim claim) {
+    private boolean isFollowed(ClaimView claim) {
         return !claim.isOfExtendedResources() || version.atLeast(KubernetesVersion.V1_38);
     }
 
     /** When the pods of a claim have to be gone; empty if they may stay. */
-    private Optional<Instant> end(Claim claim, Instant now) {
+    private Optional<Instant> end(ClaimView claim, Instant now) {
         Optional<Instant> end = Optional.empty();
         for (JsonNode result : claim.results()) {
             for (JsonNode taint : taints(result)) {

@@ -5,7 +5,7 @@ package io.dra4j.testkit.controllers;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -49,11 +49,11 @@ record TemplateClaims(PodObjects objects) implements Controller {
         return objects.claims().stream()
                 .filter(claim -> claim.owners().contains(pod.uid()) && !claim.isDeleted())
                 .filter(claim -> podClaimName(claim).equals(entry.name()))
-                .map(Claim::name)
+                .map(ClaimView::name)
                 .findFirst();
     }
 
-    private static String podClaimName(Claim claim) {
+    private static String podClaimName(ClaimView claim) {
         return claim.json()
                 .path("metadata")
                 .path("annotations")
@@ -62,8 +62,9 @@ record TemplateClaims(PodObjects objects) implements Controller {
     }
 
     private String create(Pod pod, Pod.ClaimEntry entry, JsonNode template) {
-        ObjectNode claim = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
-        ObjectNode metadata = Json.metadata(claim);
+        ObjectNode claim =
+                JsonTrees.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        ObjectNode metadata = JsonTrees.metadata(claim);
         for (String field : List.of("labels", "annotations")) {
             if (template.path("metadata").path(field) instanceof ObjectNode given) {
                 metadata.set(field, given.deepCopy());
@@ -71,7 +72,7 @@ record TemplateClaims(PodObjects objects) implements Controller {
         }
         metadata.put("namespace", pod.namespace());
         metadata.put("generateName", pod.name() + "-" + entry.name() + "-");
-        Json.child(metadata, "annotations").put(ANNOTATION, entry.name());
+        JsonTrees.child(metadata, "annotations").put(ANNOTATION, entry.name());
         own(metadata, pod);
         claim.set("spec", template.path("spec").deepCopy());
         return objects.all().put(claim).at("/metadata/name").asText();

@@ -59,7 +59,7 @@ public final class FakeKubelet implements AutoCloseable {
 
     private final long started = System.nanoTime();
     private final RegistryFolder folder;
-    private final HealthWatch.Version health;
+    private final OpenHealthStream.Version health;
     private final SkippedCalls skipped;
     private final SocketChannels channels = new SocketChannels();
     private final WatchService watcher;
@@ -73,7 +73,7 @@ public final class FakeKubelet implements AutoCloseable {
 
     private FakeKubelet(Builder builder) throws IOException {
         folder = new RegistryFolder(builder.registry, builder.outside);
-        health = HealthWatch.Version.ofKubelet(builder.minor);
+        health = OpenHealthStream.Version.ofKubelet(builder.minor);
         skipped = new SkippedCalls(builder.minor, builder.claims);
         watcher = FileSystems.getDefault().newWatchService();
         builder.registry.register(watcher, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_DELETE);
@@ -210,18 +210,18 @@ public final class FakeKubelet implements AutoCloseable {
     }
 
     /** Opens one more health stream, in the kubelet's own version. */
-    public HealthWatch watchHealth(String driver) {
+    public OpenHealthStream watchHealth(String driver) {
         return watchHealth(driver, health);
     }
 
     /** The same at one of several instances of a driver. */
-    public HealthWatch watchHealth(PluginInfo instance) {
-        return HealthWatch.open(connected(instance).channel(), health);
+    public OpenHealthStream watchHealth(PluginInfo instance) {
+        return OpenHealthStream.open(connected(instance).channel(), health);
     }
 
     /** Opens one more health stream, in a version of the test's choice, on the one connection. */
-    public HealthWatch watchHealth(String driver, HealthWatch.Version version) {
-        return HealthWatch.open(registered(driver).channel(), version);
+    public OpenHealthStream watchHealth(String driver, OpenHealthStream.Version version) {
+        return OpenHealthStream.open(registered(driver).channel(), version);
     }
 
     /** Ends the kubelet as a process ends: its connections break, and no driver is notified. */

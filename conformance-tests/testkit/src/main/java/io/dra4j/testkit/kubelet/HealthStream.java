@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.kubelet;
 
-import io.dra4j.testkit.kubelet.HealthWatch.Version;
+import io.dra4j.testkit.kubelet.OpenHealthStream.Version;
 import io.dra4j.testkit.stubs.health.v1.DRAResourceHealthGrpc;
 import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.testkit.stubs.health.v1.NodeWatchResourcesResponse;

@@ -27,7 +27,7 @@ record MessageReader(Schemas schemas) {
     void fields(Message message, ObjectNode into, Where where) {
         requireKnown(message, where);
         for (Field field : schemas.type(message.getDescriptorForType()).fields()) {
-            if (field.presence() == Presence.INLINE) {
+            if (field.presence() == FieldPresence.INLINE) {
                 fields((Message) message.getField(field.descriptor()), into, where);
             } else if (field.descriptor().isRepeated()) {
                 repeated(message, field, into, where.field(field.name()));
@@ -54,7 +54,7 @@ record MessageReader(Schemas schemas) {
             case POINTER, NULLABLE -> {
                 if (set) {
                     into.set(field.name(), value(message.getField(descriptor), where));
-                } else if (field.presence() == Presence.NULLABLE) {
+                } else if (field.presence() == FieldPresence.NULLABLE) {
                     into.putNull(field.name());
                 }
             }
@@ -80,7 +80,7 @@ record MessageReader(Schemas schemas) {
     private void repeated(Message message, Field field, ObjectNode into, Where where) {
         List<?> values = (List<?>) message.getField(field.descriptor());
         if (values.isEmpty()) {
-            if (field.presence() == Presence.KEPT) {
+            if (field.presence() == FieldPresence.KEPT) {
                 into.putNull(field.name());
             } else if (isListOfObjects(field)) {
                 into.putArray(field.name());

@@ -15,7 +15,7 @@ import java.util.Set;
 record MessageType(Descriptor descriptor, List<Field> fields, Set<String> names) {
 
     /** One field and when it is present. */
-    record Field(FieldDescriptor descriptor, Presence presence) {
+    record Field(FieldDescriptor descriptor, FieldPresence presence) {
         String name() {
             return descriptor.getName();
         }

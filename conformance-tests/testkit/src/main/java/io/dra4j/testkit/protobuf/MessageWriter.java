@@ -50,7 +50,7 @@ record MessageWriter(Schemas schemas) {
         DynamicMessage.Builder message = DynamicMessage.newBuilder(type.descriptor());
         for (Field field : type.fields()) {
             FieldDescriptor descriptor = field.descriptor();
-            if (field.presence() == Presence.INLINE) {
+            if (field.presence() == FieldPresence.INLINE) {
                 MessageType inline = schemas.type(descriptor.getMessageType());
                 message.setField(descriptor, fields(inline, object, where));
                 continue;

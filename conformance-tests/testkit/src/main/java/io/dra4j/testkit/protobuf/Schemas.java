@@ -51,7 +51,7 @@ final class Schemas {
     private static final String META = "k8s.io.apimachinery.pkg.apis.meta.v1";
 
     private final Map<String, Supplier<FileDescriptor>> files = new HashMap<>();
-    private final Map<String, Map<String, Presence>> presence = new HashMap<>();
+    private final Map<String, Map<String, FieldPresence>> presence = new HashMap<>();
     private final Map<Descriptor, MessageType> types = new ConcurrentHashMap<>();
 
     Schemas() {
@@ -109,17 +109,17 @@ final class Schemas {
         }
     }
 
-    private static Map<String, Presence> fields(JsonNode line) {
-        Map<String, Presence> fields = new HashMap<>();
+    private static Map<String, FieldPresence> fields(JsonNode line) {
+        Map<String, FieldPresence> fields = new HashMap<>();
         for (Map.Entry<String, JsonNode> rule : line.properties()) {
-            Presence kind = Presence.valueOf(rule.getKey().toUpperCase(Locale.ROOT));
+            FieldPresence kind = FieldPresence.valueOf(rule.getKey().toUpperCase(Locale.ROOT));
             rule.getValue().forEach(name -> fields.put(name.asText(), kind));
         }
         return fields;
     }
 
     /** The lines of {@code presence.yaml}, by message. */
-    Map<String, Map<String, Presence>> presence() {
+    Map<String, Map<String, FieldPresence>> presence() {
         return presence;
     }
 
@@ -152,7 +152,7 @@ final class Schemas {
                 .map(field -> new MessageType.Field(field, presence(field)))
                 .toList();
         for (MessageType.Field field : fields) {
-            if (field.presence() == Presence.INLINE) {
+            if (field.presence() == FieldPresence.INLINE) {
                 names.addAll(type(field.descriptor().getMessageType()).names());
             } else {
                 names.add(field.name());
@@ -161,17 +161,17 @@ final class Schemas {
         return new MessageType(descriptor, fields, Set.copyOf(names));
     }
 
-    Presence presence(FieldDescriptor field) {
-        Presence written = line(field.getContainingType()).get(field.getName());
+    FieldPresence presence(FieldDescriptor field) {
+        FieldPresence written = line(field.getContainingType()).get(field.getName());
         if (written != null) {
             return written;
         }
         boolean message = field.getJavaType() == FieldDescriptor.JavaType.MESSAGE;
         if (field.getName().equals("metadata") && message && isMetadata(field)) {
-            return Presence.KEPT;
+            return FieldPresence.KEPT;
         }
         boolean bytes = field.getJavaType() == FieldDescriptor.JavaType.BYTE_STRING;
-        return field.isRepeated() || !(message || bytes) ? Presence.VALUE : Presence.POINTER;
+        return field.isRepeated() || !(message || bytes) ? FieldPresence.VALUE : FieldPresence.POINTER;
     }
 
     private static boolean isMetadata(FieldDescriptor field) {
@@ -179,9 +179,9 @@ final class Schemas {
         return type.equals(META + ".ObjectMeta") || type.equals(META + ".ListMeta");
     }
 
-    private Map<String, Presence> line(Descriptor message) {
+    private Map<String, FieldPresence> line(Descriptor message) {
         String name = message.getFullName().replace(API, "").replace("k8s.io.apimachinery.pkg.apis.", "");
-        Map<String, Presence> own = presence.get(name);
+        Map<String, FieldPresence> own = presence.get(name);
         return own != null
                 ? own
                 : presence.getOrDefault(

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.settings.ManifestFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,7 +71,7 @@ class ClaimIT {
         void bringTheAllocationWithThem() throws Exception {
             JsonNode claim = applied();
 
-            assertThat(Json.at(claim, "status", "allocation", "devices", "results"))
+            assertThat(JsonTrees.at(claim, "status", "allocation", "devices", "results"))
                     .hasSize(1);
             assertThat(http.get(CLAIMS + "/c1").body()).isEqualTo(claim);
             assertThat(server.store().find("namespaces", "", "demo")).isPresent();
@@ -125,7 +125,8 @@ class ClaimIT {
             var writer = new Thread(() -> http.post(CLAIMS, HttpProbe.claim("late")));
             writer.start();
 
-            Predicate<JsonNode> late = one -> Json.text(one, "metadata", "name").equals("late");
+            Predicate<JsonNode> late =
+                    one -> JsonTrees.text(one, "metadata", "name").equals("late");
             JsonNode claim = server.store().awaitObject("resourceclaims", late, Duration.ofSeconds(30));
 
             assertThat(claim.path("kind").asText()).isEqualTo("ResourceClaim");

@@ -4,7 +4,7 @@ package io.dra4j.testkit.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.protobuf.WatchFrames;
 import java.io.BufferedReader;
@@ -50,12 +50,12 @@ public final class HttpProbe {
             }
             String text = new String(bytes, StandardCharsets.UTF_8);
             return contentType().startsWith(JSON)
-                    ? (ObjectNode) Json.parse(text)
-                    : Json.object().put("text", text);
+                    ? (ObjectNode) JsonTrees.parse(text)
+                    : JsonTrees.object().put("text", text);
         }
 
         public String text(String... path) {
-            return Json.text(body(), path);
+            return JsonTrees.text(body(), path);
         }
 
         /** The status and the reason of a refusal, for example {@code 404 NotFound}. */
@@ -92,13 +92,13 @@ public final class HttpProbe {
         ObjectNode next() throws IOException {
             if (contentType().equals(JSON)) {
                 String line = lines.readLine();
-                return line == null ? Json.object() : (ObjectNode) Json.parse(line);
+                return line == null ? JsonTrees.object() : (ObjectNode) JsonTrees.parse(line);
             }
             byte[] chunk = new byte[8192];
             while (events.isEmpty()) {
                 int count = response.body().read(chunk);
                 if (count < 0) {
-                    return Json.object();
+                    return JsonTrees.object();
                 }
                 events.addAll(frames.add(Arrays.copyOf(chunk, count)));
             }
@@ -134,7 +134,7 @@ public final class HttpProbe {
     }
 
     static String shown(JsonNode event) {
-        return Json.text(event, "type") + " " + Json.text(event, "object", "metadata", "name");
+        return JsonTrees.text(event, "type") + " " + JsonTrees.text(event, "object", "metadata", "name");
     }
 
     public Answer get(String path) {

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -26,8 +26,8 @@ class LimitsIT {
     private final HttpProbe http = new HttpProbe(server);
 
     private static String with(String name, String metadata) {
-        ObjectNode object = (ObjectNode) Json.parse(slice(name, 1));
-        Json.metadata(object).setAll((ObjectNode) Json.parse(json(metadata)));
+        ObjectNode object = (ObjectNode) JsonTrees.parse(slice(name, 1));
+        JsonTrees.metadata(object).setAll((ObjectNode) JsonTrees.parse(json(metadata)));
         return object.toString();
     }
 
@@ -87,9 +87,9 @@ class LimitsIT {
 
     @Test
     void manyWarningsAreCut() throws IOException, InterruptedException {
-        ObjectNode object = (ObjectNode) Json.parse(slice("s2", 1));
+        ObjectNode object = (ObjectNode) JsonTrees.parse(slice("s2", 1));
         for (int i = 0; i < 90; i++) {
-            Json.child(object, "spec").put("unknown-" + i + "-".repeat(50), 1);
+            JsonTrees.child(object, "spec").put("unknown-" + i + "-".repeat(50), 1);
         }
 
         HttpRequest request = HttpRequest.newBuilder(server.url().resolve(SLICES))

@@ -14,7 +14,7 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Trees;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.HttpProbe.Stream;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.protobuf.MutatedBytes;
 import java.util.List;
@@ -97,7 +97,7 @@ class ProtobufIT {
                 assertThat(watch.shown()).isEqualTo("ADDED s1");
                 publish("s1", 2);
                 ObjectNode modified = watch.next();
-                assertThat(Json.text(modified, "type")).isEqualTo("MODIFIED");
+                assertThat(JsonTrees.text(modified, "type")).isEqualTo("MODIFIED");
                 assertThat(modified.path("object"))
                         .isEqualTo(http.get(SLICES + "/s1", BOTH).body());
                 server.store().delete("resourceslices", "", "s1");
@@ -113,8 +113,8 @@ class ProtobufIT {
             try (Stream watch = http.watch(list, accept)) {
                 assertThat(watch.shown()).isEqualTo("ADDED s1");
                 ObjectNode end = watch.next();
-                assertThat(Json.text(end, "type")).isEqualTo("BOOKMARK");
-                assertThat(Json.text(end, "object", "kind")).isEqualTo("ResourceSlice");
+                assertThat(JsonTrees.text(end, "type")).isEqualTo("BOOKMARK");
+                assertThat(JsonTrees.text(end, "object", "kind")).isEqualTo("ResourceSlice");
                 assertThat(end.at("/object/metadata/annotations/k8s.io~1initial-events-end")
                                 .asText())
                         .isEqualTo("true");
@@ -131,9 +131,9 @@ class ProtobufIT {
             }
             try (Stream watch = http.watch(WATCH + "&resourceVersion=1", accept)) {
                 ObjectNode error = watch.next();
-                assertThat(Json.text(error, "type")).isEqualTo("ERROR");
-                assertThat(Json.text(error, "object", "kind")).isEqualTo("Status");
-                assertThat(Json.text(error, "object", "reason")).isEqualTo("Expired");
+                assertThat(JsonTrees.text(error, "type")).isEqualTo("ERROR");
+                assertThat(JsonTrees.text(error, "object", "kind")).isEqualTo("Status");
+                assertThat(JsonTrees.text(error, "object", "reason")).isEqualTo("Expired");
                 assertThat(watch.next()).isEmpty();
             }
         }
@@ -144,7 +144,7 @@ class ProtobufIT {
             String accept = PROTOBUF + META.replace("List", "") + "," + BOTH;
             try (Stream watch = http.watch(WATCH + "&resourceVersion=0", accept)) {
                 ObjectNode added = watch.next();
-                assertThat(Json.text(added, "object", "kind")).isEqualTo("PartialObjectMetadata");
+                assertThat(JsonTrees.text(added, "object", "kind")).isEqualTo("PartialObjectMetadata");
                 assertThat(added.path("object").has("spec")).isFalse();
             }
         }

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.protobuf.Recording;
 import java.util.List;
@@ -133,9 +133,9 @@ class ProtobufReplayIT {
     private static String path(Recording list, JsonNode item) {
         String collection = list.path().substring(0, list.path().indexOf('?'));
         int slash = collection.lastIndexOf('/');
-        String namespace = Json.text(item, "metadata", "namespace");
+        String namespace = JsonTrees.text(item, "metadata", "namespace");
         String within = namespace.isEmpty() ? "" : "/namespaces/" + namespace;
-        String name = Json.text(item, "metadata", "name");
+        String name = JsonTrees.text(item, "metadata", "name");
         return collection.substring(0, slash) + within + collection.substring(slash) + "/" + name;
     }
 
@@ -148,7 +148,7 @@ class ProtobufReplayIT {
             Answer before = HTTP.get(line.path(), BOTH);
             assertThat(before.status()).as("%s", line).isEqualTo(200);
             for (String own : List.of("uid", "resourceVersion")) {
-                Json.metadata(sent).put(own, before.text("metadata", own));
+                JsonTrees.metadata(sent).put(own, before.text("metadata", own));
             }
 
             Answer answer = HTTP.send("PUT", line.path(), PROTOBUF, "application/json", CODEC.encode(sent));
@@ -198,7 +198,7 @@ class ProtobufReplayIT {
     void deleteOptionsAreRead() {
         Recording line = lines("delete options").get(0);
         JsonNode node = SERVER.store().find("nodes", "", "pb-node").orElseThrow();
-        String uid = Json.text(node, "metadata", "uid");
+        String uid = JsonTrees.text(node, "metadata", "uid");
 
         Answer answer = HTTP.send("DELETE", line.path(), PROTOBUF, "application/json", line.body());
 

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.rules.Trees;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.HttpProbe.Stream;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,8 +130,8 @@ class WatchIT {
                 JsonNode bookmark = watch.next();
 
                 assertThat(bookmark.path("type").asText()).isEqualTo("BOOKMARK");
-                assertThat(Json.text(bookmark, "object", "kind")).isEqualTo("ResourceSlice");
-                assertThat(Json.text(bookmark, "object", "metadata", "resourceVersion"))
+                assertThat(JsonTrees.text(bookmark, "object", "kind")).isEqualTo("ResourceSlice");
+                assertThat(JsonTrees.text(bookmark, "object", "metadata", "resourceVersion"))
                         .isEqualTo(list.resourceVersion());
             }
         }

@@ -33,7 +33,7 @@ class ObjectWatchIT {
                 .version(KubernetesVersion.V1_36)
                 .node("n")
                 .start()) {
-            Cluster cluster = new Cluster(api.url());
+            ApiObjects cluster = new ApiObjects(api.url());
             cluster.create(NAMESPACES, namespace("before"));
             try (ObjectWatch watch = cluster.watch(NAMESPACES, "")) {
                 int first = watch.now().size();

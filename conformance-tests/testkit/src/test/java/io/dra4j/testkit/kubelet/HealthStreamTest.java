@@ -4,7 +4,7 @@ package io.dra4j.testkit.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.testkit.kubelet.HealthWatch.Version;
+import io.dra4j.testkit.kubelet.OpenHealthStream.Version;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;

@@ -68,7 +68,7 @@ class ServiceNameTest {
 
     @Test
     void aClientOfTheEarlierVersionIsUnderstood() throws InterruptedException {
-        try (HealthWatch watch = HealthWatch.open(channel, HealthWatch.Version.V1ALPHA1)) {
+        try (OpenHealthStream watch = OpenHealthStream.open(channel, OpenHealthStream.Version.V1ALPHA1)) {
             assertThat(watch.awaitEnd(LIMIT)).isTrue();
 
             assertThat(watch.end()).hasValue("OK");
@@ -78,7 +78,7 @@ class ServiceNameTest {
 
     @Test
     void aClientOfTheLaterVersionFindsNoService() throws InterruptedException {
-        try (HealthWatch watch = HealthWatch.open(channel, HealthWatch.Version.V1)) {
+        try (OpenHealthStream watch = OpenHealthStream.open(channel, OpenHealthStream.Version.V1)) {
             assertThat(watch.awaitEnd(LIMIT)).isTrue();
 
             assertThat(watch.end()).hasValue("UNIMPLEMENTED");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.io.InputStream;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -20,7 +20,7 @@ class ObjectsOfAllShapesTest {
 
     static List<JsonNode> objects() throws Exception {
         try (InputStream file = ObjectsOfAllShapesTest.class.getResourceAsStream("objects-of-all-shapes.yaml")) {
-            return Json.YAML.readerFor(JsonNode.class).<JsonNode>readValues(file).readAll().stream()
+            return JsonTrees.YAML.readerFor(JsonNode.class).<JsonNode>readValues(file).readAll().stream()
                     .map(object -> Recording.parse(object.toString()))
                     .toList();
         }

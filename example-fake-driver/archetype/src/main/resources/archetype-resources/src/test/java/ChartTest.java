@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.charttest.HelmChart;
 import io.dra4j.charttest.InstalledChart;
-import io.dra4j.charttest.Installation;
+import io.dra4j.charttest.ChartInstallation;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.StrictDecoder;
 import java.nio.file.Path;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ChartTest {
 
     private final HelmChart chart = new HelmChart(Path.of("chart"));
-    private final Manifests manifests = chart.render(Installation.DEFAULT);
+    private final Manifests manifests = chart.render(ChartInstallation.DEFAULT);
 
     @Test
     void hasObjectsThatAnApiServerTakes() {

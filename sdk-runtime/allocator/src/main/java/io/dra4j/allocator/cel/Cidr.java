@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  *
  * @param bits of the prefix
  */
-record Cidr(IpAddress ip, int bits) {
+record Cidr(CelIpAddress ip, int bits) {
     private static final Pattern BITS = Pattern.compile("0|[1-9]\\d{0,2}");
 
     /**
@@ -27,7 +27,7 @@ record Cidr(IpAddress ip, int bits) {
         int slash = text.lastIndexOf('/');
         String bits = text.substring(slash + 1);
         if (slash >= 0 && BITS.matcher(bits).matches()) {
-            Cidr found = new Cidr(IpAddress.parse(text.substring(0, slash)), Integer.parseInt(bits));
+            Cidr found = new Cidr(CelIpAddress.parse(text.substring(0, slash)), Integer.parseInt(bits));
             if (found.bits <= found.bytes().length * Byte.SIZE) {
                 return found;
             }
@@ -43,20 +43,20 @@ record Cidr(IpAddress ip, int bits) {
         return new Cidr(masked(ip), bits);
     }
 
-    private IpAddress masked(IpAddress other) {
+    private CelIpAddress masked(CelIpAddress other) {
         byte[] bytes = other.address().getAddress();
         for (int i = 0; i < bytes.length; i++) {
             int kept = Math.max(0, Math.min(Byte.SIZE, bits - i * Byte.SIZE));
             bytes[i] &= (byte) (0xff00 >> kept);
         }
         try {
-            return new IpAddress(InetAddress.getByAddress(bytes));
+            return new CelIpAddress(InetAddress.getByAddress(bytes));
         } catch (UnknownHostException e) {
             throw new IllegalStateException("the number of bytes did not change", e);
         }
     }
 
-    private boolean contains(IpAddress other) {
+    private boolean contains(CelIpAddress other) {
         return ip.isIpv6() == other.isIpv6() && masked(other).equals(masked(ip));
     }
 
@@ -85,7 +85,7 @@ record Cidr(IpAddress ip, int bits) {
 
     private static Object hasIp(Object[] arguments) {
         return of(arguments)
-                .contains(arguments[1] instanceof IpAddress ip ? ip : IpAddress.parse((String) arguments[1]));
+                .contains(arguments[1] instanceof CelIpAddress ip ? ip : CelIpAddress.parse((String) arguments[1]));
     }
 
     private static Object hasCidr(Object[] arguments) {

@@ -56,7 +56,7 @@ public final class DeviceVariable {
                 byDomain(
                         driver,
                         device.capacity(),
-                        one -> new Quantity(one.value().value())),
+                        one -> new CelQuantity(one.value().value())),
                 "allowMultipleAllocations",
                 device.sharing());
     }

@@ -70,9 +70,9 @@ record Environment(boolean multipleAllocations, boolean lists, boolean listFunct
 
     private Functions functions() {
         Functions all = new Functions();
-        Quantity.addTo(all);
+        CelQuantity.addTo(all);
         SemanticVersion.addTo(all);
-        IpAddress.addTo(all);
+        CelIpAddress.addTo(all);
         Cidr.addTo(all);
         Url.addTo(all);
         NamedFormat.addTo(all);

@@ -30,10 +30,10 @@ final class Types {
     static final CelType STRINGS = ListType.create(SimpleType.STRING);
 
     private static final Map<CelType, Class<?>> CLASSES = Map.ofEntries(
-            Map.entry(QUANTITY, Quantity.class),
+            Map.entry(QUANTITY, CelQuantity.class),
             Map.entry(SEMVER, SemanticVersion.class),
             Map.entry(URL, Url.class),
-            Map.entry(IP, IpAddress.class),
+            Map.entry(IP, CelIpAddress.class),
             Map.entry(CIDR, Cidr.class),
             Map.entry(FORMAT, NamedFormat.class),
             Map.entry(SimpleType.STRING, String.class),

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator.explain;
 
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.explain.Change.Place;
 import io.dra4j.allocator.model.Claim;
@@ -42,8 +42,8 @@ final class ChangedQuestion {
     }
 
     private Question changed() {
-        Cluster cluster = question.cluster();
-        Cluster changed = new Cluster(
+        ClusterState cluster = question.cluster();
+        ClusterState changed = new ClusterState(
                 cluster.classes().stream().map(this::deviceClass).toList(),
                 cluster.slices().stream().map(this::slice).toList(),
                 cluster.claims().stream()

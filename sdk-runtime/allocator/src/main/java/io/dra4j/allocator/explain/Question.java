@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator.explain;
 
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.Node;
 import java.util.List;
@@ -12,4 +12,4 @@ import java.util.List;
  *
  * @param claims of one pod, in its order, that are not allocated yet
  */
-public record Question(Cluster cluster, Node node, List<Claim> claims) {}
+public record Question(ClusterState cluster, Node node, List<Claim> claims) {}

@@ -39,7 +39,8 @@ public record AttributeValue(Type type, boolean list, List<Object> values) {
             Type type = TYPES.get(name);
             if (type != null) {
                 return list
-                        ? new AttributeValue(type, true, Json.list(json, one.getKey(), value -> read(type, value)))
+                        ? new AttributeValue(
+                                type, true, JsonFields.list(json, one.getKey(), value -> read(type, value)))
                         : new AttributeValue(type, false, List.of(read(type, one.getValue())));
             }
         }

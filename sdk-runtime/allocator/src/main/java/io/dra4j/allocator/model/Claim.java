@@ -24,9 +24,9 @@ public record Claim(
      */
     public static Claim of(JsonNode json) {
         JsonNode metadata = json.path("metadata");
-        String namespace = Json.shared(metadata, "namespace");
-        String name = Json.text(metadata, "name");
-        return Json.at("ResourceClaim " + fullName(namespace, name), () -> of(namespace, name, json));
+        String namespace = JsonFields.shared(metadata, "namespace");
+        String name = JsonFields.text(metadata, "name");
+        return JsonFields.at("ResourceClaim " + fullName(namespace, name), () -> of(namespace, name, json));
     }
 
     private static Claim of(String namespace, String name, JsonNode json) {
@@ -34,9 +34,9 @@ public record Claim(
         return new Claim(
                 namespace,
                 name,
-                Json.list(spec, "requests", DeviceRequest::of),
-                Json.list(spec, "constraints", Constraint::of),
-                Json.list(json.at("/status/allocation/devices"), "results", HeldDevice::of));
+                JsonFields.list(spec, "requests", DeviceRequest::of),
+                JsonFields.list(spec, "constraints", Constraint::of),
+                JsonFields.list(json.at("/status/allocation/devices"), "results", HeldDevice::of));
     }
 
     /** The form that Kubernetes' messages have. */

@@ -35,7 +35,7 @@ public record Constraint(List<String> requests, Kind kind, String attribute) {
     static Constraint of(JsonNode json) {
         Kind kind =
                 json.has(Kind.MATCH.field) ? Kind.MATCH : json.has(Kind.DISTINCT.field) ? Kind.DISTINCT : Kind.UNKNOWN;
-        return new Constraint(Json.texts(json, "requests"), kind, Json.shared(json, kind.field));
+        return new Constraint(JsonFields.texts(json, "requests"), kind, JsonFields.shared(json, kind.field));
     }
 
     /** Returns whether it applies to the devices of a request's alternative. */

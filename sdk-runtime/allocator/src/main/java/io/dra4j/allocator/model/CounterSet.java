@@ -11,6 +11,7 @@ public record CounterSet(String name, Map<String, Quantity> counters) {
     /** Reads a set; the field of its name depends on the place. */
     static CounterSet of(JsonNode json, String nameField) {
         return new CounterSet(
-                Json.shared(json, nameField), Json.map(json, "counters", one -> Quantity.of(one.path("value"))));
+                JsonFields.shared(json, nameField),
+                JsonFields.map(json, "counters", one -> Quantity.of(one.path("value"))));
     }
 }

@@ -33,8 +33,8 @@ public record Device(
      * @throws InvalidObjectException if a quantity is none
      */
     public static Device of(JsonNode json) {
-        String name = Json.shared(json, "name");
-        return Json.at("device " + name, () -> of(name, json));
+        String name = JsonFields.shared(json, "name");
+        return JsonFields.at("device " + name, () -> of(name, json));
     }
 
     /** In v1beta1 all fields but the name are those of {@code basic}. */
@@ -43,17 +43,17 @@ public record Device(
         JsonNode consumes = fields.path("consumesCounters");
         return new Device(
                 name,
-                Json.map(fields, "attributes", AttributeValue::of),
-                Json.map(fields, "capacity", Capacity::of),
+                JsonFields.map(fields, "attributes", AttributeValue::of),
+                JsonFields.map(fields, "capacity", Capacity::of),
                 NodeChoice.of(fields),
                 fields.path("bindsToNode").asBoolean(),
                 fields.path("allowMultipleAllocations").asBoolean(),
-                Json.list(fields, "consumesCounters", one -> CounterSet.of(one, "counterSet")),
+                JsonFields.list(fields, "consumesCounters", one -> CounterSet.of(one, "counterSet")),
                 consumes.valueStream()
                         .anyMatch(one -> !one.path("compatibilityGroups").isEmpty()),
-                Json.list(fields, "taints", Taint::of),
-                Json.texts(fields, "bindingConditions"),
-                Json.texts(fields, "bindingFailureConditions"));
+                JsonFields.list(fields, "taints", Taint::of),
+                JsonFields.texts(fields, "bindingConditions"),
+                JsonFields.texts(fields, "bindingFailureConditions"));
     }
 
     /** Returns the same device with other taints. */

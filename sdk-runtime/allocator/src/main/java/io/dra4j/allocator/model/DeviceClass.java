@@ -14,11 +14,11 @@ public record DeviceClass(String name, List<String> selectors) {
 
     /** Reads a {@code DeviceClass} of any version of the API. */
     public static DeviceClass of(JsonNode json) {
-        return new DeviceClass(Json.text(json.path("metadata"), "name"), expressions(json.path("spec")));
+        return new DeviceClass(JsonFields.text(json.path("metadata"), "name"), expressions(json.path("spec")));
     }
 
     static List<String> expressions(JsonNode json) {
-        return Json.list(
+        return JsonFields.list(
                 json,
                 "selectors",
                 one -> one.path("cel").path("expression").asText("").intern());

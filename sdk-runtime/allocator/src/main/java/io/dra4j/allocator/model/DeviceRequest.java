@@ -14,15 +14,15 @@ import java.util.List;
 public record DeviceRequest(String name, boolean prioritized, List<SubRequest> alternatives) {
 
     static DeviceRequest of(JsonNode json) {
-        String name = Json.shared(json, "name");
-        return Json.at("request " + name, () -> of(name, json));
+        String name = JsonFields.shared(json, "name");
+        return JsonFields.at("request " + name, () -> of(name, json));
     }
 
     /** In v1beta1 the fields of {@code exactly} are those of the request. */
     private static DeviceRequest of(String name, JsonNode json) {
         if (!json.path("firstAvailable").isEmpty()) {
             List<SubRequest> all =
-                    Json.list(json, "firstAvailable", one -> SubRequest.of(Json.shared(one, "name"), one));
+                    JsonFields.list(json, "firstAvailable", one -> SubRequest.of(JsonFields.shared(one, "name"), one));
             return new DeviceRequest(name, true, all);
         }
         JsonNode exactly = json.path("exactly").isObject() ? json.path("exactly") : json;

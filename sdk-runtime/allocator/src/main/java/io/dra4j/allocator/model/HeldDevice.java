@@ -15,10 +15,13 @@ public record HeldDevice(DeviceId id, boolean adminAccess, String shareId, Map<S
 
     static HeldDevice of(JsonNode json) {
         return new HeldDevice(
-                new DeviceId(Json.shared(json, "driver"), Json.shared(json, "pool"), Json.shared(json, "device")),
+                new DeviceId(
+                        JsonFields.shared(json, "driver"),
+                        JsonFields.shared(json, "pool"),
+                        JsonFields.shared(json, "device")),
                 json.path("adminAccess").asBoolean(),
-                Json.text(json, "shareID"),
-                Json.map(json, "consumedCapacity", Quantity::of));
+                JsonFields.text(json, "shareID"),
+                JsonFields.map(json, "consumedCapacity", Quantity::of));
     }
 
     /** Returns whether others cannot have the device. */

@@ -11,6 +11,6 @@ public record Node(String name, Map<String, String> labels) {
     /** Reads a {@code Node}. */
     public static Node of(JsonNode json) {
         JsonNode metadata = json.path("metadata");
-        return new Node(Json.text(metadata, "name"), Json.map(metadata, "labels", one -> one.asText("")));
+        return new Node(JsonFields.text(metadata, "name"), JsonFields.map(metadata, "labels", one -> one.asText("")));
     }
 }

@@ -16,7 +16,7 @@ public record NodeChoice(
     private static final NodeChoice NONE = new NodeChoice(null, false, null);
 
     static NodeChoice of(JsonNode json) {
-        String name = Json.shared(json, "nodeName");
+        String name = JsonFields.shared(json, "nodeName");
         boolean all = json.path("allNodes").asBoolean();
         JsonNode selector = json.path("nodeSelector");
         if (name.isEmpty() && !selector.isObject()) {

@@ -19,7 +19,10 @@ public record NodeSelector(List<Term> terms) {
     public record Requirement(String key, String operator, List<String> values) {
 
         private static Requirement of(JsonNode json) {
-            return new Requirement(Json.shared(json, "key"), Json.shared(json, "operator"), Json.texts(json, "values"));
+            return new Requirement(
+                    JsonFields.shared(json, "key"),
+                    JsonFields.shared(json, "operator"),
+                    JsonFields.texts(json, "values"));
         }
 
         private boolean matches(@Nullable String value) {
@@ -46,12 +49,12 @@ public record NodeSelector(List<Term> terms) {
 
     /** Reads a {@code NodeSelector}. */
     public static NodeSelector of(JsonNode json) {
-        return new NodeSelector(Json.list(
+        return new NodeSelector(JsonFields.list(
                 json,
                 "nodeSelectorTerms",
                 term -> new Term(
-                        Json.list(term, "matchExpressions", Requirement::of),
-                        Json.list(term, "matchFields", Requirement::of))));
+                        JsonFields.list(term, "matchExpressions", Requirement::of),
+                        JsonFields.list(term, "matchFields", Requirement::of))));
     }
 
     /** The selector of one node. */

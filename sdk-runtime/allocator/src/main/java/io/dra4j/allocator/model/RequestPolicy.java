@@ -28,7 +28,7 @@ public record RequestPolicy(
         JsonNode range = json.path("validRange");
         return new RequestPolicy(
                 optional(json, "default"),
-                Json.list(json, "validValues", Quantity::of),
+                JsonFields.list(json, "validValues", Quantity::of),
                 range.isObject()
                         ? new Range(optional(range, "min"), optional(range, "max"), optional(range, "step"))
                         : null);

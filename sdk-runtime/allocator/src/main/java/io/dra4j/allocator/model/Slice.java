@@ -30,21 +30,21 @@ public record Slice(
      * @throws InvalidObjectException if a quantity is none
      */
     public static Slice of(JsonNode json) {
-        String name = Json.text(json.path("metadata"), "name");
-        return Json.at("ResourceSlice " + name, () -> of(name, json.path("spec")));
+        String name = JsonFields.text(json.path("metadata"), "name");
+        return JsonFields.at("ResourceSlice " + name, () -> of(name, json.path("spec")));
     }
 
     private static Slice of(String name, JsonNode spec) {
         JsonNode pool = spec.path("pool");
         return new Slice(
                 name,
-                new PoolId(Json.shared(spec, "driver"), Json.shared(pool, "name")),
+                new PoolId(JsonFields.shared(spec, "driver"), JsonFields.shared(pool, "name")),
                 pool.path("generation").asLong(),
                 pool.path("resourceSliceCount").asLong(),
                 NodeChoice.of(spec),
                 spec.path("perDeviceNodeSelection").asBoolean(),
-                Json.list(spec, "sharedCounters", one -> CounterSet.of(one, "name")),
-                Json.list(spec, "devices", Device::of));
+                JsonFields.list(spec, "sharedCounters", one -> CounterSet.of(one, "name")),
+                JsonFields.list(spec, "devices", Device::of));
     }
 
     /** Returns the same slice for all nodes. */

@@ -31,16 +31,16 @@ public record SubRequest(
     public static final String ALL = "All";
 
     static SubRequest of(String name, JsonNode json) {
-        String mode = Json.shared(json, "allocationMode");
+        String mode = JsonFields.shared(json, "allocationMode");
         return new SubRequest(
                 name,
-                Json.shared(json, "deviceClassName"),
+                JsonFields.shared(json, "deviceClassName"),
                 DeviceClass.expressions(json),
                 mode.isEmpty() ? EXACT_COUNT : mode,
                 json.path("count").asLong(1),
                 json.path("adminAccess").asBoolean(),
-                Json.list(json, "tolerations", Toleration::of),
-                Json.map(json.path("capacity"), "requests", Quantity::of));
+                JsonFields.list(json, "tolerations", Toleration::of),
+                JsonFields.map(json.path("capacity"), "requests", Quantity::of));
     }
 
     /** Returns the same for another number of devices. */

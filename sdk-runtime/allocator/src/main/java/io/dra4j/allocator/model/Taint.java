@@ -9,7 +9,8 @@ public record Taint(String key, String value, String effect) {
 
     /** Reads a taint of a device. */
     public static Taint of(JsonNode json) {
-        return new Taint(Json.shared(json, "key"), Json.shared(json, "value"), Json.shared(json, "effect"));
+        return new Taint(
+                JsonFields.shared(json, "key"), JsonFields.shared(json, "value"), JsonFields.shared(json, "effect"));
     }
 
     /** The form that kubectl shows. */

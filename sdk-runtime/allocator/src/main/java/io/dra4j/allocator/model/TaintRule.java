@@ -18,13 +18,13 @@ public record TaintRule(
     public static TaintRule of(JsonNode json) {
         JsonNode selector = json.at("/spec/deviceSelector");
         return new TaintRule(
-                Json.text(json.path("metadata"), "name"),
+                JsonFields.text(json.path("metadata"), "name"),
                 selector.isObject(),
-                Json.shared(selector, "driver"),
-                Json.shared(selector, "pool"),
-                Json.shared(selector, "device"),
+                JsonFields.shared(selector, "driver"),
+                JsonFields.shared(selector, "pool"),
+                JsonFields.shared(selector, "device"),
                 Taint.of(json.at("/spec/taint")),
-                Json.text(json.path("metadata"), "creationTimestamp"));
+                JsonFields.text(json.path("metadata"), "creationTimestamp"));
     }
 
     /** Returns whether the names of the rule, none of which stands for all, are those of a device. */

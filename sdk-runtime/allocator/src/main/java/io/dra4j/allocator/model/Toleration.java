@@ -12,10 +12,10 @@ public record Toleration(String key, String operator, String value, String effec
     /** Reads a toleration of a request, or of an allocated device. */
     public static Toleration of(JsonNode json) {
         return new Toleration(
-                Json.shared(json, "key"),
-                Json.shared(json, "operator"),
-                Json.shared(json, "value"),
-                Json.shared(json, "effect"));
+                JsonFields.shared(json, "key"),
+                JsonFields.shared(json, "operator"),
+                JsonFields.shared(json, "value"),
+                JsonFields.shared(json, "effect"));
     }
 
     /** Returns whether a device with the taint may be allocated all the same. */

@@ -5,9 +5,9 @@ package io.dra4j.doctor.cluster;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.doctor.cluster.ClusterApi.Answer;
 import java.util.List;
@@ -23,11 +23,11 @@ record Admission(ClusterView cluster) implements Check {
     }
 
     @Override
-    public Result look() {
+    public CheckResult look() {
         Answer answer = cluster.api().create(SLICES + "?dryRun=All", slice());
         String message = answer.body().path("message").asText("no message");
         if (answer.status() / 100 == 2) {
-            return Result.healthy("a slice of %s would be admitted".formatted(cluster.node()));
+            return CheckResult.healthy("a slice of %s would be admitted".formatted(cluster.node()));
         }
         if (answer.status() == 404 || message.contains("cannot create resource")) {
             throw new NotCheckedException("slices can't be created at all: " + message);
@@ -35,7 +35,7 @@ record Admission(ClusterView cluster) implements Check {
         if (message.contains("dry run")) {
             throw new NotCheckedException(message);
         }
-        return new Result("", List.of(finding(answer.status(), message)));
+        return new CheckResult("", List.of(finding(answer.status(), message)));
     }
 
     private ObjectNode slice() {

@@ -4,9 +4,9 @@ package io.dra4j.doctor.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Release;
@@ -37,7 +37,7 @@ public final class ClusterChecks {
      */
     public static List<Check> ofCluster(ClusterView cluster, String account) {
         List<Check> checks = new ArrayList<>(List.of(
-                new ServerVersion(cluster),
+                new ServerVersionCheck(cluster),
                 new KubeletVersion(cluster),
                 new RuntimeVersion(cluster),
                 new NodeClocks(cluster),
@@ -68,7 +68,7 @@ public final class ClusterChecks {
             ClusterApi api, String driver, String node, InstantSource clock, Supplier<String> bootId) {
         ClusterView cluster = new ClusterView(api, new Scope(driver, node));
         return List.of(
-                new ServerVersion(cluster),
+                new ServerVersionCheck(cluster),
                 new NodeName(cluster),
                 new SameBoot(cluster, bootId),
                 new LocalClock(cluster, clock),
@@ -98,15 +98,15 @@ public final class ClusterChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             Instant server = cluster.api().get("version").date();
             if (server == null) {
                 throw new NotCheckedException("the API server's answers have no date");
             }
             Duration ahead = Duration.between(server, clock.instant());
             return ahead.abs().compareTo(TOLERATED) <= 0
-                    ? Result.healthy("the API server's time, within %d s".formatted(TOLERATED.toSeconds()))
-                    : new Result("", List.of(ClockFinding.of("node/" + cluster.node(), ahead)));
+                    ? CheckResult.healthy("the API server's time, within %d s".formatted(TOLERATED.toSeconds()))
+                    : new CheckResult("", List.of(ClockFinding.of("node/" + cluster.node(), ahead)));
         }
     }
 
@@ -119,7 +119,7 @@ public final class ClusterChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             List<NodeFacts> nodes = cluster.driverNodes();
             List<Finding> findings = new ArrayList<>();
             for (NodeFacts node : nodes) {
@@ -140,7 +140,7 @@ public final class ClusterChecks {
                                     "kubectl uncordon " + node.name())));
                 }
             }
-            return new Result(Words.number(nodes.size(), "node") + " with 1.34 or newer", findings);
+            return new CheckResult(Words.number(nodes.size(), "node") + " with 1.34 or newer", findings);
         }
     }
 
@@ -157,7 +157,7 @@ public final class ClusterChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             String local = here.get();
             String reported = cluster.nodes().stream()
                     .map(NodeFacts::bootId)
@@ -165,9 +165,9 @@ public final class ClusterChecks {
                     .findFirst()
                     .orElseThrow(() -> new NotCheckedException("the Node has no boot id"));
             if (reported.equals(local)) {
-                return Result.healthy("boot " + local);
+                return CheckResult.healthy("boot " + local);
             }
-            return new Result(
+            return new CheckResult(
                     "",
                     List.of(new Finding(
                             id(),
@@ -195,7 +195,7 @@ public final class ClusterChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             List<List<SliceFacts>> pools = cluster.pools();
             List<Finding> findings = new ArrayList<>();
             for (List<SliceFacts> slices : pools) {
@@ -208,7 +208,7 @@ public final class ClusterChecks {
                     findings.add(finding(current));
                 }
             }
-            return new Result(Words.number(pools.size(), "pool") + ", all complete", findings);
+            return new CheckResult(Words.number(pools.size(), "pool") + ", all complete", findings);
         }
 
         private Finding finding(List<SliceFacts> current) {
@@ -247,7 +247,7 @@ public final class ClusterChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             List<Finding> findings = new ArrayList<>();
             List<NodeFacts> nodes =
                     cluster.driverNodes().stream().filter(this::isDynamic).toList();
@@ -258,7 +258,7 @@ public final class ClusterChecks {
                     findings.add(finding(node, layout));
                 }
             }
-            return new Result(
+            return new CheckResult(
                     nodes.isEmpty()
                             ? "no node with dynamic MIG"
                             : "%s with dynamic MIG, none with the label %s"
@@ -295,7 +295,7 @@ public final class ClusterChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             Set<String> nodes = cluster.nodes().stream().map(NodeFacts::name).collect(Collectors.toSet());
             Map<String, List<SliceFacts>> gone = new TreeMap<>();
             for (SliceFacts slice : cluster.slices()) {
@@ -303,7 +303,7 @@ public final class ClusterChecks {
                     gone.computeIfAbsent(slice.node(), key -> new ArrayList<>()).add(slice);
                 }
             }
-            return new Result(
+            return new CheckResult(
                     "%s, each of a node that exists"
                             .formatted(Words.number(cluster.slices().size(), "slice")),
                     gone.entrySet().stream()
@@ -363,7 +363,7 @@ public final class ClusterChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             List<Finding> findings = new ArrayList<>();
             List<NodeFacts> nodes =
                     cluster.driverNodes().stream().filter(NodeFacts::ready).toList();
@@ -384,7 +384,8 @@ public final class ClusterChecks {
                 throw new NotCheckedException(
                         "there is no Lease of " + nodes.get(0).name());
             }
-            return new Result("%s with the time of the API server".formatted(Words.number(compared, "node")), findings);
+            return new CheckResult(
+                    "%s with the time of the API server".formatted(Words.number(compared, "node")), findings);
         }
 
         private Instant now() {
@@ -425,7 +426,7 @@ public final class ClusterChecks {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             if (cluster.nodes().isEmpty()) {
                 throw new NotCheckedException("there is no such Node: node-name");
             }
@@ -434,7 +435,9 @@ public final class ClusterChecks {
             }
             int devices =
                     cluster.slices().stream().mapToInt(SliceFacts::devices).sum();
-            return devices > 0 ? Result.healthy(Words.number(devices, "device")) : new Result("", List.of(finding()));
+            return devices > 0
+                    ? CheckResult.healthy(Words.number(devices, "device"))
+                    : new CheckResult("", List.of(finding()));
         }
 
         private Finding finding() {

@@ -3,8 +3,8 @@
 package io.dra4j.doctor.cluster;
 
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +18,7 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
     }
 
     @Override
-    public Result look() {
+    public CheckResult look() {
         List<NodeFacts> nodes = cluster.driverNodes();
         List<Finding> findings = new ArrayList<>();
         for (NodeFacts node : nodes) {
@@ -29,7 +29,7 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
                 }
             }
         }
-        return new Result(
+        return new CheckResult(
                 "%s without a device plugin for the same devices".formatted(Words.number(nodes.size(), "node")),
                 findings);
     }
@@ -42,19 +42,19 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
                 "a device plugin offers %s beside the driver %s".formatted(String.join(", ", offered), driver),
                 "kubelet and scheduler do not know that these are the same devices: each is given"
                         + " to two pods at a time",
-                mend(node.name(), driver.equals("gpu.nvidia.com")));
+                fix(node.name(), driver.equals("gpu.nvidia.com")));
     }
 
-    private static List<String> mend(String node, boolean nvidia) {
-        List<String> mend = new ArrayList<>();
-        mend.add("kubectl drain %s --ignore-daemonsets --delete-emptydir-data".formatted(node));
+    private static List<String> fix(String node, boolean nvidia) {
+        List<String> fix = new ArrayList<>();
+        fix.add("kubectl drain %s --ignore-daemonsets --delete-emptydir-data".formatted(node));
         if (nvidia) {
-            mend.add("kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false --overwrite".formatted(node));
-            mend.add("# or, without GPU Operator, by the node selector of the plugin's DaemonSet");
+            fix.add("kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false --overwrite".formatted(node));
+            fix.add("# or, without GPU Operator, by the node selector of the plugin's DaemonSet");
         } else {
-            mend.add("# keep the device plugin off the node, by its DaemonSet's node selector");
+            fix.add("# keep the device plugin off the node, by its DaemonSet's node selector");
         }
-        mend.add("kubectl uncordon " + node);
-        return mend;
+        fix.add("kubectl uncordon " + node);
+        return fix;
     }
 }

@@ -3,8 +3,8 @@
 package io.dra4j.doctor.cluster;
 
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import java.util.List;
 
@@ -17,11 +17,11 @@ record NodeName(ClusterView cluster) implements Check {
     }
 
     @Override
-    public Result look() {
+    public CheckResult look() {
         if (!cluster.nodes().isEmpty()) {
-            return Result.healthy("there is a Node " + cluster.node());
+            return CheckResult.healthy("there is a Node " + cluster.node());
         }
-        return new Result(
+        return new CheckResult(
                 "",
                 List.of(
                         new Finding(

@@ -7,9 +7,9 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.doctor.cluster.ClusterApi.Answer;
 import java.io.IOException;
@@ -35,7 +35,7 @@ record Rights(ClusterView cluster, String account) implements Check {
     }
 
     @Override
-    public Result look() {
+    public CheckResult look() {
         String user = account.isEmpty() ? self() : SERVICE_ACCOUNT + account;
         List<Right> rights = Right.ofAllDrivers();
         List<Finding> findings = new ArrayList<>();
@@ -44,7 +44,7 @@ record Rights(ClusterView cluster, String account) implements Check {
                 findings.add(finding(right, user));
             }
         }
-        return new Result("%s has all %d rights".formatted(user, rights.size()), findings);
+        return new CheckResult("%s has all %d rights".formatted(user, rights.size()), findings);
     }
 
     private String self() {

@@ -3,8 +3,8 @@
 package io.dra4j.doctor.cluster;
 
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.rules.Release;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ record RuntimeVersion(ClusterView cluster) implements Check {
     }
 
     @Override
-    public Result look() {
+    public CheckResult look() {
         List<NodeFacts> nodes = cluster.driverNodes();
         List<Finding> findings = new ArrayList<>();
         int configured = 0;
@@ -39,7 +39,7 @@ record RuntimeVersion(ClusterView cluster) implements Check {
             }
         }
         String fact = Words.number(nodes.size(), "node") + " with a runtime that has CDI";
-        return new Result(
+        return new CheckResult(
                 configured == 0
                         ? fact
                         : "%s; in containerd 1.7, on %s, it is off by default: `doctor` of the driver on the node looks"

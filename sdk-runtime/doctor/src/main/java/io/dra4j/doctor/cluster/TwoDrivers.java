@@ -4,8 +4,8 @@ package io.dra4j.doctor.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ record TwoDrivers(ClusterView cluster) implements Check {
     }
 
     @Override
-    public Result look() {
+    public CheckResult look() {
         Map<String, JsonNode> sets = new TreeMap<>();
         for (JsonNode set : cluster.list("apis/apps/v1/daemonsets")) {
             if (runsDriver(set.at("/spec/template/spec/containers"))) {
@@ -39,7 +39,7 @@ record TwoDrivers(ClusterView cluster) implements Check {
             }
         }
         if (sets.size() < 2) {
-            return Result.healthy(Words.number(sets.size(), "DaemonSet") + " of gpu.nvidia.com");
+            return CheckResult.healthy(Words.number(sets.size(), "DaemonSet") + " of gpu.nvidia.com");
         }
         List<Finding> findings = new ArrayList<>();
         setsByNode(sets).forEach((node, running) -> {
@@ -47,7 +47,7 @@ record TwoDrivers(ClusterView cluster) implements Check {
                 findings.add(finding(node, running));
             }
         });
-        return new Result(sets.size() + " DaemonSets of gpu.nvidia.com, on different nodes", findings);
+        return new CheckResult(sets.size() + " DaemonSets of gpu.nvidia.com, on different nodes", findings);
     }
 
     private static boolean runsDriver(JsonNode containers) {

@@ -194,12 +194,12 @@ class ClusterChecksTest {
         "v1.38.0, false, error, from --runtime-config of kube-apiserver", // its gate is gone
         "v1.39.0, true, warning, to a version that knows Kubernetes 1.39"
     })
-    void theAdviceOnAServerFitsItsRelease(String version, boolean withDra, String severity, String mend) {
+    void theAdviceOnAServerFitsItsRelease(String version, boolean withDra, String severity, String fix) {
         api.version(version, withDra);
 
         assertThat(clusterReport(api).findings()).singleElement().satisfies(one -> {
             assertThat(one.severity()).hasToString(severity.toUpperCase(Locale.ROOT));
-            assertThat(one.mend().get(0)).endsWith(mend);
+            assertThat(one.fix().get(0)).endsWith(fix);
         });
     }
 

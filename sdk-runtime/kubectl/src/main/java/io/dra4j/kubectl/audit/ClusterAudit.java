@@ -11,9 +11,9 @@ import io.dra4j.allocator.model.PoolId;
 import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.Slice;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.kubectl.read.ClaimInfo;
 import io.dra4j.kubectl.read.PodInfo;
@@ -42,7 +42,7 @@ final class ClusterAudit {
      * @param pods reads the pods; what it throws is why they are not checked
      */
     static List<Check> of(Snapshot snapshot, Supplier<List<PodInfo>> pods) {
-        Map<String, Supplier<Result>> looks = new LinkedHashMap<>();
+        Map<String, Supplier<CheckResult>> looks = new LinkedHashMap<>();
         HeldDevices devices = new HeldDevices(snapshot);
         looks.put("object-unreadable", () -> unreadable(snapshot));
         looks.put("device-not-published", missing(snapshot, devices::notPublished));
@@ -59,17 +59,17 @@ final class ClusterAudit {
         return checks;
     }
 
-    private static Result unreadable(Snapshot snapshot) {
+    private static CheckResult unreadable(Snapshot snapshot) {
         if (!snapshot.unread().isEmpty()) {
             throw new NotCheckedException(String.join("; ", snapshot.unread()));
         }
-        return Result.healthy("all objects could be read");
+        return CheckResult.healthy("all objects could be read");
     }
 
     /** An object that is missed may be one that could not be read. */
-    private static Supplier<Result> missing(Snapshot snapshot, Supplier<Result> look) {
+    private static Supplier<CheckResult> missing(Snapshot snapshot, Supplier<CheckResult> look) {
         return () -> {
-            Result result = look.get();
+            CheckResult result = look.get();
             if (!result.findings().isEmpty() && !snapshot.unread().isEmpty()) {
                 throw new NotCheckedException("an object that is missed may be one that can't be read");
             }
@@ -77,9 +77,9 @@ final class ClusterAudit {
         };
     }
 
-    private record Look(String id, Supplier<Result> supplier) implements Check {
+    private record Look(String id, Supplier<CheckResult> supplier) implements Check {
         @Override
-        public Result look() {
+        public CheckResult look() {
             return supplier.get();
         }
     }
@@ -97,7 +97,7 @@ final class ClusterAudit {
             pods.forEach(pod -> byName.put(pod.fullName(), pod));
         }
 
-        Result forNoPod() {
+        CheckResult forNoPod() {
             List<Finding> findings = new ArrayList<>();
             claims.forEach((claim, info) -> {
                 for (String pod : info.pods()) {
@@ -124,7 +124,7 @@ final class ClusterAudit {
                             "kubectl -n kube-system get pods -l component=kube-controller-manager"));
         }
 
-        Result missing() {
+        CheckResult missing() {
             List<Finding> findings = new ArrayList<>();
             for (PodInfo pod : pods) {
                 if (!pod.node().isEmpty() && !pod.ended()) {
@@ -162,7 +162,7 @@ final class ClusterAudit {
             this.newest = new Newest(snapshot);
         }
 
-        Result capacities() {
+        CheckResult capacities() {
             List<Finding> findings = new ArrayList<>();
             int shared = 0;
             for (PoolId pool : snapshot.cluster().pools()) {
@@ -194,7 +194,7 @@ final class ClusterAudit {
             });
         }
 
-        Result counters() {
+        CheckResult counters() {
             List<Finding> findings = new ArrayList<>();
             int sets = 0;
             for (PoolId pool : snapshot.cluster().pools()) {
@@ -244,7 +244,7 @@ final class ClusterAudit {
             });
         }
 
-        private static Finding exceeded(String id, String object, Quantity taken, Quantity all, List<String> mend) {
+        private static Finding exceeded(String id, String object, Quantity taken, Quantity all, List<String> fix) {
             return new Finding(
                     id,
                     Severity.ERROR,
@@ -252,7 +252,7 @@ final class ClusterAudit {
                     "claims take %s, and there is %s".formatted(taken, all),
                     "the driver refuses one of them, or workloads disturb each other; what is published"
                             + " may have shrunk, or another scheduler allocates",
-                    mend);
+                    fix);
         }
     }
 
@@ -273,7 +273,7 @@ final class ClusterAudit {
             return devices;
         }
 
-        Result notPublished() {
+        CheckResult notPublished() {
             Set<DeviceId> devices = held();
             return Newest.result(
                     devices.stream()
@@ -304,7 +304,7 @@ final class ClusterAudit {
                     release(claims, ""));
         }
 
-        Result withoutSlices() {
+        CheckResult withoutSlices() {
             Map<PoolId, Set<String>> claims = new TreeMap<>();
             for (DeviceId device : held()) {
                 claims.computeIfAbsent(Newest.pool(device), id -> new TreeSet<>())
@@ -329,12 +329,12 @@ final class ClusterAudit {
         }
 
         private List<String> mendPool(List<String> claims) {
-            List<String> mend = new ArrayList<>();
-            mend.add("# a driver publishes them again within a minute; if it does not, does its pod run?");
-            mend.add("kubectl get pods --all-namespaces --output wide");
-            mend.add("# if the driver or the node is gone for good:");
-            mend.addAll(release(claims, ""));
-            return mend;
+            List<String> fix = new ArrayList<>();
+            fix.add("# a driver publishes them again within a minute; if it does not, does its pod run?");
+            fix.add("kubectl get pods --all-namespaces --output wide");
+            fix.add("# if the driver or the node is gone for good:");
+            fix.addAll(release(claims, ""));
+            return fix;
         }
 
         private List<String> claims(DeviceId device) {
@@ -352,7 +352,7 @@ final class ClusterAudit {
                     .toList();
         }
 
-        Result allocatedTwice() {
+        CheckResult allocatedTwice() {
             Set<DeviceId> devices = held();
             List<Finding> findings = new ArrayList<>();
             for (DeviceId device : devices) {
@@ -381,7 +381,7 @@ final class ClusterAudit {
                     newest.release(last));
         }
 
-        Result onGoneNodes() {
+        CheckResult onGoneNodes() {
             Map<String, List<String>> claims = new TreeMap<>(); // by node
             newest.allocated().forEach(claim -> {
                 for (String node : goneNodes(claim)) {

@@ -6,8 +6,8 @@ import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.PoolId;
 import io.dra4j.allocator.model.Slice;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
-import io.dra4j.doctor.Result;
 import io.dra4j.kubectl.read.ClaimInfo;
 import io.dra4j.kubectl.read.Snapshot;
 import java.util.List;
@@ -57,7 +57,7 @@ record Newest(Snapshot snapshot) {
                 .filter(claim -> !claim.devices().isEmpty());
     }
 
-    static Result result(List<Finding> findings, long looked, String noun) {
-        return new Result(looked + " " + noun + (looked == 1 ? "" : "s"), findings);
+    static CheckResult result(List<Finding> findings, long looked, String noun) {
+        return new CheckResult(looked + " " + noun + (looked == 1 ? "" : "s"), findings);
     }
 }

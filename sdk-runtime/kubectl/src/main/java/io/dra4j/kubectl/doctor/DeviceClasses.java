@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.cel.DeviceSelector;
 import io.dra4j.allocator.cel.ExpressionException;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.doctor.cluster.ClusterView;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ final class DeviceClasses implements Check {
     }
 
     @Override
-    public Result look() {
+    public CheckResult look() {
         for (JsonNode one : cluster.list(GROUP + "deviceclasses")) {
             ClassSelectors selectors = ClassSelectors.of(one);
             classes.put(selectors.name(), selectors);
@@ -64,7 +64,8 @@ final class DeviceClasses implements Check {
                 findEmpty(selectors, users.waiting(), findings);
             }
         });
-        return new Result("%d classes, with devices for all that claims ask for".formatted(classes.size()), findings);
+        return new CheckResult(
+                "%d classes, with devices for all that claims ask for".formatted(classes.size()), findings);
     }
 
     private static String driver(JsonNode slice) {

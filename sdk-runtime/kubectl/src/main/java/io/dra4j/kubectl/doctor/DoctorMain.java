@@ -22,13 +22,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command {@code doctor}: what is wrong with the cluster, why, and how to mend it. */
+/** The command {@code doctor}: what is wrong with the cluster, why, and how to fix it. */
 @Command(
         name = "doctor",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Find what keeps devices from pods without an error anywhere, and how to mend it.",
+            "Find what keeps devices from pods without an error anywhere, and how to fix it.",
             "",
             "What only a node shows, such as CDI in containerd, the command doctor of a driver looks" + " at.",
             ""

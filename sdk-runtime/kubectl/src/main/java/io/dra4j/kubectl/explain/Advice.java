@@ -3,7 +3,7 @@
 package io.dra4j.kubectl.explain;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.PoolObstacle;
@@ -71,7 +71,7 @@ record Advice(
     private String sentence(Remedy remedy) {
         return "%s. In a simulation, the %s then fits on %s"
                 .formatted(
-                        new Report.Changes(remedy.node(), remedy.texts(endings)).sentence(),
+                        new ExplainReport.Changes(remedy.node(), remedy.texts(endings)).sentence(),
                         subject.noun(),
                         remedy.node());
     }
@@ -113,7 +113,7 @@ record Advice(
                 .map(DeviceClass::name)
                 .sorted()
                 .toList();
-        return classes.isEmpty() ? "; there is no DeviceClass at all" : "; DeviceClasses: " + Names.some(classes);
+        return classes.isEmpty() ? "; there is no DeviceClass at all" : "; DeviceClasses: " + NameList.some(classes);
     }
 
     /** An error on one node is none for a pod that can't go there. */
@@ -171,7 +171,7 @@ record Advice(
                 .filter(one -> !one.selectors().isEmpty())
                 .forEach(one ->
                         all.add("DeviceClass %s wants %s".formatted(one.name(), String.join(" && ", one.selectors()))));
-        return all.isEmpty() ? "" : "; " + Names.some(all);
+        return all.isEmpty() ? "" : "; " + NameList.some(all);
     }
 
     /** Names the pods of the drivers whose fault it is, a sentence each. */
@@ -245,7 +245,7 @@ record Advice(
                             .formatted(
                                     node,
                                     REGISTRY,
-                                    Names.some(
+                                    NameList.some(
                                             found.stream().map(DriverPods::log).toList()));
         }
 
@@ -316,7 +316,7 @@ record Advice(
     }
 
     /** Finds the devices on which an expression fails because they lack what it reads. */
-    private record Lacking(Cluster cluster, Reclassified selectors, ObstacleWords words) {
+    private record Lacking(ClusterState cluster, Reclassified selectors, ObstacleWords words) {
 
         /**
          * Returns what to do about an attribute or a capacity that an expression reads: to correct the
@@ -342,7 +342,7 @@ record Advice(
             String some = lacking.isEmpty()
                     ? ""
                     : ". These lack it: "
-                            + Names.some(lacking.stream().map(words::name).toList());
+                            + NameList.some(lacking.stream().map(words::name).toList());
             return "Have the selector ask first whether the device has it: \"%s\" in %s && ... One device without it fails the pod on all nodes%s"
                     .formatted(id, map(id, reading), some);
         }

@@ -4,7 +4,7 @@ package io.dra4j.kubectl.explain;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.Allocator;
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.NodeViews;
 import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Outcome;
@@ -84,7 +84,7 @@ final class Attempts {
     }
 
     /** The view of the cluster that a node has. */
-    Cluster view(Node node) {
+    ClusterState view(Node node) {
         return views.of(node);
     }
 
@@ -115,14 +115,14 @@ final class Attempts {
             return new Attempt(info.node(), claims, extended.ofPlugin(info), null, Set.of());
         }
         Node node = info.node();
-        Cluster view = views.of(node);
+        ClusterState view = views.of(node);
         Outcome outcome = released.allocate(view, node, claims);
         Set<SchedulerBug> deciding = isOpenToBugs(outcome, view) ? deciding(view, node, claims) : Set.of();
         return new Attempt(node, claims, "", reclassified.of(outcome, claims, view), deciding);
     }
 
     /** The bugs that refuse devices concern counters, constraints, names, and rules without a selector. */
-    private boolean isOpenToBugs(Outcome outcome, Cluster view) {
+    private boolean isOpenToBugs(Outcome outcome, ClusterState view) {
         boolean every = view.taintRules().stream().anyMatch(rule -> !rule.hasSelector());
         return !bugs.isEmpty()
                 && outcome instanceof Outcome.DoesNotFit refused
@@ -135,7 +135,7 @@ final class Attempts {
     }
 
     /** The bugs that keep claims away that fit: each alone, or with others, so that they fit without it. */
-    private Set<SchedulerBug> deciding(Cluster view, Node node, List<Claim> claims) {
+    private Set<SchedulerBug> deciding(ClusterState view, Node node, List<Claim> claims) {
         Set<SchedulerBug> deciding = EnumSet.noneOf(SchedulerBug.class);
         if (correct.allocate(view, node, claims) instanceof Outcome.Allocated) {
             for (SchedulerBug bug : bugs) {
@@ -147,7 +147,7 @@ final class Attempts {
         return deciding;
     }
 
-    private boolean fits(Set<SchedulerBug> bugs, Cluster view, Node node, List<Claim> claims) {
+    private boolean fits(Set<SchedulerBug> bugs, ClusterState view, Node node, List<Claim> claims) {
         return Allocator.of(gates, bugs, clock).allocate(view, node, claims) instanceof Outcome.Allocated;
     }
 
@@ -196,7 +196,7 @@ final class Attempts {
         for (Subject.Allocated one : subject.allocated()) {
             if (one.nodes() != null && !one.nodes().matches(info.node())) {
                 reasons.add("%s%s already has devices of %s%s"
-                        .formatted(ALLOCATED, one.claim().fullName(), Names.some(nodesOf(one)), users(one)));
+                        .formatted(ALLOCATED, one.claim().fullName(), NameList.some(nodesOf(one)), users(one)));
             }
         }
         if (!info.schedulable()) {
@@ -223,7 +223,7 @@ final class Attempts {
 
     private String users(Subject.Allocated one) {
         ClaimInfo info = claims.get(one.claim().fullName());
-        return info == null || info.pods().isEmpty() ? "" : ", for pod %s".formatted(Names.some(info.pods()));
+        return info == null || info.pods().isEmpty() ? "" : ", for pod %s".formatted(NameList.some(info.pods()));
     }
 
     /** Returns the claim that alone keeps the pod away, if it could be allocated here again. */
@@ -247,11 +247,11 @@ final class Attempts {
     private boolean isAllocatedAgain(Claim claim, Node node) {
         List<Claim> again = new ArrayList<>(subject.pending());
         again.add(new Claim(claim.namespace(), claim.name(), claim.requests(), claim.constraints(), List.of()));
-        Cluster view = views.of(node);
+        ClusterState view = views.of(node);
         List<Claim> others = view.claims().stream()
                 .filter(one -> !one.fullName().equals(claim.fullName()))
                 .toList();
-        Cluster without = new Cluster(view.classes(), view.slices(), others, view.taintRules());
+        ClusterState without = new ClusterState(view.classes(), view.slices(), others, view.taintRules());
         return released.allocate(without, node, again) instanceof Outcome.Allocated;
     }
 
@@ -278,7 +278,7 @@ final class Attempts {
                 .filter(Objects::nonNull)
                 .filter(one -> !one.pods().isEmpty())
                 .map(one ->
-                        "it shares claim %s with pod %s".formatted(one.claim().fullName(), Names.some(one.pods())))
+                        "it shares claim %s with pod %s".formatted(one.claim().fullName(), NameList.some(one.pods())))
                 .toList();
         return shared.isEmpty() ? "" : " (" + String.join(", ", shared) + ")";
     }

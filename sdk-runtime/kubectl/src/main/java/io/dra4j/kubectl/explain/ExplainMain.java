@@ -99,7 +99,7 @@ public final class ExplainMain implements Callable<Integer> {
                     ? manifest.subjects(objects, chosen)
                     : List.of(target.read(new SubjectReader(objects, chosen)));
             Snapshot snapshot = reader.read();
-            List<Report> reports = subjects.stream()
+            List<ExplainReport> reports = subjects.stream()
                     .map(one -> new Reporter(snapshot, one, objects, clock).report())
                     .toList();
             print(reports);
@@ -126,7 +126,7 @@ public final class ExplainMain implements Callable<Integer> {
         };
     }
 
-    private void print(List<Report> reports) {
+    private void print(List<ExplainReport> reports) {
         PrintWriter out = spec.commandLine().getOut();
         if (output == OutputFormat.json) {
             out.println(json(reports));
@@ -139,7 +139,7 @@ public final class ExplainMain implements Callable<Integer> {
     }
 
     /** One object for one subject, as for a name; an array for several of a file. */
-    private static String json(List<Report> reports) {
+    private static String json(List<ExplainReport> reports) {
         try {
             Object root = reports.size() == 1 ? reports.get(0) : reports;
             return new JsonMapper().writerWithDefaultPrettyPrinter().writeValueAsString(root);
@@ -158,21 +158,22 @@ public final class ExplainMain implements Callable<Integer> {
         private ReportText() {}
 
         /** The text, with a line break at the end. */
-        static String of(Report report) {
+        static String of(ExplainReport report) {
             ReportText text = new ReportText();
             text.write(report);
             return text.text.toString();
         }
 
-        private void write(Report report) {
+        private void write(ExplainReport report) {
             line(0, report.answer());
             remedy(report);
             section("The scheduler says", report.scheduler());
             section("Also", report.notes());
             if (!report.nodes().isEmpty() && !isSaid(report)) {
                 line(0, "");
-                for (Report.Nodes one : report.nodes()) {
-                    boolean isAnswer = one == report.nodes().get(0) && report.result() == Report.Result.DOES_NOT_FIT;
+                for (ExplainReport.Nodes one : report.nodes()) {
+                    boolean isAnswer =
+                            one == report.nodes().get(0) && report.result() == ExplainReport.Result.DOES_NOT_FIT;
                     nodes(one, isAnswer);
                 }
             }
@@ -184,8 +185,8 @@ public final class ExplainMain implements Callable<Integer> {
         }
 
         /** Returns whether the first sentence says all that there is to say of the nodes. */
-        private static boolean isSaid(Report report) {
-            Report.Nodes first = report.nodes().get(0);
+        private static boolean isSaid(ExplainReport report) {
+            ExplainReport.Nodes first = report.nodes().get(0);
             return report.nodes().size() == 1
                     && first.requests().stream().allMatch(one -> one.refused().isEmpty())
                     && report.answer().endsWith(first.state() + ".");
@@ -200,8 +201,8 @@ public final class ExplainMain implements Callable<Integer> {
         }
 
         /** Writes what to do: the changes if the remedy is the first of them, or else it and them. */
-        private void remedy(Report report) {
-            List<Report.Changes> changes = report.changes();
+        private void remedy(ExplainReport report) {
+            List<ExplainReport.Changes> changes = report.changes();
             boolean isChange = !changes.isEmpty()
                     && report.remedy().startsWith(changes.get(0).sentence());
             if (isChange && changes.size() > 1) {
@@ -210,7 +211,7 @@ public final class ExplainMain implements Callable<Integer> {
                 line(0, "What to do: " + report.remedy());
             }
             if (!isChange && !changes.isEmpty()) {
-                String start = report.result() == Report.Result.NOT_TRIED ? "Then" : "Or";
+                String start = report.result() == ExplainReport.Result.NOT_TRIED ? "Then" : "Or";
                 line(
                         0,
                         start
@@ -219,15 +220,15 @@ public final class ExplainMain implements Callable<Integer> {
                                         : " one of these, each enough in a simulation:"));
             }
             for (int i = 0; i < changes.size() && !(isChange && changes.size() == 1); i++) {
-                Report.Changes one = changes.get(i);
+                ExplainReport.Changes one = changes.get(i);
                 line(2, "%d. %s. It then fits on %s.".formatted(i + 1, one.sentence(), one.node()));
             }
             report.how().forEach(one -> line(0, one));
         }
 
-        private void nodes(Report.Nodes nodes, boolean isAnswer) {
-            String names = "%s, %s".formatted(Names.count(nodes.count(), "node"), Names.some(nodes.names()));
-            List<Report.Request> requests = nodes.requests().stream()
+        private void nodes(ExplainReport.Nodes nodes, boolean isAnswer) {
+            String names = "%s, %s".formatted(NameList.count(nodes.count(), "node"), NameList.some(nodes.names()));
+            List<ExplainReport.Request> requests = nodes.requests().stream()
                     .filter(one -> one.most() > 0 || !one.refused().isEmpty())
                     .toList();
             boolean isSaid = isAnswer && !requests.isEmpty();
@@ -236,9 +237,9 @@ public final class ExplainMain implements Callable<Integer> {
             requests.forEach(this::request);
         }
 
-        private void request(Report.Request one) {
+        private void request(ExplainReport.Request one) {
             String of = "request %s of claim %s".formatted(one.request(), one.claim());
-            String wanted = Names.count(one.wanted(), "device");
+            String wanted = NameList.count(one.wanted(), "device");
             String most = one.most() == 0 ? "none" : Integer.toString(one.most());
             boolean fits = one.most() >= one.wanted();
             line(
@@ -251,11 +252,11 @@ public final class ExplainMain implements Callable<Integer> {
             }
         }
 
-        private void refused(Report.Refused one) {
-            line(4, "%s: %s".formatted(Names.count(one.devices().size(), "device"), one.reason()));
+        private void refused(ExplainReport.Refused one) {
+            line(4, "%s: %s".formatted(NameList.count(one.devices().size(), "device"), one.reason()));
             List<String> details = new ArrayList<>(one.details());
             if (details.isEmpty()) {
-                details.add(Names.some(one.devices()));
+                details.add(NameList.some(one.devices()));
             }
             details.stream().limit(MOST_LINES).forEach(detail -> line(6, detail));
             if (details.size() > MOST_LINES) {

@@ -132,7 +132,7 @@ final class Extended {
                     one -> notes.add("Resource %s stands for DeviceClass %s where no device plugin offers it."
                             .formatted(resource, one)));
             if (!offering.isEmpty()) {
-                notes.add("A device plugin offers %s on %s.".formatted(resource, Names.some(offering)));
+                notes.add("A device plugin offers %s on %s.".formatted(resource, NameList.some(offering)));
             }
         }
         return notes;

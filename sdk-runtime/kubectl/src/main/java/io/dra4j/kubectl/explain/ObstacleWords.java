@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.explain;
 
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.Holder;
 import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Obstacle.AmountRefused;
@@ -83,7 +83,7 @@ final class ObstacleWords {
 
     private final Snapshot snapshot;
     private final Instant now;
-    private final Cluster cluster;
+    private final ClusterState cluster;
     private final boolean oneDriver;
     private final Map<List<Object>, List<FalseParts.Part>> parts = new HashMap<>();
     private final Function<Obstacle, Function<DeviceId, String>> details = byObstacle();
@@ -128,7 +128,7 @@ final class ObstacleWords {
                     .filter(one -> has(one, duplicate.group(1)))
                     .map(one -> one.name() + written(one))
                     .toList();
-            return text + ", which is in ResourceSlices " + Names.some(having);
+            return text + ", which is in ResourceSlices " + NameList.some(having);
         }
         if (!ReplacedPool.is(obstacle)) {
             return text + written(slices);
@@ -143,7 +143,7 @@ final class ObstacleWords {
         return nodes.isEmpty()
                 ? text
                 : "%s, number %d, which serves %s%s"
-                        .formatted(text, replaced.newest(), Names.some(nodes), written(replaced.replacing()));
+                        .formatted(text, replaced.newest(), NameList.some(nodes), written(replaced.replacing()));
     }
 
     /** When the last of a pool's slices was written, as a part of a sentence. */
@@ -152,13 +152,13 @@ final class ObstacleWords {
                 .map(one -> snapshot.written().getOrDefault(one.name(), ""))
                 .max(Comparator.naturalOrder())
                 .filter(one -> !one.isEmpty())
-                .map(one -> ", the last ResourceSlice written " + Names.ago(one, now))
+                .map(one -> ", the last ResourceSlice written " + NameList.ago(one, now))
                 .orElse("");
     }
 
     private String written(Slice slice) {
         String time = snapshot.written().getOrDefault(slice.name(), "");
-        return time.isEmpty() ? "" : " (written %s)".formatted(Names.ago(time, now));
+        return time.isEmpty() ? "" : " (written %s)".formatted(NameList.ago(time, now));
     }
 
     private static boolean has(Slice slice, String device) {
@@ -179,7 +179,7 @@ final class ObstacleWords {
             }
         });
         return byText.entrySet().stream()
-                .map(one -> Names.some(one.getValue()) + ": " + one.getKey())
+                .map(one -> NameList.some(one.getValue()) + ": " + one.getKey())
                 .toList();
     }
 
@@ -207,13 +207,14 @@ final class ObstacleWords {
     private String setBy(DeviceId id, Taint taint) {
         return rule(id, taint)
                 .map(rule -> "set by DeviceTaintRule %s%s"
-                        .formatted(rule.name(), rule.created().isEmpty() ? "" : " " + Names.ago(rule.created(), now)))
+                        .formatted(
+                                rule.name(), rule.created().isEmpty() ? "" : " " + NameList.ago(rule.created(), now)))
                 .orElseGet(() -> "set by the driver" + since(id, taint));
     }
 
     private String since(DeviceId id, Taint taint) {
         String time = snapshot.taintedSince().getOrDefault(id + " " + taint.key(), "");
-        return time.isEmpty() ? "" : " " + Names.ago(time, now);
+        return time.isEmpty() ? "" : " " + NameList.ago(time, now);
     }
 
     /** The rule that taints a device, if it is not its driver that does. */
@@ -234,7 +235,7 @@ final class ObstacleWords {
         RequestPolicy.Range range = policy.validRange();
         if (range == null) {
             return "allows "
-                    + Names.some(
+                    + NameList.some(
                             policy.validValues().stream().map(Quantity::text).toList());
         }
         return "allows from %s%s%s"
@@ -258,7 +259,7 @@ final class ObstacleWords {
         return device(id)
                 .map(one -> one.attributes().keySet())
                 .filter(all -> !all.isEmpty())
-                .map(all -> Names.some(new TreeSet<>(all)))
+                .map(all -> NameList.some(new TreeSet<>(all)))
                 .orElse("none");
     }
 
@@ -271,7 +272,7 @@ final class ObstacleWords {
         return device(id)
                 .map(one -> one.capacity().keySet())
                 .filter(all -> !all.isEmpty())
-                .map(all -> Names.some(new TreeSet<>(all)))
+                .map(all -> NameList.some(new TreeSet<>(all)))
                 .orElse("none");
     }
 
@@ -282,7 +283,7 @@ final class ObstacleWords {
             one.attributes().forEach((name, v) -> values.add(name + " " + v));
             one.capacity().forEach((name, v) -> values.add(name + " " + v.value()));
         });
-        return values.isEmpty() ? "" : " (%s)".formatted(Names.some(values));
+        return values.isEmpty() ? "" : " (%s)".formatted(NameList.some(values));
     }
 
     private String counter(DeviceId id, CounterShort obstacle) {
@@ -299,7 +300,7 @@ final class ObstacleWords {
                 }
             }
         }
-        return consumers.isEmpty() ? text : text + "; used by " + Names.some(consumers);
+        return consumers.isEmpty() ? text : text + "; used by " + NameList.some(consumers);
     }
 
     /** Finds a claim by its namespace and name. */
@@ -315,7 +316,7 @@ final class ObstacleWords {
 
     /** The claims, with their pods, and since when they have it. */
     String holders(List<Holder> holders) {
-        return Names.some(new LinkedHashSet<>(
+        return NameList.some(new LinkedHashSet<>(
                 holders.stream().map(Holder::claim).map(this::holder).toList()));
     }
 
@@ -325,13 +326,13 @@ final class ObstacleWords {
         if (info == null) {
             return "claim " + claim;
         }
-        String since = info.since().isEmpty() ? "" : ", " + Names.age(info.since(), now);
+        String since = info.since().isEmpty() ? "" : ", " + NameList.age(info.since(), now);
         if (isIdle(claim)) {
             return "claim %s (allocated%s, and used by no pod)".formatted(claim, since.replace(",", ""));
         }
         String users = info.pods().isEmpty()
                 ? "a group of pods"
-                : (info.pods().size() == 1 ? "pod " : "pods ") + Names.some(info.pods());
+                : (info.pods().size() == 1 ? "pod " : "pods ") + NameList.some(info.pods());
         return "claim %s (%s%s)".formatted(claim, users, since);
     }
 
@@ -376,9 +377,9 @@ final class ObstacleWords {
     private static String seen(Map<String, List<String>> devicesByValues) {
         List<String> some = devicesByValues.entrySet().stream()
                 .filter(one -> !one.getKey().isEmpty())
-                .map(one -> "%s (%s)".formatted(one.getKey(), Names.some(one.getValue())))
+                .map(one -> "%s (%s)".formatted(one.getKey(), NameList.some(one.getValue())))
                 .toList();
-        return some.isEmpty() ? "" : "; the devices have " + Names.some(some);
+        return some.isEmpty() ? "" : "; the devices have " + NameList.some(some);
     }
 
     private static String values(FalseParts.Part part, DeviceId id) {

@@ -30,7 +30,7 @@ record PodEndings(ObjectFinder objects) {
                         .add(one.name()));
         List<String> ways = new ArrayList<>();
         podsByWay.forEach(
-                (way, some) -> ways.add(podsByWay.size() == 1 ? way : way + " (pod " + Names.some(some) + ")"));
+                (way, some) -> ways.add(podsByWay.size() == 1 ? way : way + " (pod " + NameList.some(some) + ")"));
         return ways.isEmpty() ? "" : ": " + String.join(", ", ways);
     }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.explain;
 
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.RequestObstacles;
@@ -35,7 +35,7 @@ final class Reclassified {
     private final Map<String, Optional<DeviceSelector>> compiled = new ConcurrentHashMap<>();
 
     /** Returns the outcome with the selector that fails in place of the use. */
-    Outcome of(Outcome outcome, List<Claim> claims, Cluster view) {
+    Outcome of(Outcome outcome, List<Claim> claims, ClusterState view) {
         if (!(outcome instanceof Outcome.DoesNotFit refused)) {
             return outcome;
         }
@@ -44,7 +44,7 @@ final class Reclassified {
         return new Outcome.DoesNotFit(refused.message(), requests, refused.pools(), refused.poolsOfOtherNodes());
     }
 
-    private RequestObstacles of(RequestObstacles one, List<Claim> claims, Cluster view) {
+    private RequestObstacles of(RequestObstacles one, List<Claim> claims, ClusterState view) {
         SubRequest asked = asked(one, claims);
         if (asked == null) {
             return one;
@@ -71,7 +71,7 @@ final class Reclassified {
         return null;
     }
 
-    private @Nullable Obstacle selector(SubRequest asked, DeviceId id, Cluster view) {
+    private @Nullable Obstacle selector(SubRequest asked, DeviceId id, ClusterState view) {
         DeviceVariable variable = variable(id, view);
         if (variable == null) {
             return null;
@@ -93,7 +93,7 @@ final class Reclassified {
     }
 
     /** Returns whether a class selects a device. */
-    boolean selects(DeviceClass deviceClass, DeviceId id, Cluster cluster) {
+    boolean selects(DeviceClass deviceClass, DeviceId id, ClusterState cluster) {
         DeviceVariable variable = variable(id, cluster);
         return variable != null && selector(deviceClass.selectors(), variable, deviceClass.name()) == null;
     }
@@ -117,7 +117,7 @@ final class Reclassified {
         }
     }
 
-    private static @Nullable DeviceVariable variable(DeviceId id, Cluster view) {
+    private static @Nullable DeviceVariable variable(DeviceId id, ClusterState view) {
         for (Slice slice : view.slices(new PoolId(id.driver(), id.pool()))) {
             for (Device device : slice.devices()) {
                 if (device.name().equals(id.device())) {

@@ -3,7 +3,7 @@
 package io.dra4j.kubectl.explain;
 
 import io.dra4j.allocator.Allocator;
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.explain.Change;
@@ -101,15 +101,15 @@ final class Remedies {
 
     private boolean fits(Candidate candidate) {
         Attempt attempt = candidate.attempt();
-        Cluster view = attempts.view(attempt.node());
-        Cluster without = withClaims(
+        ClusterState view = attempts.view(attempt.node());
+        ClusterState without = withClaims(
                 view,
                 view.claims().stream().filter(one -> one != candidate.claim()).toList());
         return allocator.allocate(without, attempt.node(), attempt.claims()) instanceof Outcome.Allocated;
     }
 
-    private static Cluster withClaims(Cluster view, List<Claim> claims) {
-        return new Cluster(view.classes(), view.slices(), claims, view.taintRules());
+    private static ClusterState withClaims(ClusterState view, List<Claim> claims) {
+        return new ClusterState(view.classes(), view.slices(), claims, view.taintRules());
     }
 
     /** Finds a node that would do if the pod could go there. */
@@ -137,7 +137,7 @@ final class Remedies {
     }
 
     private List<Remedy> changes(Attempt attempt) {
-        Cluster view = attempts.view(attempt.node());
+        ClusterState view = attempts.view(attempt.node());
         List<Claim> leastHarmFirst = view.claims().stream()
                 .sorted(Comparator.<Claim, Harm>comparing(
                                 one -> steps.release(one.fullName()).harm())

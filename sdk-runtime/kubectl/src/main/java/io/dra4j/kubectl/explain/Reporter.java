@@ -8,7 +8,7 @@ import io.dra4j.allocator.SchedulerBug;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.kubectl.explain.AlikeNodes.Merged;
 import io.dra4j.kubectl.explain.Attempts.Attempt;
-import io.dra4j.kubectl.explain.Report.Result;
+import io.dra4j.kubectl.explain.ExplainReport.Result;
 import io.dra4j.kubectl.read.Snapshot;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
@@ -59,7 +59,7 @@ final class Reporter {
     }
 
     /** Explains. */
-    Report report() {
+    ExplainReport report() {
         if (!subject.node().isEmpty()) {
             return placed();
         }
@@ -87,7 +87,7 @@ final class Reporter {
                 && extended.resources().isEmpty();
     }
 
-    private Report placed() {
+    private ExplainReport placed() {
         String answer =
                 "%s is placed on node %s: it does not wait for devices".formatted(subject.opening(), subject.node());
         boolean unprepared = subject.scheduler().stream().anyMatch(one -> one.contains("FailedPrepare"));
@@ -95,16 +95,16 @@ final class Reporter {
         return report(Result.PLACED, answer, remedy, List.of(), List.of(), Set.of());
     }
 
-    private Report allocated() {
+    private ExplainReport allocated() {
         Subject.Allocated one = subject.allocated().get(0);
         List<String> devices = one.claim().devices().stream()
                 .map(held -> words.name(held.id()))
                 .toList();
-        String answer = "%s is allocated: %s".formatted(subject.opening(), Names.some(devices));
+        String answer = "%s is allocated: %s".formatted(subject.opening(), NameList.some(devices));
         return report(Result.PLACED, answer, "", List.of(), List.of(), Set.of());
     }
 
-    private Report blocked(List<AlikeNodes> groups, boolean fits) {
+    private ExplainReport blocked(List<AlikeNodes> groups, boolean fits) {
         Subject.Blocker first = subject.blockers().get(0);
         List<String> all =
                 subject.blockers().stream().map(Subject.Blocker::problem).toList();
@@ -116,19 +116,19 @@ final class Reporter {
         return report(Result.NOT_TRIED, answer, first.remedy(), groups, changes, Set.of());
     }
 
-    private Report fits(List<AlikeNodes> groups) {
+    private ExplainReport fits(List<AlikeNodes> groups) {
         AlikeNodes fitting = groups.get(0);
         List<String> nodes = fitting.names();
         List<String> others = SchedulerWords.reasonsBesidesClaims(subject.scheduler());
         if (!others.isEmpty()) {
             String answer = "Devices for %s are free on %s, where something else is in the way: %s"
-                    .formatted(subject.title(), Names.some(nodes), String.join(", ", others));
+                    .formatted(subject.title(), NameList.some(nodes), String.join(", ", others));
             String remedy =
                     "Make room on %s, or ask for less in the pod: Allocated resources of `kubectl describe node %s` say what is requested there. If there is room, wait for the scheduler's next attempt: its words may be old"
                             .formatted(nodes.get(0), nodes.get(0));
             return report(Result.FITS, answer, remedy, groups, List.of(), Set.of());
         }
-        String answer = "%s fits now on %s".formatted(subject.opening(), Names.some(nodes));
+        String answer = "%s fits now on %s".formatted(subject.opening(), NameList.some(nodes));
         String remedy = subject.pod() != null && subject.pod().has("status")
                 ? "Wait for the next attempt of the scheduler; if it does not place the pod,"
                         + " something other than devices is in the way: see its words below"
@@ -136,7 +136,7 @@ final class Reporter {
         return report(Result.FITS, answer, remedy, groups, List.of(), Set.of());
     }
 
-    private Report doesNotFit(List<AlikeNodes> groups) {
+    private ExplainReport doesNotFit(List<AlikeNodes> groups) {
         if (groups.isEmpty()) {
             String answer = subject.opening() + " does not fit: the cluster has no nodes";
             return report(Result.DOES_NOT_FIT, answer, "Add a node", groups, List.of(), Set.of());
@@ -180,13 +180,13 @@ final class Reporter {
     }
 
     private String reasonWithNodes(AlikeNodes group) {
-        return "on %s: %s".formatted(Names.some(group.names()), answers.of(group));
+        return "on %s: %s".formatted(NameList.some(group.names()), answers.of(group));
     }
 
-    private Report ofBug(List<AlikeNodes> groups, Set<SchedulerBug> bugs) {
+    private ExplainReport ofBug(List<AlikeNodes> groups, Set<SchedulerBug> bugs) {
         SchedulerBug bug = bugs.iterator().next();
         String answer = "%s fits on %s, but a bug of the scheduler keeps it away: %s"
-                .formatted(subject.opening(), Names.some(buggyNodes(groups)), bug.text());
+                .formatted(subject.opening(), NameList.some(buggyNodes(groups)), bug.text());
         List<Remedy> untilThen = new Remedies(attempts, steps, attempts.released(), clock).of(groups);
         String remedy = "Update kube-scheduler to "
                 + bug.fixedIn()
@@ -202,7 +202,7 @@ final class Reporter {
                 .toList();
     }
 
-    private Report report(
+    private ExplainReport report(
             Result result,
             String answer,
             String remedy,
@@ -211,7 +211,7 @@ final class Reporter {
             Set<SchedulerBug> bugs) {
         List<String> notes = new ArrayList<>(subject.notes());
         notes.addAll(extended.notes(snapshot.nodes()));
-        return new Report(
+        return new ExplainReport(
                 subject.title(),
                 result,
                 extended.named(answer) + ".",
@@ -248,8 +248,8 @@ final class Reporter {
         return all;
     }
 
-    private Report.Changes named(Remedy remedy) {
-        return new Report.Changes(
+    private ExplainReport.Changes named(Remedy remedy) {
+        return new ExplainReport.Changes(
                 remedy.node(), remedy.texts(endings).stream().map(this::named).toList());
     }
 
@@ -258,7 +258,7 @@ final class Reporter {
         return subject.withTemplates(extended.named(change));
     }
 
-    private List<Report.Nodes> nodes(List<AlikeNodes> groups) {
+    private List<ExplainReport.Nodes> nodes(List<AlikeNodes> groups) {
         boolean failed = groups.stream().anyMatch(Reporter::isError);
         return groups.stream().map(one -> nodes(one, failed)).toList();
     }
@@ -267,16 +267,16 @@ final class Reporter {
         return group.nearest().outcome() instanceof Outcome.Failed;
     }
 
-    private Report.Nodes nodes(AlikeNodes group, boolean failed) {
+    private ExplainReport.Nodes nodes(AlikeNodes group, boolean failed) {
         Attempt nearest = group.nearest();
         List<String> pools = new ArrayList<>();
         if (nearest.outcome() instanceof Outcome.DoesNotFit refused) {
             refused.pools().forEach(one -> pools.add(words.pool(one)));
         }
-        List<Report.Request> requests =
+        List<ExplainReport.Request> requests =
                 group.requests().stream().map(this::request).toList();
         List<String> names = group.names();
-        return new Report.Nodes(names.size(), names, state(group, failed), requests, pools);
+        return new ExplainReport.Nodes(names.size(), names, state(group, failed), requests, pools);
     }
 
     private String state(AlikeNodes group, boolean failed) {
@@ -289,16 +289,16 @@ final class Reporter {
                 : "the devices fit, but for a bug of the scheduler";
     }
 
-    private Report.Request request(Merged one) {
-        List<Report.Refused> refused = new ArrayList<>();
+    private ExplainReport.Request request(Merged one) {
+        List<ExplainReport.Refused> refused = new ArrayList<>();
         for (Map<DeviceId, Obstacle> devices : one.byReason(words)) {
             Obstacle first = devices.values().iterator().next();
             Collection<String> names =
                     devices.keySet().stream().map(words::name).toList();
-            refused.add(new Report.Refused(
+            refused.add(new ExplainReport.Refused(
                     first.check().name(), words.reason(first), List.copyOf(names), words.details(devices)));
         }
-        return new Report.Request(one.claim, one.request, one.wanted, one.most, refused);
+        return new ExplainReport.Request(one.claim, one.request, one.wanted, one.most, refused);
     }
 
     /** The reasons why the outcome could be another; where no node was looked at, there are few. */

@@ -36,7 +36,7 @@ record Steps(ObstacleWords words, String namespace) {
                 : "%s %s of namespace %s, which %s claim %s"
                         .formatted(
                                 pods.size() == 1 ? "pod" : "pods",
-                                Names.some(pods),
+                                NameList.some(pods),
                                 of,
                                 pods.size() == 1 ? "uses" : "use",
                                 claim.substring(of.length() + 1));
@@ -87,7 +87,7 @@ record Steps(ObstacleWords words, String namespace) {
     }
 
     private static Step fewer(Change.RequestFewer change, Attempt attempt) {
-        String devices = Names.count(change.count(), "device") + insteadOf(change.place(), attempt);
+        String devices = NameList.count(change.count(), "device") + insteadOf(change.place(), attempt);
         return new Step("ask for %s in %s".formatted(devices, change.place()), Harm.OWN_CLAIM);
     }
 
@@ -169,7 +169,7 @@ record Steps(ObstacleWords words, String namespace) {
                 .toList();
         String devices = tainted.isEmpty()
                 ? "the tainted devices"
-                : Names.some(tainted.stream().map(words::name).toList());
+                : NameList.some(tainted.stream().map(words::name).toList());
         return tainted.stream()
                 .flatMap(one -> words.rule(one, change.taint()).stream())
                 .findFirst()

@@ -85,7 +85,7 @@ final class SubjectReader {
         add(claim);
         List<String> users = users(claim);
         if (!users.isEmpty()) {
-            notes.add("It is reserved for %s.".formatted(Names.some(users)));
+            notes.add("It is reserved for %s.".formatted(NameList.some(users)));
         }
         return subject(
                 "claim " + namespace + "/" + name,
@@ -194,12 +194,12 @@ final class SubjectReader {
         return users.isEmpty()
                 ? "Wait until it is gone, then create it again. No pod uses it; what keeps it are its finalizers, which their controllers have to remove: "
                         + finalizers(claim)
-                : "Create it again when what uses it has ended: " + Names.some(users);
+                : "Create it again when what uses it has ended: " + NameList.some(users);
     }
 
     /** The finalizers, with the controller of that which Kubernetes sets. */
     private static String finalizers(JsonNode claim) {
-        return Names.some(claim.at("/metadata/finalizers")
+        return NameList.some(claim.at("/metadata/finalizers")
                 .valueStream()
                 .map(JsonNode::asText)
                 .map(one -> one.equals("resource.kubernetes.io/delete-protection")
@@ -233,7 +233,8 @@ final class SubjectReader {
             return "; the namespace has no " + kind;
         }
         return "; or correct the name in the manifest, delete the pod, and create it again"
-                + names.map(some -> ": the namespace has " + Names.some(some)).orElse("");
+                + names.map(some -> ": the namespace has " + NameList.some(some))
+                        .orElse("");
     }
 
     /** Returns who has to act on a claim that is not made, as the Events show. */
@@ -246,7 +247,7 @@ final class SubjectReader {
         boolean isRefused = events.get().stream()
                 .anyMatch(one -> one.path("reason").asText().equals("FailedResourceClaimCreation"));
         return isRefused
-                ? "Mend what kube-controller-manager says of it below: it tries again by itself"
+                ? "Fix what kube-controller-manager says of it below: it tries again by itself"
                 : "See that kube-controller-manager runs, and its log: it makes the claim within seconds, and has written no Event on the pod: `kubectl logs -n kube-system -l component=kube-controller-manager`";
     }
 

@@ -3,7 +3,7 @@
 package io.dra4j.kubectl.read;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.SchedulerBug;
 import io.dra4j.allocator.model.DeviceClass;
 import io.dra4j.allocator.model.DeviceId;
@@ -151,7 +151,7 @@ public final class ClusterReader {
                 rules.removeIf(rule -> !rule.hasSelector());
             }
             nodes.sort(Comparator.comparing(NodeInfo::name));
-            Cluster cluster = new Cluster(
+            ClusterState cluster = new ClusterState(
                     classes,
                     slices,
                     claims.values().stream().map(ClaimInfo::claim).toList(),

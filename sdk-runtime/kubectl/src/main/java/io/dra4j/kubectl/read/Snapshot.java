@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.read;
 
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.rules.KubernetesVersion;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +23,7 @@ import java.util.Map;
 public record Snapshot(
         String server,
         KubernetesVersion release,
-        Cluster cluster,
+        ClusterState cluster,
         List<NodeInfo> nodes,
         Map<String, ClaimInfo> claims,
         Map<String, String> written,

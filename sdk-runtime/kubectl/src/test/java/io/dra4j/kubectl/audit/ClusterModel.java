@@ -5,7 +5,7 @@ package io.dra4j.kubectl.audit;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.Node;
 import io.dra4j.allocator.model.Slice;
@@ -153,7 +153,7 @@ final class ClusterModel {
         return new Snapshot(
                 "v1.36.2",
                 KubernetesVersion.V1_36,
-                new Cluster(
+                new ClusterState(
                         List.of(),
                         slices(),
                         claims.values().stream().map(ClaimInfo::claim).toList(),

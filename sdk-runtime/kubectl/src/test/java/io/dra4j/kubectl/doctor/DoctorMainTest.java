@@ -102,11 +102,11 @@ class DoctorMainTest {
         assertThat(run("--driver=gpu.nvidia.com")).contains("nothing found");
     }
 
-    /** A failure that is mended by the advice is not found again. */
+    /** A failure that is fixed by the advice is not found again. */
     @Test
     void theClassOfTheAdviceSelectsTheDevices() throws Exception {
         aDriverWithoutAClassIsFound();
-        String command = json().at("/findings/0/mend/0").asText();
+        String command = json().at("/findings/0/fix/0").asText();
         put(command.substring(command.indexOf('{'), command.lastIndexOf('}') + 1));
 
         assertThat(run()).contains("nothing found");

@@ -55,14 +55,18 @@ class ExplainPageTest {
         String page = Files.readString(PAGE);
 
         for (Class<?> part : List.of(
-                Report.class, Report.Nodes.class, Report.Request.class, Report.Refused.class, Report.Changes.class)) {
+                ExplainReport.class,
+                ExplainReport.Nodes.class,
+                ExplainReport.Request.class,
+                ExplainReport.Refused.class,
+                ExplainReport.Changes.class)) {
             for (RecordComponent field : part.getRecordComponents()) {
                 assertThat(page).containsPattern("[`.]" + field.getName() + "(\\[])?`");
             }
         }
         assertThat(page)
-                .contains(Arrays.stream(Report.Result.values())
-                        .map(Report.Result::text)
+                .contains(Arrays.stream(ExplainReport.Result.values())
+                        .map(ExplainReport.Result::text)
                         .toList());
         assertThat(page)
                 .contains(Arrays.stream(Obstacle.Check.values()).map(Enum::name).toList());

@@ -9,9 +9,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.ConfigType;
-import io.dra4j.runtime.internal.admission.Rule.ClaimRule;
-import io.dra4j.runtime.internal.admission.Rule.PodRule;
-import io.dra4j.runtime.internal.admission.Rule.Problem;
+import io.dra4j.runtime.internal.admission.AdmissionRule.ClaimRule;
+import io.dra4j.runtime.internal.admission.AdmissionRule.PodRule;
+import io.dra4j.runtime.internal.admission.AdmissionRule.Problem;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
 import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
@@ -75,7 +75,7 @@ public final class AdmissionService {
     }
 
     /** Answers reviews by a rule. */
-    record ReviewPage(Rule rule) implements Page {
+    record ReviewPage(AdmissionRule rule) implements Page {
 
         private static final Logger LOG = LoggerFactory.getLogger(ReviewPage.class);
 

@@ -10,14 +10,14 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import io.dra4j.doctor.Result;
 import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
 import io.dra4j.runtime.internal.audit.Views.OtherCheckpoint;
 import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.checkpoint.Loss;
+import io.dra4j.runtime.internal.checkpoint.JournalLoss;
 import io.dra4j.runtime.internal.claim.PreparedResults;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
@@ -38,12 +38,12 @@ import java.util.function.Function;
 /** All contradictions that are looked for on a node of any driver. */
 final class Contradictions {
 
-    private static final Map<String, Function<Views, Result>> ALL = all();
+    private static final Map<String, Function<Views, CheckResult>> ALL = all();
 
     private Contradictions() {}
 
-    private static Map<String, Function<Views, Result>> all() {
-        Map<String, Function<Views, Result>> all = new LinkedHashMap<>();
+    private static Map<String, Function<Views, CheckResult>> all() {
+        Map<String, Function<Views, CheckResult>> all = new LinkedHashMap<>();
         all.put("journal-damaged", JournalAlone::damaged);
         all.put("claim-damaged", JournalAlone::heldAsDamaged);
         all.put("claim-unfinished", JournalAlone::unfinished);
@@ -77,10 +77,10 @@ final class Contradictions {
         return checks;
     }
 
-    private record ViewCheck(String id, Function<Views, Result> view, Views views) implements Check {
+    private record ViewCheck(String id, Function<Views, CheckResult> view, Views views) implements Check {
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             return view.apply(views);
         }
     }
@@ -95,20 +95,20 @@ final class Contradictions {
          *
          * @throws NotCheckedException if the file can't be read
          */
-        static Result left(Views views) {
+        static CheckResult left(Views views) {
             OtherCheckpoint other = views.other().get();
             Path file = views.driver().checkpoint();
             if (!other.damage().isEmpty()) {
-                return new Result(
+                return new CheckResult(
                         "",
-                        List.of(Words.finding(
+                        List.of(FindingWords.finding(
                                 "other-checkpoint/damaged", file.toString(), removal(views, file), other.damage())));
             }
             List<Finding> findings = other.uids().stream()
                     .filter(uid -> !views.isRecorded(uid))
-                    .map(uid -> Words.finding("other-checkpoint", "claim " + uid, removal(views, file), file))
+                    .map(uid -> FindingWords.finding("other-checkpoint", "claim " + uid, removal(views, file), file))
                     .toList();
-            return Words.result(findings, other.uids().size(), "claim");
+            return FindingWords.result(findings, other.uids().size(), "claim");
         }
 
         /** Removes the file once no pod has a claim that it alone may list. */
@@ -126,17 +126,17 @@ final class Contradictions {
 
         private JournalAndHardware() {}
 
-        static Result gone(Views views) {
+        static CheckResult gone(Views views) {
             Inventory hardware = views.hardware().get();
             return each(
                     views,
                     (claim, device) -> isHere(hardware, device)
                                     && hardware.device(device.pool(), device.device())
                                             .isEmpty()
-                            ? Optional.of(Words.finding(
+                            ? Optional.of(FindingWords.finding(
                                     "device-gone",
                                     claim.ref(),
-                                    new Mend(views).deletePods(claim.ref()),
+                                    new Fixes(views).deletePods(claim.ref()),
                                     device.pool(),
                                     device.device()))
                             : Optional.empty());
@@ -149,7 +149,7 @@ final class Contradictions {
                     .isEmpty();
         }
 
-        static Result other(Views views) {
+        static CheckResult other(Views views) {
             Inventory hardware = views.hardware().get();
             return each(
                     views,
@@ -157,10 +157,10 @@ final class Contradictions {
                             .map(Device::physicalId)
                             .filter(now -> device.physicalId() != null)
                             .filter(now -> !now.equals(device.physicalId()))
-                            .map(now -> Words.finding(
+                            .map(now -> FindingWords.finding(
                                     "device-other-hardware",
                                     claim.ref(),
-                                    new Mend(views).deletePods(claim.ref()),
+                                    new Fixes(views).deletePods(claim.ref()),
                                     device.pool(),
                                     device.device(),
                                     device.physicalId(),
@@ -171,7 +171,7 @@ final class Contradictions {
             Optional<Finding> at(ClaimRecord claim, HeldDevice device);
         }
 
-        private static Result each(Views views, Look look) {
+        private static CheckResult each(Views views, Look look) {
             List<Finding> findings = new ArrayList<>();
             int devices = 0;
             for (ClaimRecord claim : views.prepared()) {
@@ -180,7 +180,7 @@ final class Contradictions {
                     look.at(claim, device).ifPresent(findings::add);
                 }
             }
-            return Words.result(findings, devices, "device");
+            return FindingWords.result(findings, devices, "device");
         }
     }
 
@@ -189,37 +189,37 @@ final class Contradictions {
 
         private JournalAndSpecs() {}
 
-        static Result missing(Views views) {
+        static CheckResult missing(Views views) {
             Map<String, List<String>> specs = views.specs().get().devices();
             List<Finding> findings = new ArrayList<>();
             for (ClaimRecord claim : views.prepared()) {
                 if (!needed(views, claim).isEmpty()
                         && !specs.containsKey(claim.ref().uid())) {
-                    findings.add(Words.finding(
+                    findings.add(FindingWords.finding(
                             "spec-missing",
                             claim.ref(),
-                            new Mend(views).restartDriver(),
+                            new Fixes(views).restartDriver(),
                             views.driver().cdiRoot()));
                 }
             }
-            return Words.result(findings, views.prepared().size(), "prepared claim");
+            return FindingWords.result(findings, views.prepared().size(), "prepared claim");
         }
 
-        static Result lacksDevice(Views views) {
+        static CheckResult lacksDevice(Views views) {
             Map<String, List<String>> specs = views.specs().get().devices();
             List<Finding> findings = new ArrayList<>();
             for (ClaimRecord claim : views.prepared()) {
                 List<String> lacking = new ArrayList<>(needed(views, claim));
                 lacking.removeAll(specs.getOrDefault(claim.ref().uid(), lacking));
                 if (!lacking.isEmpty()) {
-                    findings.add(Words.finding(
+                    findings.add(FindingWords.finding(
                             "spec-lacks-device",
                             claim.ref(),
-                            new Mend(views).restartDriver(),
+                            new Fixes(views).restartDriver(),
                             String.join(", ", lacking)));
                 }
             }
-            return Words.result(findings, specs.size(), "spec");
+            return FindingWords.result(findings, specs.size(), "spec");
         }
 
         private static List<String> needed(Views views, ClaimRecord claim) {
@@ -232,7 +232,7 @@ final class Contradictions {
                     .toList();
         }
 
-        static Result unknown(Views views) {
+        static CheckResult unknown(Views views) {
             Map<String, List<String>> specs = views.specs().get().devices();
             List<Finding> findings = new ArrayList<>();
             for (String uid : specs.keySet()) {
@@ -240,11 +240,11 @@ final class Contradictions {
                     findings.add(unknown(views, uid));
                 }
             }
-            return Words.result(findings, specs.size(), "spec");
+            return FindingWords.result(findings, specs.size(), "spec");
         }
 
         private static Finding unknown(Views views, String uid) {
-            return Words.finding(
+            return FindingWords.finding(
                     "spec-unknown",
                     "CDI spec of claim " + uid,
                     List.of(
@@ -260,38 +260,38 @@ final class Contradictions {
 
         private JournalAndClaims() {}
 
-        static Result gone(Views views) {
+        static CheckResult gone(Views views) {
             views.requireClaims();
             List<Finding> findings = views.recorded().stream()
                     .map(ClaimRecord::ref)
                     .filter(ref ->
                             views.object(ref).isEmpty() && views.named(ref).isEmpty())
                     .filter(ref -> views.kubeletClaim(ref.uid()).isEmpty())
-                    .map(ref -> Words.finding("claim-gone", ref, new Mend(views).awaitDriver()))
+                    .map(ref -> FindingWords.finding("claim-gone", ref, new Fixes(views).awaitDriver()))
                     .toList();
-            return Words.result(findings, views.recorded().size(), "claim");
+            return FindingWords.result(findings, views.recorded().size(), "claim");
         }
 
-        static Result deletedInUse(Views views) {
+        static CheckResult deletedInUse(Views views) {
             views.requireClaims();
             List<KubeletClaim> held = JournalAndKubelet.intact(views).prepared();
             List<Finding> findings = held.stream()
                     .filter(claim -> views.object(claim.ref()).isEmpty())
                     .filter(claim -> !isReplaced(views, claim.ref()))
-                    .map(claim -> Words.finding(
+                    .map(claim -> FindingWords.finding(
                             "claim-deleted-in-use",
                             claim.ref(),
-                            new Mend(views).deletePodsByUid(claim.pods()),
+                            new Fixes(views).deletePodsByUid(claim.pods()),
                             String.join(", ", claim.devices())))
                     .toList();
-            return Words.result(findings, held.size(), "kubelet claim");
+            return FindingWords.result(findings, held.size(), "kubelet claim");
         }
 
         private static boolean isReplaced(Views views, ClaimRef ref) {
             return views.isRecorded(ref.uid()) && views.named(ref).isPresent();
         }
 
-        static Result replaced(Views views) {
+        static CheckResult replaced(Views views) {
             views.requireClaims();
             List<Finding> findings = views.recorded().stream()
                     .map(ClaimRecord::ref)
@@ -299,7 +299,7 @@ final class Contradictions {
                             views.object(ref).isEmpty() && views.named(ref).isPresent())
                     .map(ref -> replaced(views, ref))
                     .toList();
-            return Words.result(findings, views.recorded().size(), "claim");
+            return FindingWords.result(findings, views.recorded().size(), "claim");
         }
 
         private static Finding replaced(Views views, ClaimRef ref) {
@@ -307,17 +307,17 @@ final class Contradictions {
             boolean isFree =
                     views.isKubeletIntact() && views.kubeletClaim(ref.uid()).isEmpty();
             String id = isFree ? "claim-replaced/without-pods" : "claim-replaced";
-            return Words.finding(id, ref, new Mend(views).deletePods(ref), now);
+            return FindingWords.finding(id, ref, new Fixes(views).deletePods(ref), now);
         }
 
-        static Result differ(Views views) {
+        static CheckResult differ(Views views) {
             views.requireClaims();
             Allocations allocations = new Allocations(views.driver().name(), List.of());
             List<Finding> findings = views.recorded().stream()
                     .filter(claim -> views.isOfThisBoot(claim) && claim.results() != null)
                     .flatMap(claim -> differ(views, allocations, claim).stream())
                     .toList();
-            return Words.result(findings, views.recorded().size(), "claim");
+            return FindingWords.result(findings, views.recorded().size(), "claim");
         }
 
         private static Optional<Finding> differ(Views views, Allocations allocations, ClaimRecord claim) {
@@ -325,10 +325,10 @@ final class Contradictions {
             return views.object(claim.ref())
                     .map(object -> allocated(allocations, claim.ref(), object))
                     .filter(allocated -> !allocated.equals(held))
-                    .map(allocated -> Words.finding(
+                    .map(allocated -> FindingWords.finding(
                             "devices-differ",
                             claim.ref(),
-                            new Mend(views).deletePods(claim.ref()),
+                            new Fixes(views).deletePods(claim.ref()),
                             names(held),
                             names(allocated)));
         }
@@ -358,37 +358,38 @@ final class Contradictions {
 
         private JournalAlone() {}
 
-        static Result damaged(Views views) {
-            Loss loss = views.journal().get().loss();
+        static CheckResult damaged(Views views) {
+            JournalLoss loss = views.journal().get().loss();
             if (loss.damagedLines() == 0 && loss.complete()) {
-                return Result.healthy("all lines are intact");
+                return CheckResult.healthy("all lines are intact");
             }
-            List<String> mend = new ArrayList<>();
-            mend.add("java -jar DRIVER.jar journal inspect " + views.driver().journal());
-            mend.addAll(new Mend(views).restartDriver());
-            return new Result(
+            List<String> fix = new ArrayList<>();
+            fix.add("java -jar DRIVER.jar journal inspect " + views.driver().journal());
+            fix.addAll(new Fixes(views).restartDriver());
+            return new CheckResult(
                     "",
-                    List.of(Words.finding(
+                    List.of(FindingWords.finding(
                             "journal-damaged",
                             views.driver().journal().toString(),
-                            mend,
+                            fix,
                             loss.damagedLines(),
                             loss.complete() ? "" : ", and do not name all claims that they were about")));
         }
 
-        static Result heldAsDamaged(Views views) {
+        static CheckResult heldAsDamaged(Views views) {
             return each(
                     views,
                     claim -> claim.phase() == Phase.DAMAGED,
-                    claim -> Words.finding("claim-damaged", claim.ref(), new Mend(views).deletePods(claim.ref())));
+                    claim -> FindingWords.finding(
+                            "claim-damaged", claim.ref(), new Fixes(views).deletePods(claim.ref())));
         }
 
-        static Result unfinished(Views views) {
+        static CheckResult unfinished(Views views) {
             return each(
                     views,
                     claim -> views.isOfThisBoot(claim)
                             && (claim.phase() == Phase.PREPARING || claim.phase() == Phase.UNPREPARING),
-                    claim -> Words.finding(
+                    claim -> FindingWords.finding(
                             "claim-unfinished",
                             claim.ref(),
                             List.of(
@@ -400,21 +401,22 @@ final class Contradictions {
                             claim.phase().name().toLowerCase(Locale.ROOT)));
         }
 
-        static Result earlierBoot(Views views) {
+        static CheckResult earlierBoot(Views views) {
             return each(
                     views,
                     claim -> !views.isOfThisBoot(claim),
-                    claim -> Words.finding("earlier-boot", claim.ref(), new Mend(views).deletePods(claim.ref())));
+                    claim -> FindingWords.finding(
+                            "earlier-boot", claim.ref(), new Fixes(views).deletePods(claim.ref())));
         }
 
-        private static Result each(
+        private static CheckResult each(
                 Views views, Function<ClaimRecord, Boolean> is, Function<ClaimRecord, Finding> found) {
             List<ClaimRecord> all = views.recorded();
-            return Words.result(all.stream().filter(is::apply).map(found).toList(), all.size(), "claim");
+            return FindingWords.result(all.stream().filter(is::apply).map(found).toList(), all.size(), "claim");
         }
 
         /** Each claim is held against those before it, so that a pair is found once. */
-        static Result heldTwice(Views views) {
+        static CheckResult heldTwice(Views views) {
             Inventory hardware = views.hardware().orElse(Inventory.of());
             List<ClaimRecord> before = new ArrayList<>();
             List<Finding> findings = new ArrayList<>();
@@ -426,7 +428,7 @@ final class Contradictions {
                     before.add(claim);
                 }
             }
-            return Words.result(findings, before.size(), "claim");
+            return FindingWords.result(findings, before.size(), "claim");
         }
 
         private static Optional<HoldConflict> conflict(
@@ -439,12 +441,12 @@ final class Contradictions {
         }
 
         private static Finding heldTwice(Views views, ClaimRecord claim, HoldConflict conflict) {
-            return Words.finding(
+            return FindingWords.finding(
                     "device-held-twice",
                     claim.ref(),
-                    new Mend(views).deletePods(claim.ref()),
+                    new Fixes(views).deletePods(claim.ref()),
                     conflict.problem(),
-                    Words.claim(conflict.holders().get(0).ref()));
+                    FindingWords.claim(conflict.holders().get(0).ref()));
         }
     }
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.audit;
 
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import io.dra4j.doctor.Result;
 import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
@@ -28,15 +28,15 @@ final class JournalAndKubelet {
         return state;
     }
 
-    static Result damaged(Views views) {
+    static CheckResult damaged(Views views) {
         KubeletState state = views.kubelet().get();
         if (state.damage().isEmpty()) {
-            return Result.healthy("intact, with %s claims of this driver"
+            return CheckResult.healthy("intact, with %s claims of this driver"
                     .formatted(state.prepared().size()));
         }
-        return new Result(
+        return new CheckResult(
                 "",
-                List.of(Words.finding(
+                List.of(FindingWords.finding(
                         "kubelet-state-damaged",
                         views.driver().kubeletState().toString(),
                         List.of(
@@ -49,7 +49,7 @@ final class JournalAndKubelet {
                         state.damage())));
     }
 
-    static Result forgot(Views views) {
+    static CheckResult forgot(Views views) {
         views.requireClaims();
         KubeletState kubelet = intact(views);
         List<ClaimRecord> prepared = views.prepared();
@@ -57,10 +57,10 @@ final class JournalAndKubelet {
                 .filter(claim -> !claim.isUnprepareSkipped())
                 .filter(claim -> kubelet.claim(claim.ref().uid()).isEmpty())
                 .filter(claim -> isAllocated(views, claim))
-                .map(claim ->
-                        Words.finding("kubelet-forgot", claim.ref(), new Mend(views).deleteForgotten(claim.ref())))
+                .map(claim -> FindingWords.finding(
+                        "kubelet-forgot", claim.ref(), new Fixes(views).deleteForgotten(claim.ref())))
                 .toList();
-        return Words.result(findings, prepared.size(), "prepared claim");
+        return FindingWords.result(findings, prepared.size(), "prepared claim");
     }
 
     private static boolean isAllocated(Views views, ClaimRecord claim) {
@@ -69,14 +69,14 @@ final class JournalAndKubelet {
                 .isPresent();
     }
 
-    static Result unknown(Views views) {
+    static CheckResult unknown(Views views) {
         List<KubeletClaim> held = intact(views).prepared();
         List<Finding> findings = held.stream()
                 .filter(claim -> !views.isRecorded(claim.ref().uid()))
                 .filter(claim -> mayExist(views, claim))
                 .map(claim -> unknown(views, claim))
                 .toList();
-        return Words.result(findings, held.size(), "kubelet claim");
+        return FindingWords.result(findings, held.size(), "kubelet claim");
     }
 
     /** One that is deleted is another finding. */
@@ -85,10 +85,10 @@ final class JournalAndKubelet {
     }
 
     private static Finding unknown(Views views, KubeletClaim claim) {
-        return Words.finding(
+        return FindingWords.finding(
                 "journal-lacks-claim",
                 claim.ref(),
-                new Mend(views).deletePods(claim.ref()),
+                new Fixes(views).deletePods(claim.ref()),
                 String.join(", ", claim.devices()));
     }
 }

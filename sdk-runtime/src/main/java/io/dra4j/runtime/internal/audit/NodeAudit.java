@@ -7,9 +7,9 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Report;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.TwoLooks;
 import io.dra4j.runtime.internal.audit.Views.AuditedDriver;
 import io.dra4j.runtime.internal.audit.Views.OtherCheckpoint;
@@ -115,7 +115,7 @@ public final class NodeAudit {
         List<HeldClaim> held = journal.orElse(JournalReading.of(List.of())).claims().stream()
                 .map(claim -> claim.held(views.bootId()))
                 .toList();
-        return own.of(views.bootId(), held, new Mend(views)::deletePods).stream()
+        return own.of(views.bootId(), held, new Fixes(views)::deletePods).stream()
                 .<Check>map(check -> new OwnCheck(check, journal))
                 .toList();
     }
@@ -128,7 +128,7 @@ public final class NodeAudit {
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             journal.get();
             return check.look();
         }

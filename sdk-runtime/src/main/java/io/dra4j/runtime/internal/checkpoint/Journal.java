@@ -178,14 +178,14 @@ public final class Journal implements AutoCloseable {
     }
 
     /** Returns the loss that was found when the journal was read. */
-    public Loss loss() {
+    public JournalLoss loss() {
         return store.loss();
     }
 
     /**
      * Records that the claims that a loss does not name have been searched, and were put.
      *
-     * <p>Until then, {@link Loss#complete} is false again whenever the journal is opened.
+     * <p>Until then, {@link JournalLoss#complete} is false again whenever the journal is opened.
      *
      * @throws DraException if it can't be written
      */

@@ -15,14 +15,14 @@ import java.util.List;
  *
  * @param loss the lines that are damaged or missing
  */
-public record JournalReading(List<ClaimRecord> claims, Loss loss) {
+public record JournalReading(List<ClaimRecord> claims, JournalLoss loss) {
 
     public JournalReading {
         claims = List.copyOf(claims);
     }
 
     public static JournalReading of(List<ClaimRecord> claims) {
-        return new JournalReading(claims, Loss.NONE);
+        return new JournalReading(claims, JournalLoss.NONE);
     }
 
     static JournalReading of(Path file, String bootId) throws IOException {

@@ -49,7 +49,7 @@ final class JournalStore {
     private ClaimIndex ahead = new ClaimIndex(); // committed, and what is being written
     private LineNumber last = LineNumber.NONE;
     private boolean isEnded = true; // the last line, by a line feed
-    private volatile Loss loss = Loss.NONE;
+    private volatile JournalLoss loss = JournalLoss.NONE;
     private volatile @Nullable Seen seen;
     private volatile long fileSize;
 
@@ -84,7 +84,7 @@ final class JournalStore {
     }
 
     /** Returns the loss that was found when the file was read. For any thread. */
-    Loss loss() {
+    JournalLoss loss() {
         return loss;
     }
 
@@ -227,7 +227,7 @@ final class JournalStore {
         }
     }
 
-    private void report(Loss found) {
+    private void report(JournalLoss found) {
         loss = loss.then(found);
         if (found.tornTail()) {
             LOG.atWarn()

@@ -175,8 +175,8 @@ final class Replay {
         return claims;
     }
 
-    Loss loss() {
-        return new Loss(tornTail, damagedLines, uids, complete);
+    JournalLoss loss() {
+        return new JournalLoss(tornTail, damagedLines, uids, complete);
     }
 
     /** The pieces that are no lines, as they were found, with a line feed after each. */

@@ -12,7 +12,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
-import io.dra4j.runtime.internal.checkpoint.Loss;
+import io.dra4j.runtime.internal.checkpoint.JournalLoss;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClusterException;
@@ -57,7 +57,7 @@ final class LostClaims {
     private final ReentrantLock comparing = new ReentrantLock(); // held while claims are compared
     private volatile Set<ClaimRecord> compared = Set.of(); // damaged ones, as they are since then
     private volatile boolean specsNameLost; // of claims that the journal lost
-    private volatile @Nullable Loss reported;
+    private volatile @Nullable JournalLoss reported;
 
     LostClaims(ClaimParts context) {
         this.context = context;
@@ -90,7 +90,7 @@ final class LostClaims {
     /** Reports to the cluster's admins what is lost, if anything is. */
     void report() {
         boolean isDue = isDue();
-        Loss loss = journal.loss();
+        JournalLoss loss = journal.loss();
         reported = loss;
         if (loss.damagedLines() == 0 && loss.complete() && !specsNameLost) {
             return;

@@ -9,10 +9,10 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Report;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.doctor.cluster.ClusterChecks;
@@ -83,7 +83,7 @@ public record NodeDoctor(
             List<Check> checks =
                     new ArrayList<>(ClusterChecks.ofNode(api, driver, node, InstantSource.system(), this::bootId));
             checks.add(new GateCheck(cluster.slices(), node, neededGates, inventory));
-            checks.add(new CdiCheck(() -> runtime(api), host, cdiRoot));
+            checks.add(new RuntimeCdiCheck(() -> runtime(api), host, cdiRoot));
             checks.add(new KubeletDirectories(plugins, driver, registrar));
             checks.addAll(own.apply(api));
             return Report.of("%s on node %s".formatted(driver, node), checks);
@@ -123,7 +123,7 @@ public record NodeDoctor(
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             List<Finding> findings = new ArrayList<>();
             Path own = plugins.resolve(driver);
             Path data = Files.exists(own) ? own : plugins;
@@ -134,7 +134,7 @@ public record NodeDoctor(
                     findings.add(finding(directory, "this program may not write there"));
                 }
             }
-            return new Result("%s and %s can be written".formatted(data, registrar), findings);
+            return new CheckResult("%s and %s can be written".formatted(data, registrar), findings);
         }
 
         private Finding finding(Path directory, String what) {
@@ -169,7 +169,7 @@ public record NodeDoctor(
         }
 
         @Override
-        public Result look() {
+        public CheckResult look() {
             Set<String> gates = new TreeSet<>(needed.values());
             List<Finding> findings = new ArrayList<>();
             needed.forEach((option, gate) -> {
@@ -187,7 +187,7 @@ public record NodeDoctor(
                 none = "no option needs one";
                 unread = "; " + e.getMessage();
             }
-            return new Result((gates.isEmpty() ? none : "on: " + String.join(", ", gates)) + unread, findings);
+            return new CheckResult((gates.isEmpty() ? none : "on: " + String.join(", ", gates)) + unread, findings);
         }
 
         /** Without devices the check is not done, unless it has found something already. */
@@ -299,8 +299,8 @@ public record NodeDoctor(
                     "kubectl get --raw /metrics | grep 'kubernetes_feature_enabled{name=\"%s\"'".formatted(name));
         }
 
-        private Finding found(Severity severity, String what, String why, String... mend) {
-            return new Finding(id(), severity, "API server", what, why, List.of(mend));
+        private Finding found(Severity severity, String what, String why, String... fix) {
+            return new Finding(id(), severity, "API server", what, why, List.of(fix));
         }
     }
 }

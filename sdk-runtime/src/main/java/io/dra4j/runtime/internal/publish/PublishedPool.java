@@ -16,8 +16,8 @@ import io.dra4j.runtime.internal.publish.plan.SliceDiff;
 import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes.TaintUpdates;
+import io.dra4j.runtime.internal.validate.PoolVerdict;
 import io.dra4j.runtime.internal.validate.Problem;
-import io.dra4j.runtime.internal.validate.Verdict;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -231,7 +231,7 @@ final class PublishedPool {
         return writer.existing(name).stream().filter(Stored::isOurs).toList();
     }
 
-    private Verdict verdict(Pool pool) {
+    private PoolVerdict verdict(Pool pool) {
         return features.verdict(pool, writer.existing(name));
     }
 
@@ -296,10 +296,10 @@ final class PublishedPool {
     private record SoundDevices(@Nullable Pool pool, Map<DeviceName, Problem> leftOut, List<Problem> problems) {
 
         /** Leaves out devices until the rules have nothing against the rest. */
-        static SoundDevices of(Pool pool, Function<Pool, Verdict> rules) {
+        static SoundDevices of(Pool pool, Function<Pool, PoolVerdict> rules) {
             Map<DeviceName, Problem> leftOut = new LinkedHashMap<>();
             Pool rest = pool;
-            Verdict verdict = rules.apply(rest);
+            PoolVerdict verdict = rules.apply(rest);
             while (!verdict.isGood()) {
                 rest = without(rest, verdict.devices().keySet());
                 if (verdict.isOfPool() || rest.devices().isEmpty()) {

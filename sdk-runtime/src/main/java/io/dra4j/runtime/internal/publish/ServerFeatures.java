@@ -17,8 +17,8 @@ import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.FeatureProbe;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.validate.PoolRules;
+import io.dra4j.runtime.internal.validate.PoolVerdict;
 import io.dra4j.runtime.internal.validate.Problem;
-import io.dra4j.runtime.internal.validate.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -108,8 +108,8 @@ final class ServerFeatures {
      * @param existing its slices in the cluster
      * @throws ClusterException if the server can't be reached, or does not tell its release to a pool that depends on it
      */
-    Verdict verdict(Pool pool, Collection<Stored> existing) {
-        Verdict verdict = rules.verdict(pool);
+    PoolVerdict verdict(Pool pool, Collection<Stored> existing) {
+        PoolVerdict verdict = rules.verdict(pool);
         if (!verdict.isGood()) {
             return verdict;
         }
@@ -119,7 +119,7 @@ final class ServerFeatures {
             return verdict;
         }
         List<Problem> ofLayout = layout(sent).problems(sent);
-        return ofLayout.isEmpty() ? refusals(sent, release(), missing) : Verdict.ofPool(ofLayout);
+        return ofLayout.isEmpty() ? refusals(sent, release(), missing) : PoolVerdict.ofPool(ofLayout);
     }
 
     /** Reads the release also where no pool depends on it, for the log and a metric: once, as it may take its time. */
@@ -140,7 +140,7 @@ final class ServerFeatures {
                 .allMatch(one -> refusals(sent, one, missing).isGood());
     }
 
-    private Verdict refusals(Pool sent, KubernetesVersion release, Set<Feature> missing) {
+    private PoolVerdict refusals(Pool sent, KubernetesVersion release, Set<Feature> missing) {
         FeatureGates gates = knownGates.computeIfAbsent(new Server(release, Set.copyOf(missing)), Server::gates);
         return rules.refusals(sent, gates, CounterLayout.of(release)::besides);
     }

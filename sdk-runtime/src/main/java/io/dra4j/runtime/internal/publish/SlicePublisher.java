@@ -92,9 +92,9 @@ public final class SlicePublisher implements AutoCloseable {
     private final InventoryReader reader;
     private final InventoryWriter writer;
     private final PublisherLock lock;
-    private final Changes changes = new Changes();
+    private final ChangeCounter changes = new ChangeCounter();
     // Those of them that need no read of the inventory: of taints, and of slices by others.
-    private final Changes taintChanges = new Changes();
+    private final ChangeCounter taintChanges = new ChangeCounter();
     private volatile PublishStatus status = new PublishStatus(0, 0, List.of(NOT_READ), List.of());
 
     private volatile List<Device> stored = List.of();

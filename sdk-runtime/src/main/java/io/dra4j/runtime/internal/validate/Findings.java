@@ -63,8 +63,8 @@ final class Findings {
         return !ofAllDevices && problems.size() >= MOST;
     }
 
-    Verdict verdict() {
-        return new Verdict(List.copyOf(problems), devices, isOfPool);
+    PoolVerdict verdict() {
+        return new PoolVerdict(List.copyOf(problems), devices, isOfPool);
     }
 
     /** A field of a pool: rules walk from it to the fields below, and add problems there. */

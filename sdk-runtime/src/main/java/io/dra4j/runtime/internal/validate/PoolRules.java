@@ -22,9 +22,9 @@ import io.dra4j.rules.OwnNames;
 import io.dra4j.runtime.internal.cluster.NodeAllocatableCodec;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
-import io.dra4j.runtime.internal.validate.DeviceRules.CounterRules;
-import io.dra4j.runtime.internal.validate.DeviceRules.SelectorRules;
 import io.dra4j.runtime.internal.validate.Findings.Field;
+import io.dra4j.runtime.internal.validate.StricterDeviceRules.CounterRules;
+import io.dra4j.runtime.internal.validate.StricterDeviceRules.SelectorRules;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -65,11 +65,11 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
     }
 
     /** Checks a pool by the same rules, and finds all devices that break one. */
-    public Verdict verdict(Pool pool) {
+    public PoolVerdict verdict(Pool pool) {
         return verdict(pool, new Findings(pool.name(), true), new HashMap<>());
     }
 
-    private Verdict verdict(Pool pool, Findings findings, Map<String, String> hardware) {
+    private PoolVerdict verdict(Pool pool, Findings findings, Map<String, String> hardware) {
         if (!(pool.placement() instanceof Placement.PublishedElsewhere)) {
             check(pool, findings, hardware);
         }
@@ -84,7 +84,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
      * @param besides returns the counter sets that the server wants in one slice with a device
      * @return what the server would refuse
      */
-    public Verdict refusals(Pool sent, FeatureGates gates, Function<Device, List<CounterSet>> besides) {
+    public PoolVerdict refusals(Pool sent, FeatureGates gates, Function<Device, List<CounterSet>> besides) {
         Findings findings = new Findings(sent.name(), true);
         ServerRules rules = new ServerRules(book, gates, sent, findings);
         rules.checkPool();
@@ -119,7 +119,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
                 field.child("physicalId").refuse("must differ from that of device " + same, id);
             }
             boolean isDeviceWritten = WrittenForm.check(field, device);
-            DeviceRules.check(field, device, counters, own);
+            StricterDeviceRules.check(field, device, counters, own);
             if (isWritten && isDeviceWritten) {
                 rules.check(NodeAllocatableCodec.inNewestShape(device), List.of());
             }

@@ -15,8 +15,8 @@ import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
 import io.dra4j.runtime.internal.audit.Views.OtherCheckpoint;
 import io.dra4j.runtime.internal.audit.Views.View;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.JournalLoss;
 import io.dra4j.runtime.internal.checkpoint.JournalReading;
-import io.dra4j.runtime.internal.checkpoint.Loss;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +43,8 @@ class ContradictionsTest {
 
     private static final Map<String, UnaryOperator<Views>> BROKEN_VIEWS = Map.of(
             "journal-damaged",
-            views -> with(views, View.of(new JournalReading(views.recorded(), new Loss(false, 2, Set.of(), true)))),
+            views -> with(
+                    views, View.of(new JournalReading(views.recorded(), new JournalLoss(false, 2, Set.of(), true)))),
             "kubelet-state-damaged",
             views -> with(views, new KubeletState(List.of(), "its checksum is wrong")));
 
@@ -197,7 +198,7 @@ class ContradictionsTest {
             List<Finding> findings = report(views).findings();
 
             assertThat(findings).as("node %s", i).extracting(Finding::id).containsExactly(id);
-            assertThat(findings.get(0).mend().get(0)).isNotBlank();
+            assertThat(findings.get(0).fix().get(0)).isNotBlank();
         }
     }
 
@@ -252,7 +253,7 @@ class ContradictionsTest {
     private static List<String> onlyMend(Views views) {
         List<Finding> findings = report(views).findings();
         assertThat(findings).hasSize(1);
-        return findings.get(0).mend();
+        return findings.get(0).fix();
     }
 
     @Test
@@ -343,7 +344,7 @@ class ContradictionsTest {
         ClaimRef ref = node.first().ref();
         node.claims.remove(ref);
         KubeletClaim held = node.kubelet.get(ref.uid());
-        assertThat(report(node.views()).findings().get(0).mend().get(0))
+        assertThat(report(node.views()).findings().get(0).fix().get(0))
                 .contains(held.pods().get(0));
     }
 

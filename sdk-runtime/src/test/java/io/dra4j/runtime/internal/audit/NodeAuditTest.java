@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.CheckResult;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
-import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.doctor.TwoLooks;
 import java.nio.file.Files;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A node is looked at again before something is found on it. */
 class NodeAuditTest {
 
-    private static final Finding FINDING = new Finding("own", Severity.ERROR, "gpu-0", "what", "why", List.of("mend"));
+    private static final Finding FINDING = new Finding("own", Severity.ERROR, "gpu-0", "what", "why", List.of("fix"));
 
     @TempDir
     private Path folder;
@@ -50,8 +50,10 @@ class NodeAuditTest {
             }
 
             @Override
-            public Result look() {
-                return looks.incrementAndGet() > found ? Result.healthy("nothing") : new Result("", List.of(FINDING));
+            public CheckResult look() {
+                return looks.incrementAndGet() > found
+                        ? CheckResult.healthy("nothing")
+                        : new CheckResult("", List.of(FINDING));
             }
         };
         return audit((boot, held, pods) -> List.of(own)).report();

@@ -164,7 +164,7 @@ class JournalCorruptionTest {
                 : new Replay("boot-1", intact.claims(), intact.last(), intact.end(), true);
     }
 
-    private void check(String how, Collection<ClaimRecord> claims, Loss loss, boolean namesAll) {
+    private void check(String how, Collection<ClaimRecord> claims, JournalLoss loss, boolean namesAll) {
         count(how + ": damages");
         Map<String, ClaimRecord> after = new HashMap<>();
         claims.forEach(claim -> after.put(claim.ref().uid(), claim));

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class JournalDamageTest extends JournalFixture {
 
     private Path aside;
-    private Loss loss = Loss.NONE;
+    private JournalLoss loss = JournalLoss.NONE;
 
     @BeforeEach
     void begin() {
@@ -76,7 +76,7 @@ class JournalDamageTest extends JournalFixture {
                 write(lines, last.substring(0, length));
 
                 assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARING));
-                assertThat(loss).isEqualTo(new Loss(true, 0, Set.of(), true));
+                assertThat(loss).isEqualTo(new JournalLoss(true, 0, Set.of(), true));
                 assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
                         .isEqualTo(String.join("\n", lines) + "\n");
             }
@@ -89,12 +89,12 @@ class JournalDamageTest extends JournalFixture {
             write(lines.subList(0, 2), lines.get(2));
 
             try (Journal journal = open()) {
-                assertThat(journal.loss()).isEqualTo(Loss.NONE);
+                assertThat(journal.loss()).isEqualTo(JournalLoss.NONE);
                 assertThat(journal.claims()).containsExactly(full("uid-1"));
                 journal.put(started("uid-2"));
             }
             assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", PREPARING));
-            assertThat(loss).isEqualTo(Loss.NONE);
+            assertThat(loss).isEqualTo(JournalLoss.NONE);
         }
 
         @Test
@@ -146,7 +146,7 @@ class JournalDamageTest extends JournalFixture {
                 }
                 assertThat(Files.readString(aside, ISO_8859_1)).isEqualTo(lines.get(3) + "\n");
                 assertThat(phases()).as("after a restart").containsEntry("uid-1", DAMAGED);
-                assertThat(loss).isEqualTo(Loss.NONE);
+                assertThat(loss).isEqualTo(JournalLoss.NONE);
             }
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(aside)))
                     .isEqualTo("rw-------");
@@ -169,7 +169,7 @@ class JournalDamageTest extends JournalFixture {
             damage(2, "STARTED", "STARTEX", full("uid-0"), started("uid-1"), full("uid-1"));
 
             assertThat(phases()).isEqualTo(Map.of("uid-0", PREPARED, "uid-1", PREPARED));
-            assertThat(loss).isEqualTo(new Loss(false, 1, Set.of(), true));
+            assertThat(loss).isEqualTo(new JournalLoss(false, 1, Set.of(), true));
         }
 
         @Test
@@ -179,7 +179,7 @@ class JournalDamageTest extends JournalFixture {
             write(lines);
 
             assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", DAMAGED, "uid-3", PREPARED));
-            assertThat(loss).isEqualTo(new Loss(false, 2, Set.of("uid-1", "uid-2"), true));
+            assertThat(loss).isEqualTo(new JournalLoss(false, 2, Set.of("uid-1", "uid-2"), true));
         }
 
         @Test
@@ -189,7 +189,7 @@ class JournalDamageTest extends JournalFixture {
             write(lines, last);
 
             assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", DAMAGED));
-            assertThat(loss).isEqualTo(new Loss(false, 1, Set.of("uid-2"), true));
+            assertThat(loss).isEqualTo(new JournalLoss(false, 1, Set.of("uid-2"), true));
             assertThat(Files.readString(aside, ISO_8859_1)).isEqualTo(last + "\n");
         }
 
@@ -198,7 +198,7 @@ class JournalDamageTest extends JournalFixture {
             damage(0, "dra4j", "dra5j", full("uid-1"));
 
             assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED));
-            assertThat(loss).isEqualTo(new Loss(false, 1, Set.of(), false));
+            assertThat(loss).isEqualTo(new JournalLoss(false, 1, Set.of(), false));
         }
 
         @Test
@@ -236,7 +236,7 @@ class JournalDamageTest extends JournalFixture {
             write(lines);
 
             assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", DAMAGED, "uid-4", PREPARED));
-            assertThat(loss).isEqualTo(new Loss(false, 1, Set.of("uid-1", "uid-2"), false));
+            assertThat(loss).isEqualTo(new JournalLoss(false, 1, Set.of("uid-1", "uid-2"), false));
         }
 
         @Test
@@ -254,7 +254,7 @@ class JournalDamageTest extends JournalFixture {
             write(written(full("uid-1"), full("uid-2")).subList(0, 2));
 
             assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED));
-            assertThat(loss).isEqualTo(new Loss(false, 1, Set.of("uid-1"), false));
+            assertThat(loss).isEqualTo(new JournalLoss(false, 1, Set.of("uid-1"), false));
         }
 
         @Test
@@ -263,7 +263,7 @@ class JournalDamageTest extends JournalFixture {
             Files.delete(file);
 
             assertThat(phases()).isEmpty();
-            assertThat(loss).isEqualTo(new Loss(false, 2, Set.of(), false));
+            assertThat(loss).isEqualTo(new JournalLoss(false, 2, Set.of(), false));
         }
 
         @Test
@@ -272,7 +272,7 @@ class JournalDamageTest extends JournalFixture {
             Files.delete(file);
 
             assertThat(phases()).isEmpty();
-            assertThat(loss).isEqualTo(Loss.NONE);
+            assertThat(loss).isEqualTo(JournalLoss.NONE);
         }
 
         @Test
@@ -294,14 +294,14 @@ class JournalDamageTest extends JournalFixture {
 
             phases();
             assertThat(phases()).isEmpty();
-            assertThat(loss).isEqualTo(new Loss(false, 0, Set.of(), false));
+            assertThat(loss).isEqualTo(new JournalLoss(false, 0, Set.of(), false));
             try (Journal journal = open()) {
                 journal.put(full("uid-1"));
                 journal.foundAll();
                 assertThat(journal.loss().complete()).isTrue();
             }
             phases();
-            assertThat(loss).isEqualTo(Loss.NONE);
+            assertThat(loss).isEqualTo(JournalLoss.NONE);
         }
 
         @Test
@@ -324,7 +324,7 @@ class JournalDamageTest extends JournalFixture {
             locks.lastLine(locks.lastLine().plus(-2));
 
             assertThat(phases()).containsOnlyKeys("uid-1", "uid-2");
-            assertThat(loss).isEqualTo(Loss.NONE);
+            assertThat(loss).isEqualTo(JournalLoss.NONE);
         }
     }
 
@@ -344,7 +344,7 @@ class JournalDamageTest extends JournalFixture {
             }
             assertThat(phases()).hasSize(6).containsEntry("uid-2", DAMAGED);
             assertThat(phases()).hasSize(6);
-            assertThat(loss).isEqualTo(Loss.NONE);
+            assertThat(loss).isEqualTo(JournalLoss.NONE);
         }
 
         @Test
@@ -368,7 +368,7 @@ class JournalDamageTest extends JournalFixture {
             phases();
             assertThat(Files.readAllLines(aside)).hasSize(1);
             phases();
-            assertThat(loss).isEqualTo(Loss.NONE);
+            assertThat(loss).isEqualTo(JournalLoss.NONE);
         }
 
         @Test

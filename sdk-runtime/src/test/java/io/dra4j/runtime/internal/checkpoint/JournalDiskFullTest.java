@@ -99,7 +99,7 @@ class JournalDiskFullTest {
         journal.close();
         journal = open();
         assertThat(journal.claims()).hasSize(prepared + 1);
-        assertThat(journal.loss()).isEqualTo(Loss.NONE);
+        assertThat(journal.loss()).isEqualTo(JournalLoss.NONE);
     }
 
     @Test

@@ -48,9 +48,9 @@ class JournalSharingTest extends JournalFixture {
         try (LockFile others = openLockFile();
                 Journal third = Records.openWithoutSync(file, others)) {
             assertThat(third.claims()).containsExactly(claims);
-            assertThat(third.loss()).isEqualTo(Loss.NONE);
+            assertThat(third.loss()).isEqualTo(JournalLoss.NONE);
         }
-        assertThat(List.of(older.loss(), newer.loss())).containsOnly(Loss.NONE);
+        assertThat(List.of(older.loss(), newer.loss())).containsOnly(JournalLoss.NONE);
     }
 
     @Test
@@ -84,7 +84,7 @@ class JournalSharingTest extends JournalFixture {
         newer.put(started("uid-2"));
 
         assertThat(newer.claims()).containsExactly(started("uid-2"));
-        assertThat(newer.loss()).isEqualTo(Loss.NONE);
+        assertThat(newer.loss()).isEqualTo(JournalLoss.NONE);
     }
 
     @Test
@@ -125,7 +125,7 @@ class JournalSharingTest extends JournalFixture {
         newer.put(started("uid-2"));
 
         assertThat(older.claims()).hasSize(2);
-        assertThat(older.loss()).isEqualTo(new Loss(true, 0, Set.of(), true));
+        assertThat(older.loss()).isEqualTo(new JournalLoss(true, 0, Set.of(), true));
     }
 
     @Test

@@ -128,7 +128,7 @@ class NodeDoctorTest {
         "38, DRADeviceTaints, 'slices lose the fields of feature gate DRADeviceTaints, which is always on', # look for a webhook or policy",
         "39, DRADeviceTaints, 'its feature gate DRADeviceTaints is off or is not in Kubernetes 1.39, which is not known here, and', # add DRADeviceTaints=true to --feature-gates"
     })
-    void theAdviceOnAFieldThatIsLostFitsTheRelease(int minor, String gate, String what, String mend) {
+    void theAdviceOnAFieldThatIsLostFitsTheRelease(int minor, String gate, String what, String fix) {
         SliceStore store = (SliceStore) Proxy.newProxyInstance(
                 SliceStore.class.getClassLoader(),
                 new Class<?>[] {SliceStore.class},
@@ -144,7 +144,7 @@ class NodeDoctorTest {
                 .singleElement()
                 .satisfies(found -> {
                     assertThat(found.what()).startsWith(what).endsWith(", and the driver runs with --o");
-                    assertThat(found.mend().get(0)).startsWith(mend);
+                    assertThat(found.fix().get(0)).startsWith(fix);
                 });
     }
 

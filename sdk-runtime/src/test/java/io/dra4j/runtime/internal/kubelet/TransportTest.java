@@ -95,7 +95,7 @@ class TransportTest extends SocketFixture {
         }
     }
 
-    /** If this fails, a release of gRPC has mended it: remove {@link PingReplies}. */
+    /** If this fails, a release of gRPC has fixed it: remove {@link PingReplies}. */
     @Test
     void theTransportAloneEndsTheConnection() throws IOException {
         Server bare = OkHttpServerBuilder.forPort(0, InsecureServerCredentials.create())

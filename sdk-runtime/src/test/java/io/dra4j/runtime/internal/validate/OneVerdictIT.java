@@ -24,7 +24,7 @@ import io.dra4j.runtime.internal.publish.plan.RandomPools;
 import io.dra4j.runtime.internal.validate.Findings.Field;
 import io.dra4j.runtime.internal.validate.PoolRules.WrittenForm;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -61,7 +61,7 @@ class OneVerdictIT {
     /** Around the numbers of devices that a slice takes, often enough that some pools fit each release. */
     private static final List<Integer> SIZES = List.of(63, 64, 65, 127, 128, 129, 63, 64, 65, 127, 128, 129);
 
-    private static final ObjectMapper JSON = Json.MAPPER;
+    private static final ObjectMapper JSON = JsonTrees.MAPPER;
     private static final SliceCodec CODEC = new SliceCodec("gpu.example.com", "node-a");
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final int BAD_REQUEST = 400;

@@ -4,7 +4,7 @@ package io.dra4j.testkit.apiserver.apply;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -56,7 +56,7 @@ record FieldSet(Set<List<String>> paths) {
 
     /** Writes {@code fieldsV1}, in a stable order. */
     public ObjectNode encode() {
-        ObjectNode root = Json.object();
+        ObjectNode root = JsonTrees.object();
         List<List<String>> all = sorted();
         all.forEach(path -> node(root, path));
         for (List<String> path : all) {
@@ -71,7 +71,7 @@ record FieldSet(Set<List<String>> paths) {
     private static ObjectNode node(ObjectNode root, List<String> path) {
         ObjectNode node = root;
         for (String step : path) {
-            node = Json.child(node, step);
+            node = JsonTrees.child(node, step);
         }
         return node;
     }
@@ -125,7 +125,7 @@ record FieldSet(Set<List<String>> paths) {
         if (step.startsWith("v:")) {
             return "[=" + value + "]";
         }
-        return Json.parse(value).properties().stream()
+        return JsonTrees.parse(value).properties().stream()
                 .map(key -> key.getKey() + "=" + key.getValue())
                 .collect(Collectors.joining(",", "[", "]"));
     }

@@ -5,7 +5,7 @@ package io.dra4j.testkit.apiserver.apply;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,7 +31,7 @@ final class ManagedFields {
 
     private static final Comparator<ObjectNode> ORDER =
             List.of("operation", "time", "manager", "apiVersion", "subresource").stream()
-                    .map(field -> Comparator.<ObjectNode, String>comparing(one -> Json.text(one, field)))
+                    .map(field -> Comparator.<ObjectNode, String>comparing(one -> JsonTrees.text(one, field)))
                     .reduce(Comparator::thenComparing)
                     .orElseThrow();
 
@@ -65,22 +65,22 @@ final class ManagedFields {
 
     static ManagedFields of(JsonNode object) {
         Map<Manager, Share> shares = new LinkedHashMap<>();
-        for (JsonNode entry : Json.at(object, "metadata", FIELD)) {
-            String operation = Json.text(entry, "operation");
+        for (JsonNode entry : JsonTrees.at(object, "metadata", FIELD)) {
+            String operation = JsonTrees.text(entry, "operation");
             Manager manager = new Manager(
-                    Json.text(entry, "manager"),
+                    JsonTrees.text(entry, "manager"),
                     operation,
-                    operation.equals("Apply") ? "" : Json.text(entry, "apiVersion"),
-                    Json.text(entry, "subresource"));
+                    operation.equals("Apply") ? "" : JsonTrees.text(entry, "apiVersion"),
+                    JsonTrees.text(entry, "subresource"));
             FieldSet fields = FieldSet.decode(entry.path("fieldsV1"));
-            shares.put(manager, new Share(fields, Json.text(entry, "time")));
+            shares.put(manager, new Share(fields, JsonTrees.text(entry, "time")));
         }
         return new ManagedFields(shares);
     }
 
     /** Returns whether an object has owners; one that had none when it was made gets none. */
     static boolean isKept(JsonNode object) {
-        return !Json.at(object, "metadata", FIELD).isEmpty();
+        return !JsonTrees.at(object, "metadata", FIELD).isEmpty();
     }
 
     /** The fields of an object that can have an owner. */
@@ -181,7 +181,7 @@ final class ManagedFields {
             }
         });
         entries.sort(ORDER);
-        ObjectNode metadata = Json.metadata(object);
+        ObjectNode metadata = JsonTrees.metadata(object);
         if (entries.isEmpty()) {
             metadata.remove(FIELD);
         } else {
@@ -190,7 +190,7 @@ final class ManagedFields {
     }
 
     private static ObjectNode entry(Manager manager, Share share, ResourceKind kind) {
-        ObjectNode entry = Json.object()
+        ObjectNode entry = JsonTrees.object()
                 .put("manager", manager.name)
                 .put("operation", manager.operation)
                 .put("apiVersion", manager.writtenVersion(kind))

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +41,7 @@ final class MergeRules {
             "related");
 
     /** Stands for a value whose fields or elements have paths of their own. */
-    private static final JsonNode PRESENT = Json.object().path("present");
+    private static final JsonNode PRESENT = JsonTrees.object().path("present");
 
     private MergeRules() {}
 
@@ -62,7 +62,7 @@ final class MergeRules {
         if (SETS.contains(place)) {
             return "v:" + element;
         }
-        ObjectNode keys = Json.object();
+        ObjectNode keys = JsonTrees.object();
         for (String key : KEYS.getOrDefault(place, List.of())) {
             if (element.hasNonNull(key)) {
                 keys.set(key, element.get(key));
@@ -149,7 +149,7 @@ final class MergeRules {
 
     private static void remove(JsonNode value, String place, List<String> path, FieldSet unwanted) {
         if (value instanceof ObjectNode object && isGranular(value, place)) {
-            for (String name : Json.names(object)) {
+            for (String name : JsonTrees.names(object)) {
                 List<String> inside = FieldSet.append(path, "f:" + name);
                 if (isGone(object.get(name), in(place, name), inside, unwanted)) {
                     object.remove(name);

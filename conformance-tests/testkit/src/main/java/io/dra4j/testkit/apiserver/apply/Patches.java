@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.fabric8.zjsonpatch.JsonPatch;
 import io.fabric8.zjsonpatch.JsonPatchException;
 import java.util.List;
@@ -65,7 +65,7 @@ public final class Patches {
         }
         boolean fits = patch.isObject() || patch.isNull();
         require(fits, type, patch, "map[string]interface {}");
-        ObjectNode fields = patch instanceof ObjectNode sent ? sent : Json.object();
+        ObjectNode fields = patch instanceof ObjectNode sent ? sent : JsonTrees.object();
         return type.equals(MERGE) ? merge(object, fields) : StrategicMerge.apply(object, fields);
     }
 
@@ -76,7 +76,7 @@ public final class Patches {
 
     private static String goText(JsonNode value) {
         if (value.isObject()) {
-            return Json.names(value).stream()
+            return JsonTrees.names(value).stream()
                     .sorted()
                     .map(name -> name + ":" + goText(value.path(name)))
                     .collect(Collectors.joining(" ", "map[", "]"));
@@ -145,7 +145,7 @@ public final class Patches {
             if (value.isNull()) {
                 target.remove(field.getKey());
             } else if (value instanceof ObjectNode nested) {
-                merge(Json.child(target, field.getKey()), nested);
+                merge(JsonTrees.child(target, field.getKey()), nested);
             } else {
                 target.set(field.getKey(), value);
             }
@@ -181,7 +181,7 @@ public final class Patches {
         private StrategicMerge() {}
 
         static ObjectNode apply(ObjectNode target, ObjectNode patch) {
-            if (Json.text(patch, DIRECTIVE).equals("replace")) {
+            if (JsonTrees.text(patch, DIRECTIVE).equals("replace")) {
                 target.removeAll();
             }
             for (Map.Entry<String, JsonNode> field : patch.properties()) {
@@ -219,10 +219,10 @@ public final class Patches {
         }
 
         private static void setObject(ObjectNode target, String field, ObjectNode nested) {
-            if (Json.text(nested, DIRECTIVE).equals("delete")) {
+            if (JsonTrees.text(nested, DIRECTIVE).equals("delete")) {
                 target.remove(field);
             } else {
-                apply(Json.child(target, field), nested);
+                apply(JsonTrees.child(target, field), nested);
             }
         }
 
@@ -238,10 +238,10 @@ public final class Patches {
                 target.removeAll();
             }
             for (JsonNode element : patch) {
-                String id = Json.text(element, key);
-                String directive = Json.text(element, DIRECTIVE);
+                String id = JsonTrees.text(element, key);
+                String directive = JsonTrees.text(element, DIRECTIVE);
                 if (directive.equals("delete")) {
-                    removeWhere(target, old -> Json.text(old, key).equals(id));
+                    removeWhere(target, old -> JsonTrees.text(old, key).equals(id));
                 } else if (!directive.equals("replace") || element.size() > 1) {
                     apply(elementWith(target, key, id), elementOf(element));
                 }
@@ -262,13 +262,13 @@ public final class Patches {
         /** A list is replaced when one of its elements is nothing but the directive. */
         private static boolean replaces(ArrayNode patch) {
             return patch.valueStream()
-                    .anyMatch(
-                            one -> one.size() == 1 && Json.text(one, DIRECTIVE).equals("replace"));
+                    .anyMatch(one ->
+                            one.size() == 1 && JsonTrees.text(one, DIRECTIVE).equals("replace"));
         }
 
         private static ObjectNode elementWith(ArrayNode target, String key, String id) {
             return target.valueStream()
-                    .filter(element -> Json.text(element, key).equals(id))
+                    .filter(element -> JsonTrees.text(element, key).equals(id))
                     .findFirst()
                     .map(ObjectNode.class::cast)
                     .orElseGet(target::addObject);

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
@@ -165,7 +165,7 @@ final class ApiHandler extends Handler.Abstract {
 
     private JsonNode version() {
         KubernetesVersion version = kinds.version();
-        return Json.object()
+        return JsonTrees.object()
                 .put("major", "1")
                 .put("minor", Integer.toString(version.minor()))
                 .put("emulationMajor", "1")
@@ -309,7 +309,7 @@ final class ApiHandler extends Handler.Abstract {
         }
 
         private ObjectNode index() {
-            ObjectNode index = Json.object();
+            ObjectNode index = JsonTrees.object();
             ObjectNode paths = index.putObject("paths");
             entry(paths, "api/v1");
             for (String group : kinds.groups()) {
@@ -333,7 +333,7 @@ final class ApiHandler extends Handler.Abstract {
             if (!isCore && !isOther || served.isEmpty()) {
                 throw ApiFailure.unknownPath();
             }
-            ObjectNode document = Json.object().put("openapi", "3.0.0");
+            ObjectNode document = JsonTrees.object().put("openapi", "3.0.0");
             String version = kinds.version().gitVersion();
             document.putObject("info").put("title", "Kubernetes").put("version", version);
             ObjectNode paths = document.putObject("paths");
@@ -352,7 +352,7 @@ final class ApiHandler extends Handler.Abstract {
         }
 
         private static ObjectNode operations(ResourceKind kind, String... methods) {
-            ObjectNode path = Json.object();
+            ObjectNode path = JsonTrees.object();
             for (String method : methods) {
                 ObjectNode operation = path.putObject(method);
                 operation.set("x-kubernetes-group-version-kind", kind.groupVersionKind());
@@ -377,13 +377,14 @@ final class ApiHandler extends Handler.Abstract {
         }
 
         private static ObjectNode parameter(String name) {
-            ObjectNode parameter = Json.object().put("name", name).put("in", "query");
+            ObjectNode parameter = JsonTrees.object().put("name", name).put("in", "query");
             parameter.putObject("schema").put("type", "string").put("uniqueItems", true);
             return parameter;
         }
 
         private static ObjectNode schema(ResourceKind kind) {
-            ObjectNode schema = Json.object().put("type", "object").put("x-kubernetes-preserve-unknown-fields", true);
+            ObjectNode schema =
+                    JsonTrees.object().put("type", "object").put("x-kubernetes-preserve-unknown-fields", true);
             schema.putArray("x-kubernetes-group-version-kind").add(kind.groupVersionKind());
             return schema;
         }

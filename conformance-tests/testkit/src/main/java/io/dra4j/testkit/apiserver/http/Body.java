@@ -3,7 +3,7 @@
 package io.dra4j.testkit.apiserver.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 
 /** The body of a response and its media type. */
 record Body(String contentType, byte[] bytes) {
@@ -16,6 +16,6 @@ record Body(String contentType, byte[] bytes) {
     }
 
     static Body json(JsonNode object) {
-        return json(Json.bytes(object));
+        return json(JsonTrees.bytes(object));
     }
 }

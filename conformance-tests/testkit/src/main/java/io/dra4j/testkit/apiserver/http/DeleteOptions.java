@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.registry.Preconditions;
 import java.util.List;
 import java.util.Locale;
@@ -54,7 +54,7 @@ record DeleteOptions(Preconditions preconditions, boolean dryRun) {
     }
 
     private static ObjectNode ofQuery(Exchange exchange) {
-        ObjectNode options = Json.object();
+        ObjectNode options = JsonTrees.object();
         if (exchange.has(GRACE)) {
             options.put(GRACE, WatchRequest.number(exchange, GRACE));
         }

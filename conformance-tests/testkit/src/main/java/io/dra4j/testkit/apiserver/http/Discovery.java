@@ -5,7 +5,7 @@ package io.dra4j.testkit.apiserver.http;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
@@ -27,10 +27,10 @@ record Discovery(ResourceKinds kinds) {
     /** Serves {@code /api}. */
     void core(Exchange exchange) {
         if (wantsAggregated(exchange)) {
-            exchange.respond(200, AGGREGATED_TYPE, Json.bytes(aggregated(List.of(""))));
+            exchange.respond(200, AGGREGATED_TYPE, JsonTrees.bytes(aggregated(List.of(""))));
             return;
         }
-        ObjectNode versions = Json.object().put("kind", "APIVersions");
+        ObjectNode versions = JsonTrees.object().put("kind", "APIVersions");
         versions.putArray("versions").add("v1");
         versions.putArray("serverAddressByClientCIDRs");
         exchange.respond(200, versions);
@@ -40,10 +40,10 @@ record Discovery(ResourceKinds kinds) {
     void groups(Exchange exchange) {
         List<String> groups = List.copyOf(kinds.groups());
         if (wantsAggregated(exchange)) {
-            exchange.respond(200, AGGREGATED_TYPE, Json.bytes(aggregated(groups)));
+            exchange.respond(200, AGGREGATED_TYPE, JsonTrees.bytes(aggregated(groups)));
             return;
         }
-        ObjectNode list = Json.object().put("kind", "APIGroupList").put("apiVersion", "v1");
+        ObjectNode list = JsonTrees.object().put("kind", "APIGroupList").put("apiVersion", "v1");
         ArrayNode items = list.putArray("groups");
         groups.forEach(group -> items.add(legacyGroup(group)));
         exchange.respond(200, list);
@@ -65,7 +65,7 @@ record Discovery(ResourceKinds kinds) {
         if (served.isEmpty()) {
             throw ApiFailure.unknownPath();
         }
-        ObjectNode list = Json.object().put("kind", "APIResourceList").put("apiVersion", "v1");
+        ObjectNode list = JsonTrees.object().put("kind", "APIResourceList").put("apiVersion", "v1");
         list.put("groupVersion", served.get(0).in(version).apiVersion());
         ArrayNode resources = list.putArray("resources");
         for (ResourceKind kind : served) {
@@ -91,7 +91,7 @@ record Discovery(ResourceKinds kinds) {
     }
 
     private ObjectNode legacyGroup(String group) {
-        ObjectNode json = Json.object().put("name", group);
+        ObjectNode json = JsonTrees.object().put("name", group);
         ArrayNode versions = json.putArray("versions");
         for (String version : kinds.versions(group)) {
             versions.addObject().put("groupVersion", group + "/" + version).put("version", version);
@@ -101,7 +101,7 @@ record Discovery(ResourceKinds kinds) {
     }
 
     private static ObjectNode legacyResource(ResourceKind kind, String name, List<String> verbs) {
-        ObjectNode resource = Json.object()
+        ObjectNode resource = JsonTrees.object()
                 .put("name", name)
                 .put("singularName", name.equals(kind.plural()) ? kind.singular() : "")
                 .put("namespaced", kind.namespaced())
@@ -132,7 +132,7 @@ record Discovery(ResourceKinds kinds) {
     }
 
     private ObjectNode aggregated(List<String> groups) {
-        ObjectNode list = Json.object().put("kind", AGGREGATED_KIND).put("apiVersion", "apidiscovery.k8s.io/v2");
+        ObjectNode list = JsonTrees.object().put("kind", AGGREGATED_KIND).put("apiVersion", "apidiscovery.k8s.io/v2");
         list.putObject("metadata");
         ArrayNode items = list.putArray("items");
         for (String group : groups) {
@@ -148,7 +148,7 @@ record Discovery(ResourceKinds kinds) {
     }
 
     private ObjectNode aggregated(String group, String groupVersion) {
-        ObjectNode version = Json.object().put("version", groupVersion).put("freshness", "Current");
+        ObjectNode version = JsonTrees.object().put("version", groupVersion).put("freshness", "Current");
         ArrayNode resources = version.putArray("resources");
         for (ResourceKind kind : kinds.inGroup(group, groupVersion)) {
             resources.add(aggregatedResource(kind.in(groupVersion)));
@@ -157,7 +157,7 @@ record Discovery(ResourceKinds kinds) {
     }
 
     private static ObjectNode aggregatedResource(ResourceKind kind) {
-        ObjectNode resource = Json.object().put("resource", kind.plural());
+        ObjectNode resource = JsonTrees.object().put("resource", kind.plural());
         resource.set("responseKind", kind.groupVersionKind());
         resource.put("scope", kind.namespaced() ? "Namespaced" : "Cluster");
         resource.put("singularResource", kind.singular());

@@ -10,7 +10,7 @@ import io.dra4j.rules.FieldErrors;
 import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.registry.WriteOptions;
 import io.dra4j.testkit.http.PathSegments;
@@ -180,7 +180,7 @@ final class Exchange {
     /** Collects what is wrong with the values of {@code dryRun}. */
     static void checkDryRun(List<String> values, FieldErrors errors) {
         if (!values.stream().allMatch("All"::equals)) {
-            ArrayNode sent = Json.MAPPER.createArrayNode();
+            ArrayNode sent = JsonTrees.MAPPER.createArrayNode();
             values.forEach(sent::add);
             errors.notSupported("dryRun", sent, List.of("All"));
         }
@@ -307,9 +307,9 @@ final class Exchange {
             return object;
         }
         if (node.isNull()) {
-            return Json.object();
+            return JsonTrees.object();
         }
-        throw unrecognized(kind, JsonBody.mismatch(node), Json.bytes(node));
+        throw unrecognized(kind, JsonBody.mismatch(node), JsonTrees.bytes(node));
     }
 
     private JsonNode json(byte[] body, String kind) {
@@ -350,7 +350,7 @@ final class Exchange {
     /** Through bytes, so that numbers compare like those of other writes. */
     private static JsonNode yaml(byte[] body, String refusal) {
         try {
-            return JsonBody.read(Json.bytes(Json.YAML.readTree(body)));
+            return JsonBody.read(JsonTrees.bytes(JsonTrees.YAML.readTree(body)));
         } catch (JsonProcessingException e) {
             throw ApiFailure.badRequest(refusal + "yaml: " + e.getOriginalMessage());
         } catch (IOException e) {

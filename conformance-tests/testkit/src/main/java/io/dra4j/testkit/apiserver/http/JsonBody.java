@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import io.dra4j.rules.QuotedText;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ import java.util.Set;
 /** Reads the body of a request that is known to be JSON. */
 final class JsonBody {
     private static final ObjectReader WITHOUT_REPETITION =
-            Json.MAPPER.readerFor(JsonNode.class).with(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY);
+            JsonTrees.MAPPER.readerFor(JsonNode.class).with(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY);
 
     /** The part of a body that the real server reads first, to find out its kind. */
     private static final String TYPE =
@@ -46,7 +46,7 @@ final class JsonBody {
 
     static JsonNode read(byte[] body) {
         try {
-            return Json.MAPPER.readTree(body);
+            return JsonTrees.MAPPER.readTree(body);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -76,7 +76,7 @@ final class JsonBody {
     static List<String> repeatedKeys(byte[] body) {
         Set<String> seen = new HashSet<>();
         List<String> repeated = new ArrayList<>();
-        try (JsonParser parser = Json.YAML.createParser(body)) {
+        try (JsonParser parser = JsonTrees.YAML.createParser(body)) {
             while (parser.nextToken() != null && !isEnd(parser)) {
                 if (parser.currentToken() == JsonToken.FIELD_NAME && !seen.add(path(parser.getParsingContext()))) {
                     repeated.add("line %d: key %s already set in map"
@@ -96,7 +96,7 @@ final class JsonBody {
     private static List<String> paths(byte[] body) {
         Set<String> seen = new HashSet<>();
         List<String> repeated = new ArrayList<>();
-        try (JsonParser parser = Json.MAPPER.createParser(body)) {
+        try (JsonParser parser = JsonTrees.MAPPER.createParser(body)) {
             while (parser.nextToken() != null) {
                 boolean field = parser.currentToken() == JsonToken.FIELD_NAME;
                 String path = field ? path(parser.getParsingContext()) : "";

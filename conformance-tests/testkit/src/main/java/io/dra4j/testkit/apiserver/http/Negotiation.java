@@ -9,7 +9,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.store.Listing;
 import io.dra4j.testkit.apiserver.store.StoredObject;
@@ -204,7 +204,7 @@ final class Negotiation {
 
         static Body yaml(Body json) {
             try {
-                Map<?, ?> value = Json.MAPPER.readValue(json.bytes(), Map.class);
+                Map<?, ?> value = JsonTrees.MAPPER.readValue(json.bytes(), Map.class);
                 return new Body(Body.YAML, YAML.writeValueAsBytes(value));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

@@ -5,7 +5,7 @@ package io.dra4j.testkit.apiserver.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.protobuf.ProtobufFormatException;
@@ -62,6 +62,6 @@ final class Protobuf {
 
     static byte[] envelope(StoredObject object) {
         JsonNode json = object.json();
-        return CODEC.envelope(Json.text(json, "apiVersion"), Json.text(json, "kind"), object.message(CODEC));
+        return CODEC.envelope(JsonTrees.text(json, "apiVersion"), JsonTrees.text(json, "kind"), object.message(CODEC));
     }
 }

@@ -4,7 +4,7 @@ package io.dra4j.testkit.apiserver.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.store.Listing;
 import io.dra4j.testkit.apiserver.store.StoredObject;
@@ -39,7 +39,7 @@ abstract class Rendition {
 
     /** The event that ends a watch. */
     byte[] failure(ObjectNode status) {
-        return line("ERROR", Json.bytes(status));
+        return line("ERROR", JsonTrees.bytes(status));
     }
 
     static byte[] line(String type, byte[] object) {
@@ -89,7 +89,7 @@ abstract class Rendition {
 
         @Override
         Body list(ResourceKind kind, Listing listing) {
-            ObjectNode list = Json.object().put("kind", LIST_KIND).put("apiVersion", VERSION);
+            ObjectNode list = JsonTrees.object().put("kind", LIST_KIND).put("apiVersion", VERSION);
             list.set("metadata", listing.metadata());
             list.putNull("items"); // The real server has no list where there are no objects.
             listing.objects().forEach(object -> list.withArrayProperty("items").add(partial(object.json())));
@@ -98,7 +98,7 @@ abstract class Rendition {
 
         static ObjectNode partial(JsonNode object) {
             ObjectNode partial =
-                    Json.object().put("kind", "PartialObjectMetadata").put("apiVersion", VERSION);
+                    JsonTrees.object().put("kind", "PartialObjectMetadata").put("apiVersion", VERSION);
             partial.set("metadata", object.path("metadata"));
             return partial;
         }

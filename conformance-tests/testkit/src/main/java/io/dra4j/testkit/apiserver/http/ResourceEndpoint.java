@@ -13,7 +13,7 @@ import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Conversion;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
@@ -23,8 +23,8 @@ import io.dra4j.testkit.apiserver.registry.WriteOptions;
 import io.dra4j.testkit.apiserver.store.FieldSelector;
 import io.dra4j.testkit.apiserver.store.LabelSelector;
 import io.dra4j.testkit.apiserver.store.Listing;
+import io.dra4j.testkit.apiserver.store.ObjectSelection;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
-import io.dra4j.testkit.apiserver.store.Selection;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
@@ -83,7 +83,7 @@ record ResourceEndpoint(
     private void onCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
         switch (exchange.method()) {
             case "GET" -> {
-                Selection selection = selection(exchange, path);
+                ObjectSelection selection = selection(exchange, path);
                 if (exchange.flag("watch")) {
                     Negotiation.requireStream(rendition);
                     watches.open(exchange, path.kind(), selection, rendition);
@@ -105,7 +105,7 @@ record ResourceEndpoint(
 
     private void deleteCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
         ListRequest.of(exchange);
-        Selection selection = selection(exchange, path);
+        ObjectSelection selection = selection(exchange, path);
         DeleteOptions options = DeleteOptions.of(exchange);
         List<StoredObject> deleted =
                 registry.deleteCollection(path.kind(), selection, options.preconditions(), options.dryRun());
@@ -191,7 +191,7 @@ record ResourceEndpoint(
     }
 
     private ObjectNode success(StoredObject deleted) {
-        ObjectNode status = Json.object().put("kind", "Status").put("apiVersion", "v1");
+        ObjectNode status = JsonTrees.object().put("kind", "Status").put("apiVersion", "v1");
         ObjectNode metadata = status.putObject("metadata");
         if (gates.version().atLeast(KubernetesVersion.V1_38)) { // #138724
             metadata.put("resourceVersion", Long.toString(deleted.revision()));
@@ -211,8 +211,8 @@ record ResourceEndpoint(
         return new Target(path.kind(), path.key(), part, path.served());
     }
 
-    private static Selection selection(Exchange exchange, ResourcePath path) {
-        return new Selection(
+    private static ObjectSelection selection(Exchange exchange, ResourcePath path) {
+        return new ObjectSelection(
                 path.namespace(),
                 FieldSelector.parse(path.served(), exchange.query("fieldSelector")),
                 LabelSelector.parse(exchange.query("labelSelector")));
@@ -289,7 +289,7 @@ record ResourceEndpoint(
          *
          * @throws ApiFailure 410 when the revision is too old, 504 when it is not reached yet
          */
-        Listing in(ObjectStore store, ResourceKind kind, Selection selection) {
+        Listing in(ObjectStore store, ResourceKind kind, ObjectSelection selection) {
             boolean counted = selection.hasNoConditions();
             if (continuation == null) {
                 store.requireReached(revision);
@@ -306,7 +306,8 @@ record ResourceEndpoint(
                     counted);
         }
 
-        private static Listing rest(ObjectStore store, ResourceKind kind, Selection selection, Continuation from) {
+        private static Listing rest(
+                ObjectStore store, ResourceKind kind, ObjectSelection selection, Continuation from) {
             if (from.revision() == Continuation.CURRENT) {
                 return store.list(kind, selection);
             }
@@ -337,9 +338,10 @@ record ResourceEndpoint(
             static final long CURRENT = -1;
 
             String token() {
-                ObjectNode fields = Json.object().put("v", "meta.k8s.io/v1").put("rv", revision);
+                ObjectNode fields =
+                        JsonTrees.object().put("v", "meta.k8s.io/v1").put("rv", revision);
                 fields.put("namespace", after.namespace()).put("name", after.name());
-                return Base64.getUrlEncoder().withoutPadding().encodeToString(Json.bytes(fields));
+                return Base64.getUrlEncoder().withoutPadding().encodeToString(JsonTrees.bytes(fields));
             }
 
             /**
@@ -354,7 +356,7 @@ record ResourceEndpoint(
                     if (!problem.isEmpty()) {
                         throw invalid(problem);
                     }
-                    JsonNode fields = Json.MAPPER.readTree(decoded);
+                    JsonNode fields = JsonTrees.MAPPER.readTree(decoded);
                     JsonNode revision = fields.path("rv");
                     String namespace = fields.path("namespace").asText();
                     if (revision.isIntegralNumber() && fields.path("name").isTextual()) {

@@ -5,7 +5,7 @@ package io.dra4j.testkit.apiserver.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.store.Listing;
 import io.dra4j.testkit.apiserver.store.StoredObject;
@@ -51,12 +51,12 @@ final class TableRendition extends Rendition {
         }
         ObjectNode table = table(event.object().kind(), Listing.whole(0, List.of()));
         table.set("metadata", event.object().json().path("metadata"));
-        return line(event.type(), Json.bytes(table));
+        return line(event.type(), JsonTrees.bytes(table));
     }
 
     private ObjectNode table(ResourceKind kind, Listing listing) {
         List<TableColumns.Column> columns = TableColumns.of(kind);
-        ObjectNode table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
+        ObjectNode table = JsonTrees.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
         table.set("metadata", listing.metadata());
         table.putNull("columnDefinitions");
         if (!columnsSent) {
@@ -71,7 +71,7 @@ final class TableRendition extends Rendition {
     }
 
     private ObjectNode row(StoredObject object, List<TableColumns.Column> columns, Instant now) {
-        ObjectNode row = Json.object();
+        ObjectNode row = JsonTrees.object();
         ArrayNode cells = row.putArray("cells");
         columns.forEach(column -> cells.add(column.text().apply(object.json(), now)));
         switch (includeObject) {
@@ -87,7 +87,7 @@ final class TableRendition extends Rendition {
         /** One column: its title, and how a cell is made of an object at a moment. */
         record Column(String title, String format, BiFunction<JsonNode, Instant, String> text) {
             ObjectNode definition() {
-                return Json.object()
+                return JsonTrees.object()
                         .put("name", title)
                         .put("type", "string")
                         .put("format", format)
@@ -97,7 +97,7 @@ final class TableRendition extends Rendition {
         }
 
         private static final Column NAME =
-                new Column("Name", "name", (object, now) -> Json.text(object, "metadata", "name"));
+                new Column("Name", "name", (object, now) -> JsonTrees.text(object, "metadata", "name"));
         private static final Column AGE = new Column("Age", "", TableColumns::age);
         private static final Column NODE = column("Node", "spec.nodeName");
         private static final Column DRIVER = column("Driver", "spec.driver");
@@ -127,7 +127,7 @@ final class TableRendition extends Rendition {
         private static Column column(String title, String path) {
             String[] steps = path.split("\\.");
             return computed(title, object -> {
-                String text = Json.text(object, steps);
+                String text = JsonTrees.text(object, steps);
                 return text.isEmpty() ? "<unset>" : text;
             });
         }
@@ -145,23 +145,23 @@ final class TableRendition extends Rendition {
                 return state + "pending";
             }
             state.append("allocated");
-            if (!Json.at(claim, "status", "reservedFor").isEmpty()) {
+            if (!JsonTrees.at(claim, "status", "reservedFor").isEmpty()) {
                 state.append(",reserved");
             }
             return state.toString();
         }
 
         private static String nodeStatus(JsonNode node) {
-            return Json.at(node, "status", "conditions")
+            return JsonTrees.at(node, "status", "conditions")
                     .valueStream()
-                    .filter(condition -> Json.text(condition, "type").equals("Ready"))
+                    .filter(condition -> JsonTrees.text(condition, "type").equals("Ready"))
                     .findFirst()
-                    .map(one -> Json.text(one, "status").equals("True") ? "Ready" : "NotReady")
+                    .map(one -> JsonTrees.text(one, "status").equals("True") ? "Ready" : "NotReady")
                     .orElse("Unknown");
         }
 
         private static String age(JsonNode object, Instant now) {
-            String created = Json.text(object, "metadata", "creationTimestamp");
+            String created = JsonTrees.text(object, "metadata", "creationTimestamp");
             if (created.isEmpty()) {
                 return "<unknown>";
             }

@@ -4,13 +4,13 @@ package io.dra4j.testkit.apiserver.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ZeroValues;
-import io.dra4j.testkit.apiserver.store.Change;
+import io.dra4j.testkit.apiserver.store.CommittedWrite;
+import io.dra4j.testkit.apiserver.store.ObjectSelection;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
-import io.dra4j.testkit.apiserver.store.Selection;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.store.WatchEvent;
 import io.dra4j.testkit.apiserver.store.Watcher;
@@ -52,7 +52,7 @@ final class WatchEndpoint {
         Runnable after(Duration delay, boolean again, Runnable task);
     }
 
-    void open(Exchange exchange, ResourceKind kind, Selection selection, Rendition rendition) {
+    void open(Exchange exchange, ResourceKind kind, ObjectSelection selection, Rendition rendition) {
         if (exchange.asksForWebSocket()) {
             // fabric8 tries a web socket first and takes a 200 without upgrade as "use HTTP".
             exchange.respond(200, Body.JSON, new byte[0]);
@@ -125,7 +125,7 @@ final class WatchEndpoint {
         private static final int MAX_BEHIND = 1_000;
 
         private final ResourceKind kind;
-        private final Selection selection;
+        private final ObjectSelection selection;
         private final Rendition rendition;
         private final boolean announceSync;
         private final Transport transport;
@@ -143,7 +143,7 @@ final class WatchEndpoint {
          */
         WatchStream(
                 ResourceKind kind,
-                Selection selection,
+                ObjectSelection selection,
                 Rendition rendition,
                 boolean announceSync,
                 Exchange exchange,
@@ -161,7 +161,7 @@ final class WatchEndpoint {
         }
 
         @Override
-        public void changed(Change change) {
+        public void changed(CommittedWrite change) {
             selection.view(change).ifPresent(this::queue);
         }
 
@@ -169,7 +169,7 @@ final class WatchEndpoint {
         public void synced(long revision) {
             if (announceSync) {
                 StoredObject bookmark = bookmarkAt(revision);
-                Json.metadata(bookmark.json()).putObject("annotations").put(INITIAL_EVENTS_END, "true");
+                JsonTrees.metadata(bookmark.json()).putObject("annotations").put(INITIAL_EVENTS_END, "true");
                 queue(new WatchEvent("BOOKMARK", bookmark));
             }
         }
@@ -181,7 +181,7 @@ final class WatchEndpoint {
 
         private StoredObject bookmarkAt(long revision) {
             ObjectNode object = ZeroValues.of(kind);
-            Json.metadata(object).put("resourceVersion", Long.toString(revision));
+            JsonTrees.metadata(object).put("resourceVersion", Long.toString(revision));
             return unnamed(revision, object);
         }
 

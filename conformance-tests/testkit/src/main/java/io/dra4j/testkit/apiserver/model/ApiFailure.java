@@ -17,7 +17,7 @@ public final class ApiFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /** Says that details are sent although there are none. */
-    private static final ObjectNode NO_DETAILS = Json.object();
+    private static final ObjectNode NO_DETAILS = JsonTrees.object();
 
     private static final String UNKNOWN_PATH = "the server could not find the requested resource";
 
@@ -28,7 +28,7 @@ public final class ApiFailure extends RuntimeException {
     private final String unfitness;
 
     private ApiFailure(int code, String reason, String message) {
-        this(code, reason, message, Json.object());
+        this(code, reason, message, JsonTrees.object());
     }
 
     private ApiFailure(int code, String reason, String message, ObjectNode details) {
@@ -39,7 +39,7 @@ public final class ApiFailure extends RuntimeException {
         super(message);
         this.code = code;
         this.unfitness = unfitness;
-        this.status = Json.object();
+        this.status = JsonTrees.object();
         status.put("kind", "Status").put("apiVersion", "v1");
         status.putObject("metadata");
         status.put("status", "Failure").put("message", message);
@@ -121,7 +121,7 @@ public final class ApiFailure extends RuntimeException {
 
     /** An apply that is not to take fields from those who own them. */
     public static ApiFailure applyConflicts(List<Conflict> conflicts) {
-        ObjectNode details = Json.object();
+        ObjectNode details = JsonTrees.object();
         ArrayNode causes = details.putArray("causes");
         for (Conflict conflict : conflicts) {
             causes.addObject()
@@ -165,14 +165,14 @@ public final class ApiFailure extends RuntimeException {
         }
         FieldErrors errors = new FieldErrors();
         errors.invalid("patch", patched, unfitness);
-        return invalid(" \"\"", Json.object(), errors.all());
+        return invalid(" \"\"", JsonTrees.object(), errors.all());
     }
 
     /**
      * @param kind of the options, for example {@code PatchOptions}
      */
     public static ApiFailure invalidOptions(String kind, FieldErrors errors) {
-        ObjectNode details = Json.object().put("group", "meta.k8s.io").put("kind", kind);
+        ObjectNode details = JsonTrees.object().put("group", "meta.k8s.io").put("kind", kind);
         return invalid(kind + ".meta.k8s.io \"\"", details, errors.all());
     }
 
@@ -214,7 +214,7 @@ public final class ApiFailure extends RuntimeException {
     public static ApiFailure unfit(String sent, String version, ResourceKind wanted, String why) {
         String message =
                 "%s in version \"%s\" cannot be handled as a %s: %s".formatted(sent, version, wanted.kind(), why);
-        return new ApiFailure(400, "BadRequest", message, Json.object(), why);
+        return new ApiFailure(400, "BadRequest", message, JsonTrees.object(), why);
     }
 
     public static ApiFailure methodNotAllowed() {
@@ -269,12 +269,12 @@ public final class ApiFailure extends RuntimeException {
                 "The provided continue parameter is too old to display a consistent list: start a new"
                         + " list without it, or take the token in this answer's metadata, with which the"
                         + " rest may be newer than what came before.");
-        Json.metadata(failure.status).put("continue", token);
+        JsonTrees.metadata(failure.status).put("continue", token);
         return failure;
     }
 
     public static ApiFailure tooLargeRevision(long asked, long current) {
-        ObjectNode details = Json.object();
+        ObjectNode details = JsonTrees.object();
         details.putArray("causes")
                 .addObject()
                 .put("reason", "ResourceVersionTooLarge")
@@ -309,7 +309,7 @@ public final class ApiFailure extends RuntimeException {
     }
 
     private static ObjectNode details(ResourceKind kind, String detailKind, String name) {
-        ObjectNode details = Json.object();
+        ObjectNode details = JsonTrees.object();
         if (!name.isEmpty()) {
             details.put("name", name);
         }

@@ -35,14 +35,14 @@ public final class Conversion {
 
     /** The object as a client of that kind sees it; shares the values of the stored one. */
     public static ObjectNode toServed(ResourceKind served, ObjectNode stored) {
-        ObjectNode object = Json.object();
+        ObjectNode object = JsonTrees.object();
         stored.properties()
                 .forEach(one -> object.set(
                         isEvent(served) ? EVENT_FIELDS.getOrDefault(one.getKey(), one.getKey()) : one.getKey(),
                         one.getValue()));
         if (isEvent(served)) {
             object.remove(OPTIONAL.stream()
-                    .filter(one -> Json.text(object, one).isEmpty())
+                    .filter(one -> JsonTrees.text(object, one).isEmpty())
                     .toList());
         }
         return object.put("apiVersion", served.apiVersion());
@@ -50,7 +50,7 @@ public final class Conversion {
 
     /** The object as it is stored. */
     public static ObjectNode toStored(ResourceKind served, ResourceKind stored, ObjectNode object) {
-        ObjectNode converted = Json.object();
+        ObjectNode converted = JsonTrees.object();
         for (Map.Entry<String, JsonNode> field : object.properties()) {
             String name = field.getKey();
             converted.set(isEvent(served) ? storedEventField(name) : name, field.getValue());

@@ -94,6 +94,6 @@ public record ResourceKind(
     }
 
     public ObjectNode groupVersionKind() {
-        return Json.object().put("group", group).put("version", version).put("kind", kind);
+        return JsonTrees.object().put("group", group).put("version", version).put("kind", kind);
     }
 }

@@ -18,7 +18,7 @@ public final class ZeroValues {
 
     private static JsonNode read() {
         try (InputStream file = ZeroValues.class.getResourceAsStream("zero-values.yaml")) {
-            return Json.YAML.readTree(file);
+            return JsonTrees.YAML.readTree(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -26,7 +26,7 @@ public final class ZeroValues {
 
     /** An object of that kind in which no field was set. */
     public static ObjectNode of(ResourceKind kind) {
-        ObjectNode empty = Json.object().put("kind", kind.kind());
+        ObjectNode empty = JsonTrees.object().put("kind", kind.kind());
         empty.put("apiVersion", kind.apiVersion()).putObject("metadata");
         fill(kind, empty);
         return empty;
@@ -47,7 +47,7 @@ public final class ZeroValues {
                 if (name.endsWith(OPTIONAL)) {
                     fill(object.path(name.substring(0, name.length() - 1)), field.getValue());
                 } else if (field.getValue().isObject()) {
-                    fill(Json.child(object, name), field.getValue());
+                    fill(JsonTrees.child(object, name), field.getValue());
                 } else if (!object.has(name)) {
                     object.set(name, field.getValue());
                 }

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.rules.QuotedText;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import java.util.List;
@@ -40,7 +40,7 @@ record MetadataChange(StoredObject current, JsonNode sent) {
                     "no new finalizers can be added if the object is being deleted, found new finalizers "
                             + added.stream().map(QuotedText::of).collect(Collectors.joining(", ", "[]string{", "}")));
         }
-        String uid = Json.text(sent, "uid");
+        String uid = JsonTrees.text(sent, "uid");
         if (!uid.isEmpty() && !uid.equals(current.uid())) {
             errors.invalid("metadata.uid", uid, "field is immutable");
         }
@@ -53,8 +53,8 @@ record MetadataChange(StoredObject current, JsonNode sent) {
 
     private List<String> addedFinalizers(ObjectNode next) {
         TreeSet<String> added = new TreeSet<>();
-        Json.at(next, "metadata", "finalizers").forEach(one -> added.add(one.asText()));
-        Json.at(current.json(), "metadata", "finalizers").forEach(one -> added.remove(one.asText()));
+        JsonTrees.at(next, "metadata", "finalizers").forEach(one -> added.add(one.asText()));
+        JsonTrees.at(current.json(), "metadata", "finalizers").forEach(one -> added.remove(one.asText()));
         return List.copyOf(added);
     }
 }

@@ -4,7 +4,7 @@ package io.dra4j.testkit.apiserver.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.store.StoredObject;
@@ -20,13 +20,13 @@ public record Preconditions(String uid, String resourceVersion) {
 
     public static Preconditions of(JsonNode deleteOptions) {
         return new Preconditions(
-                Json.text(deleteOptions, "preconditions", "uid"),
-                Json.text(deleteOptions, "preconditions", "resourceVersion"));
+                JsonTrees.text(deleteOptions, "preconditions", "uid"),
+                JsonTrees.text(deleteOptions, "preconditions", "resourceVersion"));
     }
 
     /** Refuses, with 409 Conflict, to make an object that was to be a certain one. */
     static void requireNone(ResourceKind kind, ObjectKey key, JsonNode object) {
-        String uid = Json.text(object, "metadata", "uid");
+        String uid = JsonTrees.text(object, "metadata", "uid");
         if (!uid.isEmpty()) {
             throw ApiFailure.conflict(
                     kind,
@@ -39,7 +39,7 @@ public record Preconditions(String uid, String resourceVersion) {
     /** Refuses, with 409 Conflict, an object that is another one or has changed. */
     void check(StoredObject object) {
         require(object, "UID", uid, object.uid(), "deleted and then recreated");
-        String found = Json.text(object.json(), "metadata", "resourceVersion");
+        String found = JsonTrees.text(object.json(), "metadata", "resourceVersion");
         require(object, "ResourceVersion", resourceVersion, found, "modified");
     }
 

@@ -5,17 +5,17 @@ package io.dra4j.testkit.apiserver.registry;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
-import io.dra4j.testkit.apiserver.apply.Ownership;
+import io.dra4j.testkit.apiserver.apply.FieldOwnership;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.model.ZeroValues;
+import io.dra4j.testkit.apiserver.store.ObjectSelection;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.store.ObjectStore.Mutation;
-import io.dra4j.testkit.apiserver.store.Selection;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.validation.Canonical;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
@@ -40,7 +40,7 @@ public final class Registry {
     private final ObjectStore store;
     private final Schema schema;
     private final MetadataRules metadata;
-    private final Ownership ownership;
+    private final FieldOwnership ownership;
     private final Map<String, Strategy> strategies;
 
     /**
@@ -51,7 +51,7 @@ public final class Registry {
         this.store = store;
         this.schema = new Schema(kinds.version());
         this.metadata = metadata;
-        this.ownership = new Ownership(metadata);
+        this.ownership = new FieldOwnership(metadata);
         this.strategies = Map.copyOf(strategies);
     }
 
@@ -70,7 +70,7 @@ public final class Registry {
     public StoredObject create(
             ResourceKind kind, ResourceKind served, String namespace, ObjectNode body, WriteOptions options) {
         MetadataRules.requireFits(kind, namespace, body);
-        if (!Json.text(body, "metadata", "resourceVersion").isEmpty()) {
+        if (!JsonTrees.text(body, "metadata", "resourceVersion").isEmpty()) {
             throw ApiFailure.unexplained("resourceVersion should not be set on objects to be created");
         }
         decode(kind, body, options);
@@ -85,8 +85,8 @@ public final class Registry {
     }
 
     private ObjectKey newKey(ResourceKind kind, String namespace, ObjectNode body) {
-        String name = Json.text(body, "metadata", "name");
-        String base = Json.text(body, "metadata", "generateName");
+        String name = JsonTrees.text(body, "metadata", "name");
+        String base = JsonTrees.text(body, "metadata", "generateName");
         if (!name.isEmpty() || base.isEmpty()) {
             return kind.key(namespace, name);
         }
@@ -120,7 +120,7 @@ public final class Registry {
      */
     public StoredObject apply(Target target, ObjectNode applied, boolean force, WriteOptions options) {
         ownership.requireApplicable(target.kind(), applied);
-        String sent = Json.text(applied, "kind");
+        String sent = JsonTrees.text(applied, "kind");
         if (!sent.equals(target.kind().kind())) {
             String type = target.kind().apiVersion() + ", Kind=" + sent;
             throw untyped(target, applied, "no corresponding type for " + type);
@@ -169,7 +169,7 @@ public final class Registry {
                 return created(target, body, options);
             }
             StoredObject existing = target.existing(current);
-            Preconditions.requireSame(existing, Json.text(body, "metadata", "uid"));
+            Preconditions.requireSame(existing, JsonTrees.text(body, "metadata", "uid"));
             return updated(existing, target, body, options, released);
         });
     }
@@ -242,7 +242,7 @@ public final class Registry {
                 return stored;
             }
             String revision = Long.toString(stored.revision());
-            Json.metadata(last).put("resourceVersion", revision);
+            JsonTrees.metadata(last).put("resourceVersion", revision);
             return new StoredObject(stored.kind(), stored.key(), stored.revision(), last);
         }
     }
@@ -299,7 +299,7 @@ public final class Registry {
                         target.key().namespace(),
                         target.key().name(),
                         target.kind().apiVersion(),
-                        Json.text(applied, "kind"),
+                        JsonTrees.text(applied, "kind"),
                         why));
     }
 
@@ -311,7 +311,7 @@ public final class Registry {
     }
 
     private static void requireCurrent(StoredObject current, ObjectNode body) {
-        String sent = Json.text(body, "metadata", "resourceVersion");
+        String sent = JsonTrees.text(body, "metadata", "resourceVersion");
         if (sent.isEmpty() && current.kind().has(Trait.CONDITIONAL_UPDATE)) {
             FieldErrors errors = new FieldErrors();
             errors.invalid("metadata.resourceVersion", 0, "must be specified for an update");
@@ -327,13 +327,13 @@ public final class Registry {
 
     private static ObjectNode withStatusOf(StoredObject current, ObjectNode body) {
         ObjectNode next = current.copy();
-        Json.carryOver(body, next, "status");
+        JsonTrees.carryOver(body, next, "status");
         return next;
     }
 
     private static ObjectNode withMainOf(StoredObject current, ObjectNode body) {
         if (current.kind().has(Trait.STATUS)) {
-            Json.carryOver(current.json(), body, "status");
+            JsonTrees.carryOver(current.json(), body, "status");
         }
         return body;
     }
@@ -382,7 +382,7 @@ public final class Registry {
 
     /** Deletes every selected object; one that goes away meanwhile is not an error. */
     public List<StoredObject> deleteCollection(
-            ResourceKind kind, Selection selection, Preconditions preconditions, boolean dryRun) {
+            ResourceKind kind, ObjectSelection selection, Preconditions preconditions, boolean dryRun) {
         List<StoredObject> deleted = new ArrayList<>();
         for (StoredObject object : store.list(kind, selection).objects()) {
             deleteIfThere(object, preconditions, dryRun);
@@ -436,7 +436,7 @@ public final class Registry {
         /** Refuses a body of another kind, of another namespace or with another name. */
         void requireNamedIn(ObjectNode body) {
             MetadataRules.requireFits(kind, key.namespace(), body);
-            String name = Json.text(body, "metadata", "name");
+            String name = JsonTrees.text(body, "metadata", "name");
             if (name.isEmpty()) {
                 throw ApiFailure.badRequest(
                         "the name of the object (%s based on URL) was undeterminable: name must be provided"

@@ -5,7 +5,7 @@ package io.dra4j.testkit.apiserver.store;
 import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Conversion;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ public record FieldSelector(List<Term> terms) {
         }
 
         boolean matches(StoredObject object) {
-            return Json.text(object.json(), label.split("\\.")).equals(value) == equal;
+            return JsonTrees.text(object.json(), label.split("\\.")).equals(value) == equal;
         }
     }
 

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.rules.Names;
 import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -36,7 +36,7 @@ public record LabelSelector(List<Predicate<JsonNode>> requirements) {
     }
 
     boolean matches(StoredObject object) {
-        JsonNode labels = Json.at(object.json(), "metadata", "labels");
+        JsonNode labels = JsonTrees.at(object.json(), "metadata", "labels");
         return requirements.stream().allMatch(requirement -> requirement.test(labels));
     }
 

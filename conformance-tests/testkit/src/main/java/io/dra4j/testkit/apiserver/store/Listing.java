@@ -3,7 +3,7 @@
 package io.dra4j.testkit.apiserver.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -30,7 +30,7 @@ public record Listing(long revision, List<StoredObject> objects, String continua
 
     /** The list's own metadata. */
     public ObjectNode metadata() {
-        ObjectNode metadata = Json.object().put("resourceVersion", Long.toString(revision));
+        ObjectNode metadata = JsonTrees.object().put("resourceVersion", Long.toString(revision));
         if (!continuation.isEmpty()) {
             metadata.put("continue", continuation);
         }

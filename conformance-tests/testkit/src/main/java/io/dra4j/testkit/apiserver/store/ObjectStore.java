@@ -4,7 +4,7 @@ package io.dra4j.testkit.apiserver.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
@@ -44,7 +44,7 @@ public final class ObjectStore {
     // All guarded by this.
     private final Map<ResourceKind, NavigableMap<ObjectKey, StoredObject>> objects = new IdentityHashMap<>();
     private final Map<ResourceKind, Set<Watcher>> watchers = new IdentityHashMap<>();
-    private final Deque<Change> history = new ArrayDeque<>();
+    private final Deque<CommittedWrite> history = new ArrayDeque<>();
     private long revision = 1;
     private long forgotten = 1;
 
@@ -60,7 +60,7 @@ public final class ObjectStore {
         return objectsOf(kind).get(key);
     }
 
-    public synchronized Listing list(ResourceKind kind, Selection selection) {
+    public synchronized Listing list(ResourceKind kind, ObjectSelection selection) {
         return Listing.whole(
                 revision,
                 objectsOf(kind).values().stream().filter(selection::matches).toList());
@@ -76,14 +76,14 @@ public final class ObjectStore {
      *
      * @throws ApiFailure 410 Expired when the history no longer reaches back that far
      */
-    public synchronized Listing listAt(ResourceKind kind, Selection selection, long asked) {
+    public synchronized Listing listAt(ResourceKind kind, ObjectSelection selection, long asked) {
         if (asked < forgotten) {
             throw ApiFailure.expired(asked, forgotten);
         }
         NavigableMap<ObjectKey, StoredObject> then = new TreeMap<>(objectsOf(kind));
-        Iterator<Change> latestFirst = history.descendingIterator();
+        Iterator<CommittedWrite> latestFirst = history.descendingIterator();
         while (latestFirst.hasNext()) {
-            Change change = latestFirst.next();
+            CommittedWrite change = latestFirst.next();
             if (change.revision() > asked && change.kind().equals(kind)) {
                 undo(change, then);
             }
@@ -92,7 +92,7 @@ public final class ObjectStore {
                 asked, then.values().stream().filter(selection::matches).toList());
     }
 
-    private static void undo(Change change, Map<ObjectKey, StoredObject> objects) {
+    private static void undo(CommittedWrite change, Map<ObjectKey, StoredObject> objects) {
         StoredObject before = change.before();
         if (before == null) {
             objects.remove(Objects.requireNonNull(change.after()).key());
@@ -132,7 +132,7 @@ public final class ObjectStore {
         } else {
             objectsOf(kind).put(key, after);
         }
-        Change change = new Change(kind, revision, current, after);
+        CommittedWrite change = new CommittedWrite(kind, revision, current, after);
         remember(change);
         watchers.getOrDefault(kind, Set.of()).forEach(watcher -> watcher.changed(change));
         notifyAll();
@@ -140,11 +140,11 @@ public final class ObjectStore {
     }
 
     private ObjectNode stamped(ObjectNode next) {
-        Json.metadata(next).put("resourceVersion", Long.toString(revision));
+        JsonTrees.metadata(next).put("resourceVersion", Long.toString(revision));
         return next;
     }
 
-    private void remember(Change change) {
+    private void remember(CommittedWrite change) {
         history.addLast(change);
         if (history.size() > historySize) {
             forgotten = history.removeFirst().revision();
@@ -153,7 +153,7 @@ public final class ObjectStore {
 
     /** Notifies the watcher of all objects of the kind, then of each later change. */
     public synchronized void watchFromNow(ResourceKind kind, Watcher watcher) {
-        objectsOf(kind).values().forEach(object -> watcher.changed(Change.existing(object)));
+        objectsOf(kind).values().forEach(object -> watcher.changed(CommittedWrite.existing(object)));
         watcher.synced(revision);
         watchersOf(kind).add(watcher);
     }
@@ -175,14 +175,14 @@ public final class ObjectStore {
     }
 
     /** Hands on all objects of the kind, then each later change, under the lock: must neither write nor wait. */
-    public void follow(ResourceKind kind, Consumer<Change> follower) {
+    public void follow(ResourceKind kind, Consumer<CommittedWrite> follower) {
         watchFromNow(kind, new Follower(follower));
     }
 
     /** Hands changes on where they are made. */
-    private record Follower(Consumer<Change> follower) implements Watcher {
+    private record Follower(Consumer<CommittedWrite> follower) implements Watcher {
         @Override
-        public void changed(Change change) {
+        public void changed(CommittedWrite change) {
             follower.accept(change);
         }
 

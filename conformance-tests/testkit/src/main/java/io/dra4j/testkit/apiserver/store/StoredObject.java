@@ -4,7 +4,7 @@ package io.dra4j.testkit.apiserver.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.Conversion;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
@@ -56,7 +56,7 @@ public final class StoredObject {
     }
 
     public String uid() {
-        return Json.text(json, "metadata", "uid");
+        return JsonTrees.text(json, "metadata", "uid");
     }
 
     public byte[] bytes() {
@@ -73,10 +73,10 @@ public final class StoredObject {
     public byte[] element() {
         byte[] bytes = element;
         if (bytes == null) {
-            ObjectNode rest = Json.object();
+            ObjectNode rest = JsonTrees.object();
             rest.setAll(json);
             rest.remove(List.of("apiVersion", "kind"));
-            bytes = Json.bytes(rest);
+            bytes = JsonTrees.bytes(rest);
             element = bytes;
         }
         return bytes;
@@ -99,7 +99,7 @@ public final class StoredObject {
 
     /** The object as it is stored by a server that stores its kind in another version. */
     StoredObject as(ResourceKind stored) {
-        ObjectNode copy = Json.object();
+        ObjectNode copy = JsonTrees.object();
         copy.setAll(json);
         return new StoredObject(stored, key, revision, copy.put("apiVersion", stored.apiVersion()));
     }
@@ -116,7 +116,7 @@ public final class StoredObject {
     }
 
     private ObjectNode with(Consumer<ObjectNode> change) {
-        ObjectNode copy = Json.object();
+        ObjectNode copy = JsonTrees.object();
         copy.setAll(json);
         ObjectNode metadata = json.path("metadata").deepCopy();
         change.accept(metadata);

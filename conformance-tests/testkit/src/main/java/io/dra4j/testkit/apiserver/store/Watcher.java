@@ -10,7 +10,7 @@ package io.dra4j.testkit.apiserver.store;
  */
 public interface Watcher {
     /** A change of the watched kind. */
-    void changed(Change change);
+    void changed(CommittedWrite change);
 
     /** All objects that existed at that revision have been sent as changes. */
     void synced(long revision);

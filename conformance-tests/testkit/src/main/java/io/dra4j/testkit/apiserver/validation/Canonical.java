@@ -4,7 +4,7 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -28,7 +28,7 @@ public final class Canonical {
 
     private static void prune(JsonNode node, Predicate<JsonNode> unwanted) {
         if (node instanceof ObjectNode object) {
-            List<String> names = Json.names(object);
+            List<String> names = JsonTrees.names(object);
             names.removeAll(RAW);
             for (String name : names) {
                 if (unwanted.test(object.get(name))) {

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.rules.Names;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -49,16 +49,16 @@ record EventStrategy(boolean strict) implements Strategy {
 
     /** Events as they were before they had a time of their own. */
     private static void checkOld(ObjectNode event, FieldErrors errors) {
-        String own = Json.text(event, "metadata", "namespace");
-        String about = Json.text(event, "involvedObject", "namespace");
+        String own = JsonTrees.text(event, "metadata", "namespace");
+        String about = JsonTrees.text(event, "involvedObject", "namespace");
         if (!own.equals(about) && !(about.isEmpty() && own.equals("default"))) {
             errors.invalid("involvedObject.namespace", about, "does not match event.namespace");
         }
     }
 
     private static void checkNew(ObjectNode event, FieldErrors errors) {
-        String about = Json.text(event, "involvedObject", "namespace");
-        if (about.isEmpty() && !MAY_BE_ANYWHERE.contains(Json.text(event, "metadata", "namespace"))) {
+        String about = JsonTrees.text(event, "involvedObject", "namespace");
+        if (about.isEmpty() && !MAY_BE_ANYWHERE.contains(JsonTrees.text(event, "metadata", "namespace"))) {
             errors.invalid("involvedObject.namespace", about, "does not match event.namespace");
         }
         String controller = event.path("reportingComponent").asText();

@@ -9,7 +9,7 @@ import io.dra4j.rules.FieldErrors;
 import io.dra4j.rules.Names;
 import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
@@ -68,7 +68,7 @@ public final class MetadataRules {
             throw ApiFailure.badRequest("the API version in the data (%s) does not match the expected API version (%s)"
                     .formatted(apiVersion, kind.apiVersion()));
         }
-        String sent = kind.namespaced() ? Json.text(body, "metadata", "namespace") : "";
+        String sent = kind.namespaced() ? JsonTrees.text(body, "metadata", "namespace") : "";
         if (!sent.isEmpty() && !sent.equals(namespace)) {
             throw ApiFailure.badRequest(
                     "the namespace of the provided object does not match the namespace sent on the request");
@@ -106,7 +106,7 @@ public final class MetadataRules {
 
     /** Makes the metadata of a new object. */
     public void initialize(ResourceKind kind, ObjectKey key, ObjectNode object) {
-        ObjectNode metadata = Json.metadata(object);
+        ObjectNode metadata = JsonTrees.metadata(object);
         JsonNode generation = metadata.path("generation");
         metadata.remove(SERVER_OWNED);
         metadata.remove(List.of("managedFields", "selfLink", "resourceVersion"));
@@ -135,18 +135,18 @@ public final class MetadataRules {
     /** Carries over what clients cannot change. */
     public void carryOver(StoredObject current, ObjectNode next) {
         ObjectNode old = (ObjectNode) current.json().path("metadata");
-        ObjectNode metadata = Json.metadata(next);
-        SERVER_OWNED.forEach(field -> Json.carryOver(old, metadata, field));
+        ObjectNode metadata = JsonTrees.metadata(next);
+        SERVER_OWNED.forEach(field -> JsonTrees.carryOver(old, metadata, field));
         List.of("name", "namespace", "resourceVersion", "managedFields")
-                .forEach(field -> Json.carryOver(old, metadata, field));
+                .forEach(field -> JsonTrees.carryOver(old, metadata, field));
         metadata.remove("selfLink");
         name(current.kind(), next);
     }
 
     private static void name(ResourceKind kind, ObjectNode object) {
         for (String map : List.of("labels", "annotations")) {
-            if (Json.at(object, "metadata", map).isEmpty()) {
-                Json.metadata(object).remove(map);
+            if (JsonTrees.at(object, "metadata", map).isEmpty()) {
+                JsonTrees.metadata(object).remove(map);
             }
         }
         object.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
@@ -160,21 +160,21 @@ public final class MetadataRules {
     }
 
     private static ObjectNode desired(ObjectNode object) {
-        ObjectNode rest = Json.object();
+        ObjectNode rest = JsonTrees.object();
         rest.setAll(object);
         rest.remove(List.of("metadata", "status"));
         return rest;
     }
 
     private static void bumpGeneration(ObjectNode next) {
-        ObjectNode metadata = Json.metadata(next);
+        ObjectNode metadata = JsonTrees.metadata(next);
         metadata.put("generation", metadata.path("generation").asInt() + 1);
     }
 
     /** Marks an object that waits for its finalizers. */
     public ObjectNode deleting(StoredObject current) {
         ObjectNode next = current.copy();
-        ObjectNode metadata = Json.metadata(next);
+        ObjectNode metadata = JsonTrees.metadata(next);
         if (!metadata.has("deletionTimestamp")) {
             metadata.put("deletionTimestamp", now()).put("deletionGracePeriodSeconds", 0);
             if (current.kind().has(Trait.GENERATION)) {
@@ -185,11 +185,11 @@ public final class MetadataRules {
     }
 
     public static boolean hasFinalizers(JsonNode object) {
-        return !Json.at(object, "metadata", "finalizers").isEmpty();
+        return !JsonTrees.at(object, "metadata", "finalizers").isEmpty();
     }
 
     public static boolean isDeleting(JsonNode object) {
-        return Json.at(object, "metadata").hasNonNull("deletionTimestamp");
+        return JsonTrees.at(object, "metadata").hasNonNull("deletionTimestamp");
     }
 
     /** Collects what is wrong with the metadata of a new object. */
@@ -331,7 +331,7 @@ public final class MetadataRules {
             for (JsonNode owner : owners.value()) {
                 checkOwner(owners, owner);
                 if (owner.path("controller").asBoolean()) {
-                    String name = Json.text(owner, "kind") + "/" + Json.text(owner, "name");
+                    String name = JsonTrees.text(owner, "kind") + "/" + JsonTrees.text(owner, "name");
                     if (controller.isEmpty()) {
                         controller = name;
                     } else {
@@ -346,16 +346,16 @@ public final class MetadataRules {
         }
 
         private void checkOwner(Field owners, JsonNode owner) {
-            String version = Json.text(owner, "apiVersion");
+            String version = JsonTrees.text(owner, "apiVersion");
             if (version.isEmpty() || version.endsWith("/") || version.matches(".*/.*/.*")) {
                 errors.invalid(owners.path() + ".apiVersion", version, "version must not be empty");
             }
             for (String field : List.of("kind", "name", "uid")) {
-                if (Json.text(owner, field).isEmpty()) {
+                if (JsonTrees.text(owner, field).isEmpty()) {
                     errors.invalid(owners.path() + "." + field, "", "must not be empty");
                 }
             }
-            if (version.equals("v1") && Json.text(owner, "kind").equals("Event")) {
+            if (version.equals("v1") && JsonTrees.text(owner, "kind").equals("Event")) {
                 errors.invalid(owners.path(), owner, "/v1, Kind=Event is disallowed from being an owner");
             }
         }

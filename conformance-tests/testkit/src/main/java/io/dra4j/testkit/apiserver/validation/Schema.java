@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Quantities;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.validation.FieldType.ListOf;
 import io.dra4j.testkit.apiserver.validation.FieldType.MapOf;
@@ -45,7 +45,7 @@ public final class Schema {
 
     private static JsonNode read() {
         try (InputStream file = Schema.class.getResourceAsStream("fields.yaml")) {
-            return Json.YAML.readTree(file);
+            return JsonTrees.YAML.readTree(file);
         } catch (IOException e) {
             throw new UncheckedIOException("the jar of the embedded API server is damaged: fields.yaml", e);
         }
@@ -58,7 +58,7 @@ public final class Schema {
      * @throws ApiFailure 400 for a value of the wrong type
      */
     public List<String> fit(ResourceKind kind, ObjectNode object) {
-        Json.metadata(object);
+        JsonTrees.metadata(object);
         Decoding decoding = new Decoding(kind, version, types);
         decoding.object(object, "", whole(kind, object));
         decoding.requireFit();
@@ -79,7 +79,7 @@ public final class Schema {
         if (types.get(kind.kind()) instanceof Struct listed) {
             members.putAll(listed.members());
         } else {
-            Json.names(object).forEach(name -> members.put(name, member("raw")));
+            JsonTrees.names(object).forEach(name -> members.put(name, member("raw")));
         }
         members.put("apiVersion", member("string"));
         members.put("kind", member("string"));
@@ -125,7 +125,7 @@ public final class Schema {
         }
 
         void object(ObjectNode object, String path, Struct struct) {
-            for (String name : Json.names(object)) {
+            for (String name : JsonTrees.names(object)) {
                 Member member = struct.members().get(name);
                 String inside = path.isEmpty() ? name : path + "." + name;
                 JsonNode value = object.get(name);
@@ -178,7 +178,7 @@ public final class Schema {
         }
 
         private void values(ObjectNode map, String path, FieldType type) {
-            for (String key : Json.names(map)) {
+            for (String key : JsonTrees.names(map)) {
                 map.set(key, element(map.get(key), path + "." + key, type));
             }
         }

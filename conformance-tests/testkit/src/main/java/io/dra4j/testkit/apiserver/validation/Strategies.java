@@ -16,7 +16,7 @@ import io.dra4j.rules.FieldErrors;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.SliceRules;
 import io.dra4j.rules.TaintRuleRules;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.store.StoredObject;
@@ -61,7 +61,7 @@ public final class Strategies {
         @Override
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
             GatedFields.drop(GatedFields.OF_CLASSES, gates, next, old);
-            Json.child(next, "spec");
+            JsonTrees.child(next, "spec");
         }
 
         @Override
@@ -75,7 +75,7 @@ public final class Strategies {
         @Override
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
             if (old == null) {
-                Json.child(next, "status").put("phase", phase);
+                JsonTrees.child(next, "status").put("phase", phase);
             }
         }
     }
@@ -97,7 +97,7 @@ public final class Strategies {
 
         /** Entries of devices that this very write deallocates go with them. */
         private static void forgetDeallocated(ObjectNode next, ObjectNode old) {
-            if (Json.at(next, "status", "devices") instanceof ArrayNode devices) {
+            if (JsonTrees.at(next, "status", "devices") instanceof ArrayNode devices) {
                 Set<String> before = ClaimRules.allocated(old);
                 before.removeAll(ClaimRules.allocated(next));
                 devices.removeIf(device -> before.contains(ClaimRules.deviceKey(device)));
@@ -113,7 +113,7 @@ public final class Strategies {
                 errors.invalid("spec", next.path("spec"), "field is immutable");
             }
             if (part == Part.STATUS) {
-                ObjectNode before = old == null ? Json.object() : old;
+                ObjectNode before = old == null ? JsonTrees.object() : old;
                 adminAccess.checkStatus(next, before, errors);
                 ClaimRules.checkStatus(next, before, gates.version(), errors);
             }
@@ -143,7 +143,7 @@ public final class Strategies {
                     return false;
                 });
             }
-            for (JsonNode device : Json.at(next, "spec", "devices")) {
+            for (JsonNode device : JsonTrees.at(next, "spec", "devices")) {
                 dropEmptyMaps((ObjectNode) device);
                 for (JsonNode taint : device.path("taints")) {
                     setDefault(taint, "timeAdded", metadata.now());
@@ -184,10 +184,10 @@ public final class Strategies {
         /** The time of a taint is that of its effect: a new effect has a new time. */
         @Override
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
-            if (!(Json.at(next, "spec", "taint") instanceof ObjectNode taint)) {
+            if (!(JsonTrees.at(next, "spec", "taint") instanceof ObjectNode taint)) {
                 return;
             }
-            JsonNode before = old == null ? Json.object() : Json.at(old, "spec", "taint");
+            JsonNode before = old == null ? JsonTrees.object() : JsonTrees.at(old, "spec", "taint");
             boolean renewed = version.atLeast(KubernetesVersion.V1_36)
                     && !before.path("effect").equals(taint.path("effect"))
                     && before.path("timeAdded").equals(taint.path("timeAdded"));
@@ -207,7 +207,7 @@ public final class Strategies {
         /** From 1.38, of a selector that selects all there is (#141831). */
         @Override
         public List<String> warnings(ObjectNode next) {
-            JsonNode selector = Json.at(next, "spec", "deviceSelector");
+            JsonNode selector = JsonTrees.at(next, "spec", "deviceSelector");
             boolean selectsAll = selector.isObject() && selector.isEmpty();
             return selectsAll && version.atLeast(KubernetesVersion.V1_38)
                     ? List.of(
@@ -224,10 +224,10 @@ public final class Strategies {
         @Override
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
             GatedFields.drop(GatedFields.OF_TEMPLATES, gates, next, old);
-            ClaimRules.setDefaults(Json.at(next, "spec", "spec"));
-            ObjectNode spec = Json.child(next, "spec");
-            ObjectNode metadata = Json.child(spec, "metadata");
-            Json.names(metadata).stream()
+            ClaimRules.setDefaults(JsonTrees.at(next, "spec", "spec"));
+            ObjectNode spec = JsonTrees.child(next, "spec");
+            ObjectNode metadata = JsonTrees.child(spec, "metadata");
+            JsonTrees.names(metadata).stream()
                     .filter(name -> isEmpty(metadata.path(name)))
                     .forEach(metadata::remove);
             ClaimForm.ofSpec(spec);
@@ -242,14 +242,14 @@ public final class Strategies {
         @Override
         public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
             if (old == null) {
-                adminAccess.check(next, Json.at(next, "spec", "spec"), errors);
+                adminAccess.check(next, JsonTrees.at(next, "spec", "spec"), errors);
                 Field spec = new Field(next.path("spec"), "spec", errors);
-                for (String name : Json.names(spec.at("metadata").value())) {
+                for (String name : JsonTrees.names(spec.at("metadata").value())) {
                     if (!METADATA.contains(name)) {
                         errors.forbidden(spec.at("metadata").at(name).path(), "cannot be set");
                     }
                 }
-                ClaimRules.checkSpec(Json.at(next, "spec", "spec"), "spec.spec", gates, compiler, errors);
+                ClaimRules.checkSpec(JsonTrees.at(next, "spec", "spec"), "spec.spec", gates, compiler, errors);
             } else if (!next.path("spec").equals(old.path("spec"))) {
                 errors.invalid("spec", next.path("spec"), "field is immutable");
             }
@@ -266,7 +266,7 @@ public final class Strategies {
          * @param claimSpec the claim's spec, or the one in the template
          */
         void check(ObjectNode object, JsonNode claimSpec, FieldErrors errors) {
-            JsonNode requests = Json.at(claimSpec, "devices", "requests");
+            JsonNode requests = JsonTrees.at(claimSpec, "devices", "requests");
             for (int i = 0; i < requests.size(); i++) {
                 if (wanted(requests.path(i).path("exactly"))) {
                     require(object, "spec.devices.requests[" + i + "].adminAccess", errors);
@@ -288,7 +288,7 @@ public final class Strategies {
         }
 
         private static JsonNode results(JsonNode claim) {
-            return Json.at(claim, "status", "allocation", "devices", "results");
+            return JsonTrees.at(claim, "status", "allocation", "devices", "results");
         }
 
         private static boolean wanted(JsonNode requestOrResult) {
@@ -296,11 +296,12 @@ public final class Strategies {
         }
 
         private void require(ObjectNode object, String field, FieldErrors errors) {
-            String name = Json.text(object, "metadata", "namespace");
+            String name = JsonTrees.text(object, "metadata", "namespace");
             StoredObject namespace =
                     store.find(kinds.namespaces(), kinds.namespaces().key("", name));
             if (namespace == null
-                    || !Json.text(namespace.json(), "metadata", "labels", LABEL).equals("true")) {
+                    || !JsonTrees.text(namespace.json(), "metadata", "labels", LABEL)
+                            .equals("true")) {
                 errors.forbidden(
                         field,
                         "admin access to devices requires the `" + LABEL + ": true` label on the containing namespace");
@@ -321,9 +322,9 @@ public final class Strategies {
          * @param parent has the spec
          */
         static void ofSpec(ObjectNode parent) {
-            ObjectNode spec = Json.child(parent, "spec");
+            ObjectNode spec = JsonTrees.child(parent, "spec");
             Canonical.dropEmptyLists(spec);
-            ObjectNode devices = Json.child(spec, "devices");
+            ObjectNode devices = JsonTrees.child(spec, "devices");
             for (JsonNode request : devices.path("requests")) {
                 leaveOutEmpty(request.path("exactly"));
                 request.path("firstAvailable").forEach(ClaimForm::leaveOutEmpty);
@@ -338,7 +339,7 @@ public final class Strategies {
             }
             Canonical.dropEmptyLists(status);
             if (status.path("allocation") instanceof ObjectNode allocation) {
-                Json.child(allocation, "devices").path("results").forEach(ClaimForm::leaveOutEmpty);
+                JsonTrees.child(allocation, "devices").path("results").forEach(ClaimForm::leaveOutEmpty);
             }
             for (JsonNode device : status.path("devices")) {
                 leaveOut(device.path("networkData"), List.of("interfaceName", "hardwareAddress"));

@@ -3,7 +3,7 @@
 package io.dra4j.testkit.apiserver.replay;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -23,7 +23,11 @@ record Differences(String what, String because, Pattern where) {
 
     private static List<Differences> read() {
         try (InputStream file = Differences.class.getResourceAsStream("differences.yaml")) {
-            return Json.YAML.readTree(file).valueStream().map(Differences::of).toList();
+            return JsonTrees.YAML
+                    .readTree(file)
+                    .valueStream()
+                    .map(Differences::of)
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -14,7 +14,7 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.HttpProbe;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -135,11 +135,11 @@ class RecordedObjectsIT {
         String kind = ofStatus ? "ResourceClaim" : one.kind();
         ObjectNode next = BASE.get(kind).deepCopy();
         if (ofStatus) {
-            Json.child(next, "status").setAll((ObjectNode) one.object());
+            JsonTrees.child(next, "status").setAll((ObjectNode) one.object());
         } else {
             next.setAll((ObjectNode) one.object());
         }
-        String name = Json.text(next, "metadata", "name");
+        String name = JsonTrees.text(next, "metadata", "name");
         String path = API + COLLECTIONS.get(kind) + "/" + name + (ofStatus ? "/status" : "");
         return HTTP.put(path + OPTIONS, next.toString());
     }
@@ -220,7 +220,7 @@ class RecordedObjectsIT {
                     forgetTimes(list.get(i), part.path(i));
                 }
             } else if (wanted instanceof ObjectNode object && part instanceof ObjectNode other) {
-                for (String name : Json.names(object)) {
+                for (String name : JsonTrees.names(object)) {
                     if (object.path(name).asText().startsWith(THEN) && other.has(name)) {
                         object.remove(name);
                         other.remove(name);
@@ -232,7 +232,7 @@ class RecordedObjectsIT {
         }
 
         private String refused(Answer answer) {
-            JsonNode causes = Json.at(answer.body(), "details", "causes");
+            JsonNode causes = JsonTrees.at(answer.body(), "details", "causes");
             Set<String> found = new TreeSet<>();
             causes.forEach(one -> found.add(
                     one.path("field").asText() + " " + one.path("reason").asText()));

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -130,7 +130,7 @@ class RecordedRequestsIT {
                 int step = Integer.parseInt(found.group(2));
                 JsonNode answer = earlier.get(step).documents().get(0);
                 String field = EARLIER_FIELDS.get(found.group(1));
-                return Matcher.quoteReplacement(Json.text(answer, "metadata", field));
+                return Matcher.quoteReplacement(JsonTrees.text(answer, "metadata", field));
             });
         }
 
@@ -172,7 +172,7 @@ class RecordedRequestsIT {
             if (contentType.startsWith("application/json")) {
                 documents = body.lines()
                         .filter(one -> !one.isBlank())
-                        .map(Json::parse)
+                        .map(JsonTrees::parse)
                         .toList();
             }
             return new RecordedAnswer(code, contentType, documents);
@@ -203,14 +203,14 @@ class RecordedRequestsIT {
         }
 
         private JsonNode array() {
-            ArrayNode array = Json.MAPPER.createArrayNode();
+            ArrayNode array = JsonTrees.MAPPER.createArrayNode();
             documents.forEach(one -> array.add(fixed("", isYaml() ? yaml(one) : one)));
             return array;
         }
 
         private static JsonNode yaml(JsonNode text) {
             try {
-                return Json.YAML.readTree(text.asText());
+                return JsonTrees.YAML.readTree(text.asText());
             } catch (JsonProcessingException e) {
                 throw new UncheckedIOException(e);
             }
@@ -219,12 +219,12 @@ class RecordedRequestsIT {
         /** A copy without what is random. */
         private static JsonNode fixed(String field, JsonNode value) {
             if (value instanceof ObjectNode object) {
-                ObjectNode copy = Json.object();
+                ObjectNode copy = JsonTrees.object();
                 object.properties().forEach(one -> copy.set(one.getKey(), fixed(one.getKey(), one.getValue())));
                 return copy;
             }
             if (value instanceof ArrayNode array) {
-                ArrayNode copy = Json.MAPPER.createArrayNode();
+                ArrayNode copy = JsonTrees.MAPPER.createArrayNode();
                 array.forEach(one -> copy.add(fixed(field, one)));
                 return copy;
             }
@@ -250,8 +250,8 @@ class RecordedRequestsIT {
 
         private static void compare(String path, JsonNode wanted, JsonNode found, List<String> differences) {
             if (wanted.isObject() && found.isObject()) {
-                Set<String> names = new TreeSet<>(Json.names(wanted));
-                names.addAll(Json.names(found));
+                Set<String> names = new TreeSet<>(JsonTrees.names(wanted));
+                names.addAll(JsonTrees.names(found));
                 names.forEach(name -> compare(path + "." + name, wanted.path(name), found.path(name), differences));
             } else if (wanted.isArray() && found.isArray() && wanted.size() == found.size()) {
                 for (int i = 0; i < wanted.size(); i++) {

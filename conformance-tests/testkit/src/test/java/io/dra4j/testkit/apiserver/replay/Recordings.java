@@ -3,7 +3,7 @@
 package io.dra4j.testkit.apiserver.replay;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +21,7 @@ public final class Recordings {
         String name = "apiserver-" + file + ".jsonl.gz";
         try (var zipped = new GZIPInputStream(Recordings.class.getResourceAsStream(name))) {
             String text = new String(zipped.readAllBytes(), StandardCharsets.UTF_8);
-            return text.lines().map(Json::parse).toList();
+            return text.lines().map(JsonTrees::parse).toList();
         } catch (IOException e) {
             throw new UncheckedIOException(name, e);
         }

@@ -14,7 +14,7 @@ import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.InMemoryApiServer;
 import io.dra4j.testkit.apiserver.http.InMemoryApi;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.proxy.ApiProxy;
 import java.io.ByteArrayInputStream;
@@ -85,7 +85,7 @@ class WholeAnswersIT {
         List<ObjectNode> sequence = List.of();
         try {
             for (String text : Files.readAllLines(file)) {
-                ObjectNode line = (ObjectNode) Json.parse(text);
+                ObjectNode line = (ObjectNode) JsonTrees.parse(text);
                 if (line.has("sequence")) {
                     sequence = new ArrayList<>();
                     sequences.put(line.path("sequence").asText(), sequence);
@@ -143,7 +143,7 @@ class WholeAnswersIT {
     /** Puts a node with a long annotation, and gets it. */
     private static Received node(ClusterObjects store, Requests requests, int length, String encodings)
             throws Exception {
-        store.put(Json.parse("""
+        store.put(JsonTrees.parse("""
                 {"apiVersion": "v1", "kind": "Node",
                  "metadata": {"name": "n", "annotations": {"long": "%s"}}}
                 """.formatted("a".repeat(length))));
@@ -233,7 +233,7 @@ class WholeAnswersIT {
             if (line.has("clock")) {
                 now = Instant.parse(line.path("clock").asText());
             } else if (line.has("put")) {
-                JsonNode object = Json.parse(resolved(line.path("put").toString()));
+                JsonNode object = JsonTrees.parse(resolved(line.path("put").toString()));
                 withoutUids(store.put(object).toString());
             } else {
                 compare(line, answer(requests, line));
@@ -284,14 +284,15 @@ class WholeAnswersIT {
         String text = KubernetesProtobuf.isProtobuf(type)
                 ? CODEC.decode(response.body()).toString()
                 : new String(response.body(), UTF_8);
-        ObjectNode answer = Json.object().put("code", response.code());
+        ObjectNode answer = JsonTrees.object().put("code", response.code());
         if (!type.equals("application/json")) {
             answer.put("contentType", type);
         }
         response.headers().firstValue("Warning").ifPresent(warning -> answer.put("warning", warning));
         response.headers().firstValue("Retry-After").ifPresent(seconds -> answer.put("retryAfter", seconds));
         boolean isObject = text.startsWith("{") && text.lines().count() == 1; // and not events of a watch
-        return answer.set("answer", isObject ? Json.parse(withoutUids(text)) : TextNode.valueOf(withoutUids(text)));
+        return answer.set(
+                "answer", isObject ? JsonTrees.parse(withoutUids(text)) : TextNode.valueOf(withoutUids(text)));
     }
 
     /** The body as it is sent: an object in the form that its type says, and a text as it is. */
@@ -302,7 +303,7 @@ class WholeAnswersIT {
         }
         String text = resolved(body.isTextual() ? body.asText() : body.toString());
         return KubernetesProtobuf.isProtobuf(line.path("type").asText())
-                ? CODEC.encode(Json.parse(text))
+                ? CODEC.encode(JsonTrees.parse(text))
                 : text.getBytes(UTF_8);
     }
 

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
@@ -32,7 +32,7 @@ class ObjectStoreTest {
         private final List<String> received = new ArrayList<>();
 
         @Override
-        public void changed(Change change) {
+        public void changed(CommittedWrite change) {
             received.add(change.revision() + (change.after() == null ? " gone" : " there"));
         }
 
@@ -68,7 +68,7 @@ class ObjectStoreTest {
             StoredObject second = write("a", 2);
 
             assertThat(second.revision()).isEqualTo(first.revision() + 1);
-            assertThat(Json.text(second.json(), "metadata", "resourceVersion"))
+            assertThat(JsonTrees.text(second.json(), "metadata", "resourceVersion"))
                     .isEqualTo(Long.toString(second.revision()));
         }
 

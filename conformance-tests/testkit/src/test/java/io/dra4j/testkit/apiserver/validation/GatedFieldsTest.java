@@ -11,7 +11,7 @@ import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
-import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
@@ -217,7 +217,7 @@ class GatedFieldsTest {
         Cluster cluster = new Cluster(row.version());
         ObjectNode object = row.place().with(row.change());
         cluster.write(row.place(), object, row.gate(), true);
-        Json.metadata(object).putObject("labels").put("a", "b");
+        JsonTrees.metadata(object).putObject("labels").put("a", "b");
 
         assertThat(row.isIn(cluster.write(row.place(), object, row.gate(), false)))
                 .isTrue();

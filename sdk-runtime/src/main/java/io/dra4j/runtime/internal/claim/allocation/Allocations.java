@@ -202,7 +202,7 @@ public final class Allocations {
         }
         if (wanted.shareId() != null && !device.get().allowMultipleAllocations()) {
             throw new PrepareException("the claim has a share of device %s, which allows no multiple allocations"
-                    .formatted(DeviceKey.of(wanted)));
+                    .formatted(PooledDevice.of(wanted)));
         }
         return device;
     }

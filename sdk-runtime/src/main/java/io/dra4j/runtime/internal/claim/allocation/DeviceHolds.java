@@ -64,11 +64,11 @@ public final class DeviceHolds {
     public Optional<HoldConflict> conflict(
             String uid, List<HeldDevice> devices, ClaimIndex committed, Inventory inventory) {
         List<HeldDevice> wanted = devices.stream().filter(d -> !d.adminAccess()).toList();
-        Set<DeviceKey> keys = new LinkedHashSet<>();
-        wanted.forEach(device -> keys.add(DeviceKey.of(device)));
+        Set<PooledDevice> keys = new LinkedHashSet<>();
+        wanted.forEach(device -> keys.add(PooledDevice.of(device)));
         Set<ClaimRecord> holders = new LinkedHashSet<>();
         keys.forEach(key -> holders.addAll(committed.holding(key.device())));
-        List<Hold> same = holds(uid, holders, held -> keys.contains(DeviceKey.of(held)));
+        List<Hold> same = holds(uid, holders, held -> keys.contains(PooledDevice.of(held)));
         return wanted.stream()
                 .flatMap(device -> exclusive(device, same).stream())
                 .findFirst()
@@ -87,7 +87,7 @@ public final class DeviceHolds {
                 if (!device.adminAccess()
                         && of.test(device)
                         && !claim.ref().uid().equals(uid)) {
-                    holds.add(new Hold(claim, DeviceKey.of(device), device));
+                    holds.add(new Hold(claim, PooledDevice.of(device), device));
                 }
             }
         }
@@ -99,13 +99,13 @@ public final class DeviceHolds {
                 same.stream().filter(h -> h.excludes(wanted)).map(Hold::claim).toList();
         return holders.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new HoldConflict("device " + DeviceKey.of(wanted) + " is held", holders));
+                : Optional.of(new HoldConflict("device " + PooledDevice.of(wanted) + " is held", holders));
     }
 
     private static Optional<HoldConflict> budget(
             String uid,
             List<HeldDevice> wanted,
-            Set<DeviceKey> keys,
+            Set<PooledDevice> keys,
             List<Hold> same,
             Collection<ClaimRecord> committed,
             KnownDevices known) {
@@ -116,9 +116,9 @@ public final class DeviceHolds {
         overlapping(uid, keys, committed, known)
                 .forEach((key, claims) -> known.counters(key).forEach(a -> budget.hold(claims, a)));
 
-        Map<DeviceKey, List<Amount>> amounts = new LinkedHashMap<>();
+        Map<PooledDevice, List<Amount>> amounts = new LinkedHashMap<>();
         keys.forEach(key -> amounts.put(key, known.counters(key)));
-        wanted.forEach(share -> amounts.get(DeviceKey.of(share)).addAll(known.shares(share)));
+        wanted.forEach(share -> amounts.get(PooledDevice.of(share)).addAll(known.shares(share)));
         return amounts.entrySet().stream()
                 .flatMap(one -> one.getValue().stream().map(a -> budget.take(one.getKey(), a)))
                 .flatMap(Optional::stream)
@@ -126,14 +126,14 @@ public final class DeviceHolds {
     }
 
     /** Returns who else holds devices of the same pools; one that is wanted is a shared one. */
-    private static Map<DeviceKey, List<ClaimRecord>> overlapping(
-            String uid, Set<DeviceKey> wanted, Collection<ClaimRecord> committed, KnownDevices known) {
-        List<DeviceKey> counted = wanted.stream().filter(known::hasCounters).toList();
-        Map<DeviceKey, List<ClaimRecord>> holders = new LinkedHashMap<>();
+    private static Map<PooledDevice, List<ClaimRecord>> overlapping(
+            String uid, Set<PooledDevice> wanted, Collection<ClaimRecord> committed, KnownDevices known) {
+        List<PooledDevice> counted = wanted.stream().filter(known::hasCounters).toList();
+        Map<PooledDevice, List<ClaimRecord>> holders = new LinkedHashMap<>();
         if (!counted.isEmpty()) {
             Set<PoolName> pools = new HashSet<>();
             counted.forEach(key -> pools.add(key.pool()));
-            holds(uid, committed, held -> pools.contains(held.pool()) && !wanted.contains(DeviceKey.of(held)))
+            holds(uid, committed, held -> pools.contains(held.pool()) && !wanted.contains(PooledDevice.of(held)))
                     .forEach(hold -> holders.computeIfAbsent(hold.key, k -> new ArrayList<>())
                             .add(hold.claim));
         }
@@ -141,7 +141,7 @@ public final class DeviceHolds {
     }
 
     /** A claim's hold of a device. */
-    private record Hold(ClaimRecord claim, DeviceKey key, HeldDevice device) {
+    private record Hold(ClaimRecord claim, PooledDevice key, HeldDevice device) {
 
         boolean excludes(HeldDevice wanted) {
             return device.pool().equals(wanted.pool())
@@ -162,9 +162,9 @@ public final class DeviceHolds {
 
         private final OwnNames names;
         private final Inventory inventory;
-        private final Map<DeviceKey, Device> devices;
+        private final Map<PooledDevice, Device> devices;
 
-        private KnownDevices(OwnNames names, Inventory inventory, Map<DeviceKey, Device> devices) {
+        private KnownDevices(OwnNames names, Inventory inventory, Map<PooledDevice, Device> devices) {
             this.names = names;
             this.inventory = inventory;
             this.devices = devices;
@@ -180,20 +180,20 @@ public final class DeviceHolds {
             if (later == inventory) {
                 return this;
             }
-            Set<DeviceKey> held = new HashSet<>();
-            committed.forEach(claim -> claim.devices().forEach(one -> held.add(DeviceKey.of(one))));
-            Map<DeviceKey, Device> known = new HashMap<>(devices);
+            Set<PooledDevice> held = new HashSet<>();
+            committed.forEach(claim -> claim.devices().forEach(one -> held.add(PooledDevice.of(one))));
+            Map<PooledDevice, Device> known = new HashMap<>(devices);
             known.keySet().retainAll(held);
             for (Pool pool : later.pools()) {
                 for (Device device : pool.devices()) {
-                    known.put(new DeviceKey(pool.name(), device.name()), device);
+                    known.put(new PooledDevice(pool.name(), device.name()), device);
                 }
             }
             return new KnownDevices(names, later, known);
         }
 
         /** Returns whether devices of a pool may overlap. */
-        boolean hasCounters(DeviceKey key) {
+        boolean hasCounters(PooledDevice key) {
             return inventory
                     .pool(key.pool())
                     .filter(p -> !p.counterSets().isEmpty())
@@ -201,7 +201,7 @@ public final class DeviceHolds {
         }
 
         /** Returns what a device takes of the counters of its pool. */
-        List<Amount> counters(DeviceKey key) {
+        List<Amount> counters(PooledDevice key) {
             List<Amount> amounts = new ArrayList<>();
             Device device = devices.get(key);
             if (device == null) {
@@ -213,7 +213,7 @@ public final class DeviceHolds {
             return amounts;
         }
 
-        private Amount counter(DeviceKey key, String set, String name, Quantity amount) {
+        private Amount counter(PooledDevice key, String set, String name, Quantity amount) {
             Quantity total = inventory.pool(key.pool()).stream()
                     .flatMap(pool -> pool.counterSets().stream())
                     .filter(candidate -> candidate.name().equals(set))
@@ -226,7 +226,7 @@ public final class DeviceHolds {
 
         /** Returns what a share takes of the capacities of its device. */
         List<Amount> shares(HeldDevice share) {
-            DeviceKey key = DeviceKey.of(share);
+            PooledDevice key = PooledDevice.of(share);
             Device device = devices.get(key);
             return share.consumedCapacity().entrySet().stream()
                     .map(one -> new Amount(
@@ -274,7 +274,7 @@ public final class DeviceHolds {
          * @return the claims that hold what is missing, or empty if there is enough
          * @throws PrepareException if there would not be enough without other claims either
          */
-        Optional<HoldConflict> take(DeviceKey device, Amount wanted) {
+        Optional<HoldConflict> take(PooledDevice device, Amount wanted) {
             Use use = uses.computeIfAbsent(wanted.item, key -> new Use());
             BigDecimal sum = use.sum.add(wanted.amount.amount());
             if (wanted.total == null

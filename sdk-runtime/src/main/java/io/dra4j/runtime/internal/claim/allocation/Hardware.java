@@ -48,7 +48,7 @@ public final class Hardware {
             now.device(device.pool(), device.device())
                     .map(Device::physicalId)
                     .filter(id -> !id.equals(device.physicalId()))
-                    .ifPresent(id -> refuse(DeviceKey.of(device), device.physicalId(), id));
+                    .ifPresent(id -> refuse(PooledDevice.of(device), device.physicalId(), id));
         }
     }
 
@@ -64,12 +64,12 @@ public final class Hardware {
                 pins.read()
                         .id(device.pool(), device.device())
                         .filter(id -> !id.equals(now))
-                        .ifPresent(id -> refuse(DeviceKey.of(device.held()), id, now));
+                        .ifPresent(id -> refuse(PooledDevice.of(device.held()), id, now));
             }
         }
     }
 
-    private static void refuse(DeviceKey device, String before, String now) {
+    private static void refuse(PooledDevice device, String before, String now) {
         throw new PrepareException(("device %s is other hardware than the claim was allocated: it was %s, and since a"
                         + " restart the name means %s; delete the pod and the claim, so that"
                         + " the claim is allocated again")

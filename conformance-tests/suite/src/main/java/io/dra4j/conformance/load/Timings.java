@@ -1,0 +1,54 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.load;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The times that one thing took, many times.
+ *
+ * @param what for example {@code prepare}
+ * @param batch how many claims one call had; 0 if it is not about calls
+ * @param held how many other claims were prepared meanwhile
+ * @param times how long each took, ascending
+ * @param limit what the kubelet allows; zero if it sets no limit
+ */
+public record Timings(String what, int batch, int held, List<Duration> times, Duration limit) {
+
+    /** Sorts the times. */
+    public Timings {
+        if (times.isEmpty()) {
+            throw new IllegalArgumentException("nothing was measured");
+        }
+        times = times.stream().sorted().toList();
+    }
+
+    /** The time that so many percent did not exceed, by the nearest rank. */
+    public Duration percentile(int percent) {
+        int rank = (int) Math.ceil(percent / 100.0 * times.size());
+        return times.get(Math.max(1, rank) - 1);
+    }
+
+    /** Returns whether another is of the same calls. */
+    boolean isOfSame(Timings other) {
+        return what.equals(other.what) && batch == other.batch && held == other.held;
+    }
+
+    /** This and another of the same calls. */
+    Timings and(Timings other) {
+        List<Duration> all = Stream.concat(times.stream(), other.times.stream()).toList();
+        return new Timings(what, batch, held, all, limit);
+    }
+
+    /** The longest. */
+    public Duration longest() {
+        return times.get(times.size() - 1);
+    }
+
+    /** Returns whether none took longer than the kubelet allows. */
+    public boolean isWithinLimit() {
+        return limit.isZero() || longest().compareTo(limit) <= 0;
+    }
+}

@@ -1,0 +1,93 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.model;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads, writes and walks JSON trees. */
+public final class JsonTrees {
+    /** A body is limited as a whole; too long a name is for the rules of its field. */
+    private static final StreamReadConstraints LIMITS =
+            StreamReadConstraints.builder().maxNameLength(Integer.MAX_VALUE).build();
+
+    public static final JsonMapper MAPPER = JsonMapper.builder(
+                    JsonFactory.builder().streamReadConstraints(LIMITS).build())
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+    public static final YAMLMapper YAML = new YAMLMapper();
+
+    private JsonTrees() {}
+
+    public static ObjectNode object() {
+        return JsonNodeFactory.instance.objectNode();
+    }
+
+    /** Reads text that was written by this server. */
+    public static JsonNode parse(String text) {
+        try {
+            return MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The value at a path of field names; a missing node when a step is missing. */
+    public static JsonNode at(JsonNode node, String... path) {
+        JsonNode current = node;
+        for (String step : path) {
+            current = current.path(step);
+        }
+        return current;
+    }
+
+    /** The text at a path, empty when there is none. */
+    public static String text(JsonNode node, String... path) {
+        return at(node, path).asText("");
+    }
+
+    /** The names of an object's fields, which may then be changed. */
+    public static List<String> names(JsonNode object) {
+        List<String> names = new ArrayList<>();
+        object.fieldNames().forEachRemaining(names::add);
+        return names;
+    }
+
+    /** The object at a field, made there when missing. */
+    public static ObjectNode child(ObjectNode parent, String field) {
+        return parent.get(field) instanceof ObjectNode existing ? existing : parent.putObject(field);
+    }
+
+    public static ObjectNode metadata(ObjectNode object) {
+        return child(object, "metadata");
+    }
+
+    public static byte[] bytes(JsonNode node) {
+        try {
+            return MAPPER.writeValueAsBytes(node);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Sets the field to a copy of what the other object has there, or removes it when the other has nothing. */
+    public static void carryOver(ObjectNode from, ObjectNode to, String field) {
+        JsonNode value = from.get(field);
+        if (value == null) {
+            to.remove(field);
+        } else {
+            to.set(field, value.deepCopy());
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.store;
+
+import java.util.Optional;
+
+/**
+ * The objects of a kind that a request selects.
+ *
+ * @param namespace empty for all namespaces and for cluster-scoped kinds
+ */
+public record ObjectSelection(String namespace, FieldSelector fields, LabelSelector labels) {
+    public static final ObjectSelection ALL = new ObjectSelection("", FieldSelector.ALL, LabelSelector.ALL);
+
+    /** Returns whether it selects by neither fields nor labels. */
+    public boolean hasNoConditions() {
+        return fields.terms().isEmpty() && labels.requirements().isEmpty();
+    }
+
+    boolean matches(StoredObject object) {
+        return (namespace.isEmpty() || namespace.equals(object.key().namespace()))
+                && fields.matches(object)
+                && labels.matches(object);
+    }
+
+    /**
+     * A change as this selection sees it: an object that starts to match is ADDED, one that stops
+     * to match is DELETED, one that never matched is not seen.
+     */
+    public Optional<WatchEvent> view(CommittedWrite change) {
+        boolean matched = change.before() != null && matches(change.before());
+        boolean matches = change.after() != null && matches(change.after());
+        if (matches) {
+            return Optional.of(new WatchEvent(matched ? "MODIFIED" : "ADDED", change.after()));
+        }
+        return matched
+                ? Optional.of(new WatchEvent("DELETED", change.before().atRevision(change.revision())))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,21 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.protobuf;
+
+/** The rule by which an empty field is written and shown; the values of {@code presence.yaml}. */
+enum FieldPresence {
+    /** Written and shown when set, also when empty. */
+    POINTER,
+    /** As {@link #POINTER}, and shown as null when not set. */
+    NULLABLE,
+    /** Always written, shown unless empty. */
+    VALUE,
+    /** Always written and always shown. */
+    KEPT,
+    /** A message whose fields stand beside the others. */
+    INLINE;
+
+    boolean alwaysWritten() {
+        return this == VALUE || this == KEPT;
+    }
+}

@@ -1,0 +1,76 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.gates;
+
+/** The feature gates that NVIDIA's driver knows, by their names. */
+public enum NvidiaGate {
+    /** The gate of {@code --dynamic-mig}. */
+    DynamicMIG(Handling.APPLIED, "is `--dynamic-mig`, which outweighs it if it is given"),
+    /** The gate of health checks. */
+    NVMLDeviceHealthCheck(Handling.APPLIED, "is `--health-watch` always or never, which outweighs it if it is given"),
+    /** The gate of time slicing. */
+    TimeSlicingSettings(Handling.APPLIED, "allows the sharing strategy `TimeSlicing`"),
+    /** The gate of MPS. */
+    MPSSupport(Handling.APPLIED, "allows the sharing strategy `MPS`"),
+    ConsumableShares(Handling.NOT_NEEDED, "`--consumable-shares` needs no gate"),
+    /** The gate of GPUs for virtual machines. */
+    PassthroughSupport(Handling.APPLIED, "offers GPUs to virtual machines (vfio)"),
+    DeviceMetadata(Handling.NOT_NEEDED, "devices of virtual machines always have metadata files"),
+    /** The gate of the fabric's partitions. */
+    FabricManagerPartitioning(Handling.APPLIED, "activates the fabric manager's partitions for claims of whole GPUs"),
+    /** The gate of attributes that are lists. */
+    DRAListTypeAttributes(
+            Handling.APPLIED, "publishes `numaNode` as a list; Kubernetes' gate of this name has to be on, too"),
+    IMEXDaemonsWithDNSNames(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
+    ComputeDomainCliques(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
+    CrashOnNVLinkFabricErrors(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
+    HostManagedIMEXDaemon(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
+    NodeLocalFabricIPC(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
+    ContextualLogging(Handling.ALWAYS_ON, "log lines have keys and values"),
+    LoggingAlphaOptions(Handling.NOT_NEEDED, Notes.LOGGING),
+    LoggingBetaOptions(Handling.NOT_NEEDED, Notes.LOGGING),
+    AllAlpha(Handling.NOT_SUPPORTED, "all alpha gates: name those that you need"),
+    AllBeta(Handling.NOT_NEEDED, "the beta gates are those of compute domains and of logging");
+
+    private final Handling handling;
+    private final String note;
+
+    NvidiaGate(Handling handling, String note) {
+        this.handling = handling;
+        this.note = note;
+    }
+
+    Handling handling() {
+        return handling;
+    }
+
+    /** Returns what the gate is about, for the documentation and for messages. */
+    String note() {
+        return note;
+    }
+
+    /** The handling of a gate by this driver. */
+    enum Handling {
+        APPLIED("applied"),
+        ALWAYS_ON("always on"),
+        NOT_NEEDED("not needed"),
+        NOT_SUPPORTED("not supported");
+
+        private final String text;
+
+        Handling(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    private static final class Notes {
+        private static final String COMPUTE_DOMAINS =
+                "compute domains have another program, in a release of NVIDIA's chart next to this driver";
+        private static final String LOGGING = "`--logging-format` is always there";
+    }
+}

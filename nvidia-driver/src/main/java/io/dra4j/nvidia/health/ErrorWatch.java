@@ -1,0 +1,16 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.health;
+
+/** When the driver waits for errors of GPUs, for which it keeps a session of NVML open. */
+public enum ErrorWatch {
+    /**
+     * While a claim holds a GPU, or MIG devices are on demand: the GPUs of an idle node can be
+     * reset, and its driver updated.
+     */
+    auto,
+    /** Always. */
+    always,
+    /** Never: only the loss of a GPU is noticed, at the next reading. */
+    never
+}

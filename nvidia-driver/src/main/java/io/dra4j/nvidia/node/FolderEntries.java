@@ -1,0 +1,53 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.node;
+
+import io.dra4j.api.error.PrepareException;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The entries of a folder by a form of their names, sorted; none if there is no such folder. */
+public final class FolderEntries {
+
+    private FolderEntries() {}
+
+    /** Returns the regular files below a driver root, and the links to such. */
+    static List<Path> files(DriverRoot root, Path folder, String form) {
+        return in(root, folder, form).filter(root::isFile).toList();
+    }
+
+    /** Returns the links below a driver root, with or without an existing target. */
+    static List<Path> links(DriverRoot root, Path folder, String form) {
+        return in(root, folder, form).filter(root::isLink).toList();
+    }
+
+    private static Stream<Path> in(DriverRoot root, Path folder, String form) {
+        Path end = root.end(folder);
+        return of(end, form).map(file -> folder.resolve(end.relativize(file)));
+    }
+
+    /**
+     * Returns all entries.
+     *
+     * @throws PrepareException if the folder can't be read
+     */
+    public static Stream<Path> of(Path folder, String form) {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, form)) {
+            List<Path> files = new ArrayList<>();
+            found.forEach(files::add);
+            return files.stream().sorted();
+        } catch (NotDirectoryException | NoSuchFileException e) {
+            return Stream.of();
+        } catch (IOException | DirectoryIteratorException e) {
+            throw new PrepareException("Can't list " + folder, e);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor;
+
+import java.util.List;
+
+/**
+ * An answer of a check: a fact if all is well, findings otherwise.
+ *
+ * @param fact a few words on what was looked at, such as {@code v1.36.0 serves resource.k8s.io/v1}
+ * @param findings what is wrong; empty if all is well
+ */
+public record CheckResult(String fact, List<Finding> findings) {
+
+    public CheckResult {
+        findings = List.copyOf(findings);
+    }
+
+    /** All is well. */
+    public static CheckResult healthy(String fact) {
+        return new CheckResult(fact, List.of());
+    }
+}
