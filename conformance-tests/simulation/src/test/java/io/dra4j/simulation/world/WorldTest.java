@@ -366,6 +366,11 @@ class WorldTest {
                     t.set("one");
                     t.invariants.durable();
                 }),
+                breaks(Invariant.LIVENESS, "a pod runs by a record of an earlier boot", t -> {
+                    t.running(Wish.PLAIN);
+                    t.boot("next");
+                    t.quiet();
+                }),
                 breaks(Invariant.RECORDED, "the journal is damaged", t -> {
                     Path journal = t.path("/var/lib/kubelet/plugins/sim.example.com/claims.journal");
                     write(journal, "{}\n");
@@ -381,11 +386,6 @@ class WorldTest {
                     };
                     t.scheduler.create(List.of(Wish.PLAIN));
                     sleep(60);
-                    t.quiet();
-                }),
-                breaks(Invariant.LIVENESS, "a pod runs by a record of an earlier boot", t -> {
-                    t.running(Wish.PLAIN);
-                    t.boot("next");
                     t.quiet();
                 }),
                 breaks(Invariant.LIVENESS, "a record of no pod", t -> {
