@@ -90,18 +90,18 @@ class MapTest {
     }
 
     private static Map<String, Set<String>> modules() {
-        Map<String, String> ofPackages = withClasses()
-                .collect(Collectors.toMap(folder -> Module.ALL.get(folder).top(), folder -> folder));
         Map<String, Set<String>> uses = new TreeMap<>();
-        withClasses()
-                .forEach(folder -> uses.put(
-                        folder,
-                        used(folder)
-                                .flatMap(name -> ofPackages.keySet().stream()
-                                        .filter(top -> (name + ".").startsWith(top + "."))
-                                        .map(ofPackages::get))
-                                .collect(Collectors.toCollection(TreeSet::new))));
+        for (String folder : withClasses().toList()) {
+            List<String> used = used(folder).toList();
+            uses.put(
+                    folder, withClasses().filter(other -> hasOneOf(used, other)).collect(Collectors.toSet()));
+        }
         return uses;
+    }
+
+    private static boolean hasOneOf(List<String> packages, String folder) {
+        String top = Module.ALL.get(folder).top() + ".";
+        return packages.stream().anyMatch(name -> (name + ".").startsWith(top));
     }
 
     private static Stream<String> used(String folder) {

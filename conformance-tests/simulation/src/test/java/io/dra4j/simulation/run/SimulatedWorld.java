@@ -299,7 +299,7 @@ public final class SimulatedWorld implements World {
         }
     }
 
-    /** Whose claims conflict with others, conflicts with them, too. */
+    /** A pod with the claims of one that conflicts with others conflicts with them as well. */
     private void share(Pod pod) {
         Pod other = scheduler.createWithClaimsOf(pod);
         if (unguarded.contains(pod)) {
