@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,13 +18,20 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ClaimOperations {
 
+    /** Prepares the claims for a caller that waits until the deadline. */
+    default Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline) {
+        return prepare(claims, deadline, () -> false);
+    }
+
     /**
      * Prepares the claims.
      *
      * @param deadline until when the kubelet waits; the answer comes about a second before, though
      *     work that was begun goes on
+     * @param hasLeft whether the kubelet does not wait any more, as when the pod has ended: a claim that
+     *     no caller waits for is not begun; asked on any thread, also after the answer
      */
-    Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline);
+    Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft);
 
     /**
      * Unprepares the claims; one that is not known is done already.

@@ -23,6 +23,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -116,8 +117,8 @@ public final class ClaimPreparation implements ClaimOperations {
     }
 
     @Override
-    public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline) {
-        Deadline waiting = Deadline.at(deadline, context.clock());
+    public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft) {
+        Deadline waiting = Deadline.at(deadline, context.clock(), hasLeft);
         Duration margin = margin(waiting);
         // The object is read before the call's outcome is due, so that the outcome has the reason.
         Deadline readBy = waiting.before(margin.multipliedBy(3).dividedBy(2));

@@ -5,10 +5,13 @@ package io.dra4j.runtime.internal.claim;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
- * The deadline of an operation's caller.
+ * The deadline of an operation's caller, who may leave before.
  *
  * <p>It runs on the monotonic clock: a node that sets its time has no effect on it. A caller that
  * joins an operation extends its deadline. Thread-safe.
@@ -20,6 +23,7 @@ final class Deadline {
 
     private final InstantSource clock;
     private final AtomicLong end; // in terms of System.nanoTime
+    private final List<BooleanSupplier> haveLeft = new CopyOnWriteArrayList<>(); // of each caller
 
     private Deadline(InstantSource clock, long end) {
         this.clock = clock;
@@ -31,6 +35,13 @@ final class Deadline {
         return new Deadline(
                 clock,
                 System.nanoTime() + Duration.between(clock.instant(), moment).toNanos());
+    }
+
+    /** Returns the deadline of a caller who has left once the condition holds. */
+    static Deadline at(Instant moment, InstantSource clock, BooleanSupplier hasLeft) {
+        Deadline deadline = at(moment, clock);
+        deadline.haveLeft.add(hasLeft);
+        return deadline;
     }
 
     /** Returns the deadline after a time. */
@@ -53,8 +64,15 @@ final class Deadline {
         return clock.instant().plus(left());
     }
 
-    /** Puts the deadline off, if the other one is later. */
+    /** Returns whether a caller waits: the time is not over, and not all have left. */
+    boolean isAwaited() {
+        return !left().isZero()
+                && (haveLeft.isEmpty() || haveLeft.stream().anyMatch(hasLeft -> !hasLeft.getAsBoolean()));
+    }
+
+    /** Puts the deadline off, if the other one is later, for the callers of both. */
     void extendTo(Deadline other) {
+        haveLeft.addAll(other.haveLeft);
         end.accumulateAndGet(other.end.get(), (own, later) -> later - own > 0 ? later : own);
     }
 }

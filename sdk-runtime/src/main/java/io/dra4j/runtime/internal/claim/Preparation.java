@@ -163,7 +163,7 @@ final class Preparation {
 
     /** The kubelet may have had the claim unprepared by another process of the driver meanwhile. */
     private static void requireCaller(Deadline deadline) {
-        if (deadline.left().isZero()) {
+        if (!deadline.isAwaited()) {
             throw new PrepareException(
                     "the claim's operation started after the kubelet gave the call up; the next try prepares it");
         }

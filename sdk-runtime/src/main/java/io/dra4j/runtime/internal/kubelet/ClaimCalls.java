@@ -68,9 +68,10 @@ final class ClaimCalls {
                 results.put(uid, new PrepareOutcome.Failed(e.getMessage()));
             }
         }
+        Context call = Context.current(); // cancelled by the kubelet, also as its connection ends, and by the answer
         measured(
                         PREPARE,
-                        () -> operations.prepare(List.copyOf(claims.values()), deadline()),
+                        () -> operations.prepare(List.copyOf(claims.values()), deadline(), call::isCancelled),
                         PrepareOutcome.Failed.class)
                 .forEach((ref, outcome) -> results.put(ref.uid(), outcome));
         return results;

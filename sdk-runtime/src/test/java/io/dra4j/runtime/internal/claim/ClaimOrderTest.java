@@ -21,6 +21,7 @@ import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +31,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -353,6 +355,25 @@ class ClaimOrderTest extends NodeFixture {
                 assertThat(other.provider.calls).isEmpty();
                 assertThat(other.unprepare(A)).isInstanceOf(Unprepared.class);
                 assertThat(node.claims.held()).isEmpty();
+            }
+        }
+
+        /** The pod ended, and the unprepare went to the other process. */
+        @Test
+        void beginNoPrepareWhoseCallerHasLeft() {
+            try (NodeUnderTest other = new NodeUnderTest(directory, new RecordingProvider())) {
+                other.start("boot-1");
+                AtomicBoolean hasLeft = new AtomicBoolean();
+                node.api.beforeRead = ref -> {
+                    hasLeft.set(true);
+                    assertThat(other.unprepare(A)).isInstanceOf(Unprepared.class);
+                };
+
+                var late = node.claims.prepare(List.of(A), Instant.now().plusSeconds(20), hasLeft::get);
+
+                assertThat(message(late.get(A))).contains("started after the kubelet gave the call up");
+                assertThat(provider.calls).isEmpty();
+                assertThat(other.claims.held()).isEmpty();
             }
         }
 

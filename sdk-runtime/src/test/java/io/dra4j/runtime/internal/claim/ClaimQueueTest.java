@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -105,6 +106,26 @@ class ClaimQueueTest {
 
         assertThat(seen.join()).isEqualTo("7");
         assertThat(MDC.get("op.id")).isNull();
+    }
+
+    @Test
+    void anOperationIsAwaitedUntilAllItsCallersHaveLeft() {
+        AtomicBoolean firstHasLeft = new AtomicBoolean();
+        AtomicBoolean secondHasLeft = new AtomicBoolean();
+        List<Boolean> awaited = new ArrayList<>();
+        for (AtomicBoolean hasLeft : List.of(firstHasLeft, secondHasLeft)) {
+            Deadline until = Deadline.at(CLOCK.instant().plusSeconds(20), CLOCK, hasLeft::get);
+            queue.submit("a", new ClaimQueue.Task<>(String.class, "input", until, deadline -> {
+                firstHasLeft.set(true);
+                awaited.add(deadline.isAwaited());
+                secondHasLeft.set(true);
+                awaited.add(deadline.isAwaited());
+                return "done";
+            }));
+        }
+        runAll();
+
+        assertThat(awaited).containsExactly(true, false);
     }
 
     @Test

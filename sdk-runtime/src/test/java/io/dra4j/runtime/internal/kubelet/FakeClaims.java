@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -23,9 +24,11 @@ final class FakeClaims implements ClaimOperations {
 
     final List<ClaimRef> requested = new CopyOnWriteArrayList<>();
     volatile Runnable before = () -> {};
+    volatile BooleanSupplier hasLeft = () -> false; // of the last call
 
     @Override
-    public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline) {
+    public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft) {
+        this.hasLeft = hasLeft;
         requested.addAll(claims);
         before.run();
         return claims.stream().collect(Collectors.toMap(Function.identity(), c -> new Prepared(List.of(DEVICE))));
