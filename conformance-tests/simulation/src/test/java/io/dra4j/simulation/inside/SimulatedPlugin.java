@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Stands for {@code KubeletPlugin}: the kubelet calls it without sockets. */
@@ -64,9 +65,9 @@ public final class SimulatedPlugin implements AutoCloseable, Plugin {
     }
 
     @Override
-    public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline) {
+    public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft) {
         Map<ClaimRef, Answer> answers = new LinkedHashMap<>();
-        operations.prepare(claims, deadline).forEach((claim, outcome) -> answers.put(claim, answer(outcome)));
+        operations.prepare(claims, deadline, hasLeft).forEach((claim, outcome) -> answers.put(claim, answer(outcome)));
         return answers;
     }
 

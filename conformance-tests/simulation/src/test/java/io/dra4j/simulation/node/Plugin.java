@@ -6,13 +6,14 @@ import io.dra4j.api.claim.ClaimRef;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A driver as the kubelet calls it. */
 public interface Plugin {
 
-    /** Prepares claims. */
-    Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline);
+    /** Prepares claims; the caller may leave before the answer. */
+    Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft);
 
     /** Unprepares claims, by their UIDs. */
     Map<String, Answer> unprepare(List<String> uids, Instant deadline);

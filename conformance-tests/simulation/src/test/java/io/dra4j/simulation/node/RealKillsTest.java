@@ -124,7 +124,7 @@ class RealKillsTest {
             Instance driver = node.running().get(0);
             Instant deadline = Simulation.now().plusSeconds(45);
             if (isPrepare) {
-                driver.prepare(List.of(claim), deadline);
+                driver.prepare(List.of(claim), deadline, () -> false);
             } else {
                 driver.unprepare(List.of(claim.uid()), deadline);
             }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -314,8 +315,8 @@ public final class SimulatedNode {
         }
 
         @Override
-        public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline) {
-            return call(claims, "prepare " + claims, deadline, one -> one.prepare(claims, deadline));
+        public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft) {
+            return call(claims, "prepare " + claims, deadline, one -> one.prepare(claims, deadline, hasLeft));
         }
 
         @Override

@@ -7,15 +7,16 @@ import io.dra4j.simulation.node.Plugin;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** A driver of which it is known which calls it works on. */
 record ObservedPlugin(Plugin plugin, Progress progress, Coverage coverage) implements Plugin {
 
     @Override
-    public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline) {
+    public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft) {
         progress.begins("prepare");
         try {
-            Map<ClaimRef, Answer> answers = plugin.prepare(claims, deadline);
+            Map<ClaimRef, Answer> answers = plugin.prepare(claims, deadline, hasLeft);
             coverage.count(
                     "prepares", answers.values().stream().filter(Answer::isOk).count());
             return answers;

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -218,9 +218,9 @@ public final class Kubelet {
         List<ClaimRef> refs = claims.stream().map(KubeletState.Entry::ref).toList();
         refs.forEach(ref -> invariants.prepareBegins(ref.uid(), to.process));
         Instant deadline = Simulation.now().plus(CALL);
-        Map<ClaimRef, Plugin.Answer> answers = call(to.process, "prepare " + uids(refs), pod::isEnded, () -> {
+        Map<ClaimRef, Plugin.Answer> answers = call(to.process, "prepare " + uids(refs), pod::isEnded, hasLeft -> {
             try {
-                return to.plugin.prepare(refs, deadline);
+                return to.plugin.prepare(refs, deadline, hasLeft);
             } finally {
                 refs.forEach(ref -> invariants.prepareEnds(ref.uid(), to.process));
             }
@@ -257,7 +257,7 @@ public final class Kubelet {
         for (int i = Simulation.random().nextInt(ONCE_IN) == 0 ? 2 : 1; i > 0; i--) {
             Instant deadline = Simulation.now().plus(CALL);
             Map<String, Plugin.Answer> answers =
-                    call(to.process, "unprepare " + uids, () -> false, () -> to.plugin.unprepare(uids, deadline));
+                    call(to.process, "unprepare " + uids, () -> false, any -> to.plugin.unprepare(uids, deadline));
             isDone = answers != null
                     && uids.stream()
                             .map(uid -> ended(uid, to.process, answers.get(uid)))
@@ -283,15 +283,18 @@ public final class Kubelet {
         return plugins.get(Simulation.random().nextInt(plugins.size())); // an older one, too: a call may be late
     }
 
-    /** Calls a process, on a thread of it; null if it gives no answer in time, or before the call is given up. */
-    private static <T> @Nullable T call(Process to, String what, BooleanSupplier isGivenUp, Supplier<T> code) {
+    /** Calls a process, on a thread of it, which learns when the caller has left; null without an answer until then. */
+    private static <T> @Nullable T call(
+            Process to, String what, BooleanSupplier isGivenUp, Function<BooleanSupplier, T> code) {
         Simulation.step("kubelet: " + what);
         if (to.isDead()) {
             return null;
         }
         Call<T> call = new Call<>();
+        Process caller = Simulation.process();
+        BooleanSupplier hasLeft = () -> call.isDone || caller.isDead() || isGivenUp.getAsBoolean();
         Simulation.start(to, what, () -> {
-            call.answer = code.get();
+            call.answer = code.apply(hasLeft);
             call.isDone = true;
         });
         Simulation.await(() -> call.isDone || to.isDead() || isGivenUp.getAsBoolean(), CALL.toNanos());

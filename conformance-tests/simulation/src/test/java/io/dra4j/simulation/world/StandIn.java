@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** A driver in few lines, which never crashes: what surrounds a driver is tested with it. */
 final class StandIn implements Plugin, AutoCloseable {
@@ -55,7 +56,7 @@ final class StandIn implements Plugin, AutoCloseable {
     }
 
     @Override
-    public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline) {
+    public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft) {
         calls.add("prepare");
         before.run();
         Map<ClaimRef, Answer> answers = new LinkedHashMap<>();
