@@ -8,29 +8,29 @@ import java.time.Instant;
 /**
  * The context in which one claim is prepared or unprepared.
  *
- * <p>An object is valid for the one call that it was given to, and thread-safe.
+ * <p>A context is valid only during the call that receives it. Thread-safe.
  */
 public interface ClaimContext {
 
     /**
      * Returns the time until which the kubelet waits for the result.
      *
-     * <p>The runtime never interrupts a provider: work that goes on beyond the deadline is kept,
-     * and the kubelet's next try joins it.
+     * <p>The runtime never interrupts a provider: work that continues beyond the deadline is kept, and the kubelet's
+     * next attempt joins it.
      *
-     * @return the moment at which the kubelet gives the call up
+     * @return the time at which the kubelet gives up on the call
      */
     Instant deadline();
 
     /**
-     * Keeps a state of the claim durably; call it before the change that the state describes.
+     * Stores a state of the claim durably; call it before the change that the state describes.
      *
      * <p>When the call returns, the state survives a crash of the process and of the node; {@link
      * DeviceProvider#unprepare} is then given the last state of a checkpoint, and can undo what was
      * done. A provider that changes no hardware never calls it and pays nothing.
      *
      * @param state what the provider must know to undo what it does next
-     * @throws io.dra4j.api.error.DraException if the state can't be written; do not go on then
+     * @throws io.dra4j.api.error.DraException if the state can't be written; do not continue then
      */
     void checkpoint(ProviderState state);
 }

@@ -12,32 +12,29 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The one interface that a vendor implements: what devices there are, and how a claim gets them.
+ * The one interface that a vendor implements: which devices exist, and how they are prepared for claims.
  *
  * <p>The runtime does the rest: it registers the driver with the kubelet, publishes the inventory,
  * reads claims, writes CDI specs, and remembers what is prepared across crashes and reboots. Its
  * promises:
  *
  * <ul>
- *   <li><b>Order.</b> {@link #start} comes first and once, {@link #close} last and once; {@link
- *       #configTypes} may come at any time, even without a start, and so may {@code close}. The commands {@code doctor}
- *       and {@code audit} call {@link #inventory} without a start, unless the program says how else they read devices.
- *   <li><b>Threads.</b> {@link #prepare} and {@link #unprepare} run in parallel for different
- *       claims and never at the same time for one claim; if the driver is built as serialized, never
- *       at the same time at all, on the whole node. {@link #inventory} runs on a thread of its own, {@link
- *       #restartReason} on any, {@link #meter} on threads for metrics. No thread is ever
- *       interrupted.
- *   <li><b>Processes.</b> A rolling update runs two processes of the driver, and the kubelet may
- *       call either for any claim. What a provider keeps in memory about claims is wrong when the
- *       other has prepared one: it asks {@link DriverContext#held} in each call, and makes choices
- *       that must differ between claims under {@link DriverContext#lock}.
- *   <li><b>Idempotence.</b> After a crash the runtime may call {@code unprepare} again for a claim
- *       that was half done, any number of times. It calls {@code prepare} again only after an
- *       {@code unprepare} of the claim has returned; it does without one only if its records are
- *       gone, because the directory of its state was deleted.
- *   <li><b>Failure.</b> A method that fails throws. A {@link io.dra4j.api.error.PrepareException}
- *       carries a sentence for the pod's owner; anything else is logged, and the owner learns only
- *       that the driver failed.
+ *   <li><b>Order.</b> {@link #start} is called first and once, {@link #close} last and once; {@link #configTypes} may
+ *       be called at any time, even without a start, and so may {@code close}. The commands {@code doctor} and {@code
+ *       audit} call {@link #inventory} without a start, unless the program says how else they read devices.
+ *   <li><b>Threads.</b> {@link #prepare} and {@link #unprepare} run in parallel for different claims and never at the
+ *       same time for one claim; if the driver is built as serialized, only one such call runs at a time on the whole
+ *       node. {@link #inventory} runs on a dedicated thread, {@link #restartReason} on any, {@link #meter} on threads
+ *       for metrics. No thread is ever interrupted.
+ *   <li><b>Processes.</b> A rolling update runs two processes of the driver, and the kubelet may call either for any
+ *       claim. What a provider keeps in memory about claims is outdated once the other process has prepared one: the
+ *       provider asks {@link DriverContext#held} in each call, and makes choices that must differ between claims under
+ *       {@link DriverContext#lock}.
+ *   <li><b>Idempotence.</b> After a crash the runtime may call {@code unprepare} again for a claim that was half done,
+ *       any number of times. It calls {@code prepare} again only after an {@code unprepare} of the claim has returned,
+ *       unless its records are gone because its state directory was deleted.
+ *   <li><b>Failure.</b> A method that fails throws. A {@link io.dra4j.api.error.PrepareException} carries a sentence
+ *       for the pod's owner; any other exception is logged, and the owner learns only that the driver failed.
  * </ul>
  *
  * @see <a
@@ -49,8 +46,8 @@ public interface DeviceProvider extends AutoCloseable {
     /**
      * Names the kinds of opaque configuration that the driver understands.
      *
-     * <p>It needs no start: an admission webhook and an offline check call it, too. An entry for
-     * this driver of any other kind is an error of the claim.
+     * <p>It works without a start, because an admission webhook and an offline check also call it. An entry for this
+     * driver of any other kind is an error in the claim.
      *
      * @return the kinds, each apiVersion and kind at most once; the same on every call
      */
@@ -59,7 +56,7 @@ public interface DeviceProvider extends AutoCloseable {
     }
 
     /**
-     * Starts the provider; {@link DriverContext#held} lists what survived from before.
+     * Starts the provider; {@link DriverContext#held} lists the claims that survived a restart.
      *
      * <p>The driver is not registered yet, and nothing is prepared or unprepared before the method
      * returns.
@@ -70,12 +67,12 @@ public interface DeviceProvider extends AutoCloseable {
     default void start(DriverContext context) throws Exception {}
 
     /**
-     * Returns all that the driver offers now.
+     * Returns everything that the driver offers now.
      *
-     * <p>It is called at the start, after {@link DriverContext#inventoryChanged}, and whenever the
-     * runtime wants to be sure. Unknown is not empty: if the hardware can't be read, throw; what is
-     * published then stays, and the runtime tries again. A single device that can't be offered is
-     * {@linkplain Inventory#leftOut left out}, with the reason.
+     * <p>It is called at the start, after {@link DriverContext#inventoryChanged}, and whenever the runtime wants to be
+     * sure. Unknown is not the same as empty: if the hardware can't be read, throw; what is already published then
+     * stays, and the runtime tries again. A single device that can't be offered is {@linkplain Inventory#leftOut left
+     * out}, with the reason.
      *
      * @return a full snapshot
      * @throws Exception if the devices can't be read
@@ -83,36 +80,37 @@ public interface DeviceProvider extends AutoCloseable {
     Inventory inventory() throws Exception;
 
     /**
-     * Prepares a claim: makes its devices usable, and returns what its containers get.
+     * Prepares a claim: makes its devices usable, and returns what its containers receive.
      *
-     * <p>It must be idempotent: for equal input it does the work once and returns an equal result.
-     * If it throws, the runtime calls {@link #unprepare} to undo what was done. A state that was
-     * checkpointed stays that of the claim unless the result has one.
+     * <p>It must be idempotent: for equal input it does the work once and returns an equal result. If it throws, the
+     * runtime calls {@link #unprepare} to undo what was done. A checkpointed state remains the state of the claim
+     * unless the result has one.
      *
-     * @param claim the claim, with the devices of this driver alone, at least one
+     * @param claim the claim, with only the devices of this driver, at least one
      * @param context the deadline, and the checkpoint of what is about to be done to hardware
-     * @return what the containers get
+     * @return what the containers receive
      * @throws Exception if the claim can't be prepared
      */
     PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws Exception;
 
     /**
-     * Returns whether the prepare of a claim changes nothing outside of what it returns.
+     * Returns whether preparing a claim changes nothing except what it returns.
      *
-     * <p>Then the runtime waits for the disk once for the claim, and otherwise twice: a power failure before the
-     * results are on the disk may take back that the claim was begun, and {@link #unprepare} is never called for it.
-     * So the provider makes no file, process, network object or setting of hardware or kernel for the claim. What
-     * containers get by CDI, and what devices report in the results, the runtime writes, and removes after a power
-     * failure. After a crash of the process alone, {@code unprepare} is called as always.
+     * <p>For such a claim the runtime waits for the disk once instead of twice: after a power failure before the
+     * results are on the disk, the record that the claim was begun may be lost, and {@link #unprepare} is never called
+     * for it. So the provider must not create files, processes or network objects, or change settings of hardware or
+     * kernel, for the claim. The runtime writes what containers receive through CDI and what devices report in the
+     * results, and removes it after a power failure. If only the process crashes, {@code unprepare} is called as
+     * always.
      *
      * <p>For such a claim {@link #prepare} neither {@linkplain ClaimContext#checkpoint checkpoints} nor returns a
      * state: the runtime refuses both, and the claim is not prepared.
      *
      * <p>It is called before each {@code prepare}, on any thread and in parallel, also while the provider is suspended.
-     * It decides from the claim and from what is in memory, and asks no hardware. What it throws refuses the claim.
+     * It decides from the claim and from memory, and does not query the hardware. If it throws, the claim is refused.
      *
      * @param claim the claim, as {@code prepare} gets it next
-     * @return false, unless a provider says otherwise
+     * @return false by default
      */
     default boolean changesNothing(AllocatedClaim claim) {
         return false;
@@ -127,61 +125,57 @@ public interface DeviceProvider extends AutoCloseable {
      *
      * @param claim the claim, with its last recorded or answered state
      * @param context the deadline, and the checkpoint of what is about to be done to hardware
-     * @throws Exception if something of the claim may be left
+     * @throws Exception if anything of the claim may remain
      */
     void unprepare(HeldClaim claim, ClaimContext context) throws Exception;
 
     /**
      * Returns why only a restart of the process helps; empty if none is needed.
      *
-     * <p>Liveness probes ask it: while there is a reason, they fail, and the kubelet restarts the
-     * container, each time after a longer wait. A provider that ended the process by itself would
-     * cut off calls, and no Event would give the reason. It is for a state of the process, for
-     * instance a library that can't be opened; a broken device is no reason, for a restart does not
-     * repair it.
+     * <p>Liveness probes ask it: while there is a reason, they fail, and the kubelet restarts the container, each time
+     * after a longer wait. A provider that ended the process itself would cut off calls, and no Event would give the
+     * reason. This method is for a state of the process, for instance a library that can't be opened; a broken device
+     * is not a reason, because a restart does not repair it.
      *
-     * <p>It is called by any thread, many times and in parallel, after {@link #start} has returned;
-     * a last call may still run when {@link #close} comes. It must return at once and ask no
-     * hardware: a probe that gets no answer within a second or so fails, too. What it throws is
-     * logged and counts as no reason.
+     * <p>It is called by any thread, many times and in parallel, after {@link #start} has returned; a last call may
+     * still run when {@link #close} is called. It must return immediately and not query the hardware: a probe without
+     * an answer within about a second also fails. An exception is logged and counts as no reason.
      *
-     * @return a sentence for admins, without anything that differs from call to call
+     * @return a sentence for admins, without parts that change from call to call
      */
     default Optional<String> restartReason() {
         return Optional.empty();
     }
 
     /**
-     * Gives the hardware back for a maintenance.
+     * Releases the hardware for maintenance.
      *
-     * <p>It closes all that would keep an admin from resetting a device, or from unloading its
-     * kernel module. It is called when all devices of the node are in maintenance and no claim
-     * holds one, while no other call but {@link #restartReason} runs. Until {@link #resume},
-     * neither {@link #inventory} nor {@link #prepare} nor {@link #unprepare} nor {@link #meter} is
-     * called, and threads of the provider must leave the hardware alone. A provider that keeps
-     * nothing open has nothing to do.
+     * <p>It closes everything that would keep an admin from resetting a device or unloading its kernel module. It is
+     * called when all devices of the node are in maintenance and no claim holds one, while no other call but {@link
+     * #restartReason} runs. Until {@link #resume}, neither {@link #inventory} nor {@link #prepare} nor {@link
+     * #unprepare} nor {@link #meter} is called, and threads of the provider must leave the hardware alone. A provider
+     * that keeps nothing open has nothing to do.
      *
-     * <p>It is called on a thread of its own. One that takes longer than half a minute is reported
-     * as a call that hangs; nothing is prepared, read or resumed before it returns.
+     * <p>It is called on a dedicated thread. A call that takes longer than half a minute is reported as hanging;
+     * nothing is prepared, read or resumed before it returns.
      *
-     * @throws Exception if something is left open; the runtime tries again
+     * @throws Exception if something could not be closed; the runtime tries again
      */
     default void suspend() throws Exception {}
 
     /**
-     * Takes the hardware into use again, which may have changed; an inventory is read next.
+     * Starts to use the hardware again, which may have changed; an inventory is read next.
      *
-     * @throws Exception if it can't; the runtime tries again when it needs it
+     * @throws Exception if the hardware can't be used; the runtime tries again when it needs it
      */
     default void resume() throws Exception {}
 
     /**
      * Opens a meter for the devices of prepared claims: metrics are being scraped.
      *
-     * <p>It is called after {@link #start} has returned, and once for a scrape, if that has a
-     * device to measure: the values of a device are served for five seconds. A last meter may still
-     * be in use when {@link #close} comes. If it takes longer than a second, or throws, claims and
-     * devices are served without values, and the failure is counted.
+     * <p>It is called after {@link #start} has returned, once for each scrape that has a device to measure: the values
+     * of a device are cached for five seconds. A last meter may still be in use when {@link #close} is called. If it
+     * takes longer than a second, or throws, claims and devices are served without values, and the failure is counted.
      *
      * @return the meter, which is closed when the scrape has ended
      * @throws Exception if nothing can be measured now
@@ -191,10 +185,10 @@ public interface DeviceProvider extends AutoCloseable {
     }
 
     /**
-     * Ends the provider; prepared claims stay prepared, for their containers go on.
+     * Closes the provider; prepared claims stay prepared, because their containers keep running.
      *
-     * <p>It may come without a start, or after one that failed: a program asks a provider for its
-     * configurations or its devices alone. What such a close throws is not reported by itself.
+     * <p>It may be called without a start, or after a failed one: some programs only ask a provider for its
+     * configuration types or its devices. An exception of such a close is not reported separately.
      *
      * <p>It declares no checked exception: javac would warn every implementation that {@code close}
      * might be interrupted. What is thrown is logged.

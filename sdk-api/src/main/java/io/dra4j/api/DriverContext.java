@@ -17,8 +17,8 @@ import java.util.List;
 /**
  * The runtime's services to a provider, for as long as the driver runs.
  *
- * <p>All methods are thread-safe. All but {@link #lock} return immediately; their effects happen
- * later, on threads of the runtime, and are tried again by the runtime where it fails.
+ * <p>All methods are thread-safe. All but {@link #lock} return immediately; their effects happen later, on threads of
+ * the runtime, which retries what fails.
  *
  * <p>The provider of a driver's controller, which publishes pools without a node, has a context that holds no claims;
  * methods about the node and its kubelet throw an {@link IllegalStateException} there.
@@ -47,9 +47,9 @@ public interface DriverContext {
     InstantSource clock();
 
     /**
-     * Returns the driver's own directory: the kubelet's plugins directory, and the driver's name.
+     * Returns the driver's own directory, which is named after it in the kubelet's plugins directory.
      *
-     * <p>It is there, and its mode is 0750, or what an admin has made of it. All processes of the driver on the node
+     * <p>The directory exists; its mode is 0750 unless an admin has changed it. All processes of the driver on the node
      * share it, and it survives restarts and reboots. A provider may keep files and directories there, whose modes it
      * sets itself. The SDK's own names begin with a dot, {@code claims.}, {@code devices.}, {@code dra}, {@code
      * maintenance} or {@code reports}, or end with {@code .sock}; leave them alone.
@@ -59,39 +59,38 @@ public interface DriverContext {
     Path directory();
 
     /**
-     * Takes a lock by its name; one thread of all processes of the driver on this node has it.
+     * Takes a named lock, which one thread among all processes of the driver on this node can hold.
      *
-     * <p>During a rolling update, two processes prepare claims at the same time: what a provider
-     * chooses for a claim, such as a slot, an address or a port, it chooses under a lock, from what
-     * {@link #held} says then, and {@linkplain ClaimContext#checkpoint checkpoints} before the lock
-     * ends. So the other process, which takes the lock next, sees it.
+     * <p>During a rolling update, two processes prepare claims at the same time: a provider that chooses something for
+     * a claim, such as a slot, an address or a port, does so under a lock, based on what {@link #held} returns then,
+     * and {@linkplain ClaimContext#checkpoint checkpoints} the choice before it releases the lock. Then the other
+     * process, which takes the lock next, sees it.
      *
-     * <p>Names are the provider's own. A thread that holds a lock waits in vain if it asks for the
-     * same one again; those that need several ask for them in one order. Threads of one process have
-     * it in the order in which they ask, and a process that waits has it next, however often another
-     * asks for it. An uncontended lock takes microseconds.
+     * <p>The provider chooses the names. Locks are not reentrant; threads that need several must take them in the same
+     * order. Threads of one process get a lock in the order in which they ask, and a waiting process gets it next,
+     * however often another process asks for it. An uncontended lock takes microseconds.
      *
      * @param name a DNS label: at most 63 of a-z, 0-9 and '-'
-     * @param atMost how long to wait; zero or less to try once. In a call for a claim, less than what
-     *     {@link ClaimContext#deadline} leaves
+     * @param atMost how long to wait; zero or less to try once. In a call for a claim, less than the time left until
+     *     {@link ClaimContext#deadline}
      * @return the lock, to be closed
      * @throws IllegalArgumentException if the name is not a DNS label
-     * @throws io.dra4j.api.error.DraException if it is held for that long, or the thread is
-     *     interrupted: it names the lock, the driver and, as far as it is known, the holder; thrown
-     *     on by {@code prepare}, it is what the pod's owner reads, and the kubelet tries again
+     * @throws io.dra4j.api.error.DraException if it is held for that long, or the thread is interrupted: the message
+     *     names the lock, the driver and, if known, the holder; if {@code prepare} rethrows it, the pod's owner reads
+     *     it, and the kubelet tries again
      */
     NodeLock lock(String name, Duration atMost);
 
     /**
      * Returns the claims that the driver holds on this node, as the journal knows them now.
      *
-     * <p>It is live: each call returns what all processes of the driver have recorded by then,
-     * checkpoints included, and the claim that is being prepared or unprepared. In {@link
-     * DeviceProvider#start} the list is complete: it has all that survived. A table that is made
-     * from it is wrong as soon as another process prepares a claim; see {@link #lock}.
+     * <p>The list is live: each call returns what all processes of the driver have recorded so far, including
+     * checkpoints and the claim that is being prepared or unprepared. In {@link DeviceProvider#start} it is complete:
+     * it has every claim that survived. A table made from it is outdated as soon as another process prepares a claim;
+     * see {@link #lock}.
      *
      * @return a snapshot, in no particular order
-     * @throws io.dra4j.api.error.DraException if another process wrote, and that can't be read
+     * @throws io.dra4j.api.error.DraException if records that another process wrote can't be read
      */
     List<HeldClaim> held();
 
@@ -105,9 +104,9 @@ public interface DriverContext {
     /**
      * Reports the health of devices; the last report of a device counts until it expires.
      *
-     * <p>What a provider knows when it starts, it reports in {@link DeviceProvider#start}: then the
-     * kubelet never sees a device as unknown, and a device that does not work is published with its
-     * taint at once, if the driver taints such devices.
+     * <p>A provider should report in {@link DeviceProvider#start} what it knows by then: the kubelet then never sees a
+     * device as unknown, and a device that does not work is published with its taint from the start, if the driver
+     * taints such devices.
      *
      * @param health reports, in any order; devices that are left out keep their last report
      * @throws IllegalStateException if the driver was built without the health service
@@ -117,39 +116,40 @@ public interface DriverContext {
     /**
      * Sets what the status of a held claim reports of one of its devices.
      *
-     * <p>It may be called long after the claim was prepared, in the order in which the reports shall appear; of reports
-     * that come close together the last alone may appear. A report for a claim that is no longer held is dropped. A
-     * report is kept over a restart, and ends with the claim's preparation.
+     * <p>It may be called long after the claim was prepared. Reports appear in the order of the calls; of several in
+     * quick succession, possibly only the last. A report for a claim that is no longer held is dropped. Reports survive
+     * a restart, and are removed when the claim is unprepared.
      *
      * @param claim the claim
      * @param device the device that the claim holds
      * @param status the report; it replaces the driver's earlier report of the device
-     * @throws io.dra4j.api.error.DraException if parts of the report break a rule of the API: it names them, and the
-     *     others are reported all the same; or if the report can't be kept
+     * @throws io.dra4j.api.error.DraException if parts of the report break a rule of the API: the message names them,
+     *     and the other parts are reported; or if the report can't be stored
      */
     void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status);
 
     /**
      * Sets what the containers of a held claim read about one of its devices.
      *
-     * <p>Containers have a file to read it in only if the device was prepared with metadata, though it be empty.
-     * Metadata for a claim that is no longer held is dropped.
+     * <p>Containers have a file with it only if the device was prepared with metadata, which may be empty. Metadata for
+     * a claim that is no longer held is dropped.
      *
      * @param claim the claim
      * @param device the device that the claim holds
      * @param metadata the metadata; it replaces the earlier metadata of the device
-     * @throws io.dra4j.api.error.DraException if the device was prepared without metadata, or it can't be kept
+     * @throws io.dra4j.api.error.DraException if the device was prepared without metadata, or the metadata can't be
+     *     stored
      */
     void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata);
 
     /**
-     * Tells the cluster's admins what they may not expect, by an Event on the Node.
+     * Tells the cluster's admins about something unexpected, by an Event on the Node.
      *
-     * <p>Nothing is wrong then: the Event is a Normal one. A notice that repeats the last one about its subject appears
-     * again after half an hour at the earliest, and one subject has an Event a minute at most. Without the permission
-     * to create Events there is none: log what matters, too.
+     * <p>It is for notices, not for errors: the Event has the type Normal. A notice that repeats the last one about its
+     * subject appears again after half an hour at the earliest, and a subject gets at most one Event a minute. Without
+     * the permission to create Events nothing appears, so also log what matters.
      *
-     * @param subject what it is about, for instance the name of a device; their number has to be bounded
+     * @param subject what it is about, for instance the name of a device; the number of subjects must be bounded
      * @param message one or two sentences: what, of which claim or device
      */
     void notice(String subject, String message);

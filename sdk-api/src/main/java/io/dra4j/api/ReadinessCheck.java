@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Checks whether allocated devices are ready, before their pods are bound to the node.
  *
  * <p>Drivers of devices with {@linkplain BindingConditions binding conditions} need it. It is called for devices of
- * this node, on a thread of its own, one device at a time; again every few seconds, and after a restart, until all
- * conditions hold or one has failed. The scheduler waits for that, ten minutes as a rule.
+ * this node, on a dedicated thread, one device at a time; again every few seconds, and after a restart, until all
+ * conditions are true or a failure condition is. The scheduler waits for that, by default ten minutes.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5007-device-attach-before-pod-scheduled">
@@ -28,12 +28,12 @@ public interface ReadinessCheck {
     /**
      * Returns the conditions of a device.
      *
-     * <p>It may start to make the device ready, and must not wait for that.
+     * <p>It may start to make the device ready, but must not wait until it is.
      *
      * @param device the device that the scheduler allocated, and waits for
-     * @return conditions of those that the scheduler waits for, which are set in the claim's
-     *     status; those that are left out stay as they are
-     * @throws Exception if they are unknown; it is called again
+     * @return conditions among those that the scheduler waits for, which are set in the claim's status; those left out
+     *     stay as they are
+     * @throws Exception if the conditions are unknown; the runtime calls again
      */
     List<Condition> check(PendingDevice device) throws Exception;
 

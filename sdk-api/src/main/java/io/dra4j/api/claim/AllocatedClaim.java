@@ -51,8 +51,8 @@ public final class AllocatedClaim {
     }
 
     /**
-     * {@return the whole ResourceClaim as the API server gave it, as JSON text, for the rare driver
-     * that needs more of it}
+     * {@return the whole ResourceClaim as the API server returned it, as JSON text, for the rare driver that needs more
+     * of it}
      */
     public String rawJson() {
         return values.rawJson;

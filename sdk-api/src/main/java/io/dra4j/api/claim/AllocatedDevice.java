@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One device, or share of a device, that a claim was allocated for one request.
  *
- * <p>It contains the {@linkplain #held device as the claim holds it}, and what is known at its
- * preparation alone: the class and the configurations.
+ * <p>It contains the {@linkplain #held device as the claim holds it}, and what is known only while it is prepared: the
+ * class and the configurations.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/">
  *     ResourceClaim, status.allocation.devices.results</a>
@@ -64,7 +64,7 @@ public final class AllocatedDevice {
         return builder;
     }
 
-    /** {@return this device as the claim holds it: by it reports name the device} */
+    /** {@return this device as the claim holds it, by which reports name the device} */
     public HeldDevice held() {
         return values.held;
     }
@@ -105,8 +105,8 @@ public final class AllocatedDevice {
     }
 
     /**
-     * {@return how much of the device's capacities the share has, by name; empty for a whole
-     * device; names lack the driver's own domain, in whichever form they are published or requested}
+     * {@return how much of the device's capacities the share has, by name; empty for a whole device; names never have
+     * the driver's own domain, in whichever form they are published or requested}
      */
     public Map<String, Quantity> consumedCapacity() {
         return values.held.consumedCapacity();
@@ -125,8 +125,8 @@ public final class AllocatedDevice {
      * @param type the kind
      * @param <T> the vendor's type
      * @return the configuration; the defaults if no entry applies
-     * @throws PrepareException if none applies, which only a kind without defaults allows; it asks
-     *     the owner of the pod for one
+     * @throws PrepareException if none applies, which only a kind without defaults allows; its message asks the owner
+     *     of the pod for one
      * @throws IllegalStateException if the driver did not declare the kind by {@link
      *     io.dra4j.api.DeviceProvider#configTypes}
      */
@@ -229,7 +229,7 @@ public final class AllocatedDevice {
         }
 
         /**
-         * Sets the kinds that the driver declares: to ask for another is an error; any kind by default.
+         * Sets the kinds that the driver declares; asking for another is an error. By default any kind is allowed.
          *
          * @param types the kinds
          * @return this builder

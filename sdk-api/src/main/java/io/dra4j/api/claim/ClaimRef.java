@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * Names one {@code ResourceClaim}, as distinct from another that had the same name before.
+ * Identifies one {@code ResourceClaim}, as distinct from an earlier one of the same name.
  *
  * <p>Identity is the UID: a claim that was deleted and created again under its old name is another
  * claim. The parts are checked, so that a reference can be used in a file name or a URL as it is:
@@ -28,7 +28,7 @@ public record ClaimRef(String namespace, String name, String uid) {
     /**
      * Checks the parts.
      *
-     * @throws IllegalArgumentException if a part is not of its form; the message names the part
+     * @throws IllegalArgumentException if a part is malformed; the message names the part
      */
     public ClaimRef {
         Objects.requireNonNull(namespace, "namespace");
@@ -40,9 +40,9 @@ public record ClaimRef(String namespace, String name, String uid) {
     }
 
     /**
-     * Returns whether a text can be the UID of a claim.
+     * Returns whether a string can be the UID of a claim.
      *
-     * @param text any text
+     * @param text any string
      * @return whether it has the form of a UID
      */
     public static boolean isUid(String text) {

@@ -4,11 +4,11 @@ package io.dra4j.api.claim;
 
 /** The status of a {@linkplain DeviceStatus.Condition condition}. */
 public enum ConditionStatus {
-    /** It holds. */
+    /** The condition is true. */
     TRUE("True"),
-    /** It does not hold. */
+    /** The condition is false. */
     FALSE("False"),
-    /** It is unknown. */
+    /** It is unknown whether the condition is true. */
     UNKNOWN("Unknown");
 
     private final String apiName;

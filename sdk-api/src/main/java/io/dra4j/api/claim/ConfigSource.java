@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.claim;
 
-/** The origin of a configuration; later sources outweigh earlier ones. */
+/** The origin of a configuration; later sources take precedence over earlier ones. */
 public enum ConfigSource {
     /** No entry applied: the type's defaults. */
     DEFAULT,

@@ -15,14 +15,15 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of opaque configuration that a driver understands, and all that is done with it.
+ * A kind of opaque configuration that a driver understands, and how it is processed.
  *
- * <p>The runtime decodes each entry for the driver strictly: an unknown field is an error, and so is what the vendor's
- * constructor refuses by an {@link IllegalArgumentException}, also in an entry that applies to no device. Only entries
- * that apply to an allocated device are normalized, then validated. Prepare and the offline check use the same chain.
+ * <p>The runtime decodes each entry for the driver strictly: an unknown field is an error, and so is a value that the
+ * vendor's constructor rejects with an {@link IllegalArgumentException}, even in an entry that applies to no device.
+ * Only entries that apply to an allocated device are normalized, then validated. Prepare and the offline check use the
+ * same chain.
  *
  * <p>Entries of the class come before those of the claim. For each device they are searched from the last to the first,
- * until each kind that is for the device is found: what comes before is overridden, and not validated. A kind with a
+ * until each kind that applies to the device is found: earlier entries are overridden, and not validated. A kind with a
  * {@linkplain Builder#merge merge} takes all entries instead. The functions must have no effects and be thread-safe.
  * Two kinds are equal if they are the same object.
  *
@@ -53,9 +54,9 @@ public final class ConfigType<T> {
      *
      * @param apiVersion the {@code apiVersion} of an entry, for instance {@code gpu.resource.example.com/v1alpha1}
      * @param kind the {@code kind} of an entry
-     * @param type the vendor's type: a record whose components are the entry's other fields; {@code null} stands for
-     *     what an entry leaves out, which of a primitive type is an error. The constants of an enum are written as in
-     *     Java, in the same case
+     * @param type the vendor's type: a record whose components are the entry's other fields; a field that an entry
+     *     leaves out is {@code null}, or an error if the component is primitive. The constants of an enum are written
+     *     as in Java, in the same case
      * @param <T> the vendor's type
      * @return a builder
      */
@@ -90,14 +91,14 @@ public final class ConfigType<T> {
     }
 
     /**
-     * {@return the vendor's type: a record whose components are the entry's other fields; {@code
-     * null} stands for what an entry leaves out}
+     * {@return the vendor's type: a record whose components are the entry's other fields; a field that an entry leaves
+     * out is {@code null}}
      */
     public Class<T> type() {
         return values.type;
     }
 
-    /** {@return the maker of the configuration of a device that no entry applies to; {@code null} for none} */
+    /** {@return the supplier of the configuration of a device that no entry applies to; {@code null} for none} */
     public @Nullable Supplier<T> defaults() {
         return values.defaults;
     }
@@ -112,7 +113,7 @@ public final class ConfigType<T> {
         return values.validate;
     }
 
-    /** {@return the condition of devices that the kind is for} */
+    /** {@return the predicate that accepts the devices that the kind is for} */
     public Predicate<Device> appliesTo() {
         return values.appliesTo;
     }
@@ -122,12 +123,12 @@ public final class ConfigType<T> {
         return values.sources;
     }
 
-    /** {@return the function that makes one of an earlier and a later entry; {@code null} if the last entry wins} */
+    /** {@return the function that merges an earlier and a later entry; {@code null} if the last entry wins} */
     public @Nullable BinaryOperator<T> merge() {
         return values.merge;
     }
 
-    /** {@return the condition of normalized configurations that change the device} */
+    /** {@return the predicate that accepts the normalized configurations that change the device} */
     public Predicate<T> changesDevice() {
         return values.changesDevice;
     }
@@ -178,9 +179,9 @@ public final class ConfigType<T> {
         }
 
         /**
-         * Sets the maker of the configuration of devices that no entry applies to; none by default.
+         * Sets the supplier of the configuration of devices that no entry applies to; none by default.
          *
-         * @param defaults makes it; {@code null} for none
+         * @param defaults the supplier; {@code null} for none
          * @return this builder
          */
         public Builder<T> defaults(@Nullable Supplier<T> defaults) {
@@ -189,7 +190,7 @@ public final class ConfigType<T> {
         }
 
         /**
-         * Sets the function that fills in the fields that an entry left out; none are by default.
+         * Sets the function that fills in the fields that an entry left out; by default none is filled in.
          *
          * @param normalize returns the complete configuration
          * @return this builder
@@ -216,11 +217,11 @@ public final class ConfigType<T> {
         /**
          * Restricts the devices that the kind is for.
          *
-         * <p>An entry for all requests skips the devices that the kind is not for; so it has no
-         * effect at all if it is for none. An entry that names the request of such a device is an
-         * error, unless later entries override it. A kind for no device can be known this way.
+         * <p>An entry for all requests skips the devices that the kind is not for, so it may have no effect. An entry
+         * that names the request of such a device is an error, unless later entries override it. A kind that is for no
+         * device is still recognized.
          *
-         * @param appliesTo accepts the devices that it is for
+         * @param appliesTo accepts the devices that the kind is for
          * @return this builder
          */
         public Builder<T> appliesTo(Predicate<Device> appliesTo) {
@@ -233,7 +234,7 @@ public final class ConfigType<T> {
          *
          * <p>Without a merge the last entry wins.
          *
-         * @param merge makes one of an earlier and a later configuration, both normalized; {@code null} for none
+         * @param merge combines an earlier and a later configuration, both normalized; {@code null} for none
          * @return this builder
          */
         public Builder<T> merge(@Nullable BinaryOperator<T> merge) {
@@ -270,9 +271,9 @@ public final class ConfigType<T> {
          * Returns what this builder holds now.
          *
          * @return the kind
-         * @throws IllegalArgumentException if the vendor's type is a record with a component that
-         *     JSON can't be decoded into, such as an Optional, a time, or a raw List; a type or
-         *     component that Jackson's annotations describe is not looked at
+         * @throws IllegalArgumentException if the vendor's type is a record with a component that JSON can't be decoded
+         *     into, such as an Optional, a time, or a raw List; types and components with Jackson annotations are not
+         *     checked
          */
         public ConfigType<T> build() {
             new DecodableTypes().require(type.getSimpleName(), type);

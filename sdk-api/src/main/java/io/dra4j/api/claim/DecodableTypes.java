@@ -11,12 +11,12 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Refuses types of configurations that would fail, or lose their strictness, with the first claim. */
+/** Rejects configuration types that would fail, or be decoded leniently, with the first claim. */
 final class DecodableTypes {
 
     private final Set<Type> seen = new HashSet<>();
 
-    /** Looks at all that a record contains, but for types and components with annotations of Jackson. */
+    /** Checks everything that a record contains except types and components with Jackson annotations. */
     void require(String place, Type type) {
         Type raw = type instanceof ParameterizedType generic ? generic.getRawType() : type;
         if (raw instanceof Class<?> given && isDescribed(given)) {
@@ -41,7 +41,7 @@ final class DecodableTypes {
         }
     }
 
-    /** Returns whether the type, or what creates it, has an annotation of Jackson. */
+    /** Returns whether the type, or what creates it, has a Jackson annotation. */
     private static boolean isDescribed(Class<?> type) {
         return isAnnotated(type)
                 || Stream.of(type.getDeclaredConstructors()).anyMatch(DecodableTypes::isAnnotated)
@@ -49,7 +49,7 @@ final class DecodableTypes {
                         .anyMatch(method -> Modifier.isStatic(method.getModifiers()) && isAnnotated(method));
     }
 
-    /** Looks at the annotations of annotations: each of Jackson's has one, and so has a vendor's bundle of them. */
+    /** Checks the meta-annotations: each of Jackson's annotations has one, and so has a vendor's bundle of them. */
     private static boolean isAnnotated(AnnotatedElement element) {
         return Stream.of(element.getAnnotations())
                 .flatMap(one -> Stream.of(one.annotationType().getAnnotations()))

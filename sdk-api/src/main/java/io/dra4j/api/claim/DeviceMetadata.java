@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The metadata of a device, which the containers of a claim can read in a file.
  *
  * @param attributes attributes of the device, by name
- * @param networkData what a network device got, or {@code null}
+ * @param networkData the interface and addresses of a network device, or {@code null}
  * @see <a href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
  *     KEP-5304</a>
  */

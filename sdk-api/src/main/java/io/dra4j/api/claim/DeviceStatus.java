@@ -12,16 +12,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A driver's report about an allocated device in the claim's status.
  *
- * <p>It may be built of any values. The runtime checks them when it is reported, by the rules of
- * the API server, and makes canonical what loses nothing by that: IPv6 addresses are written as in
- * RFC 5952, IPv4 addresses in the form of IPv6 as IPv4, and an address or a condition that is there
- * twice is sent once. Hardware addresses are sent as they are.
+ * <p>It may be built with any values. When it is reported, the runtime checks them by the rules of the API server, and
+ * canonicalizes them where that loses nothing: IPv6 addresses are written as in RFC 5952, IPv4-mapped IPv6 addresses as
+ * IPv4, and duplicate addresses and conditions are sent once. Hardware addresses are sent as they are.
  *
- * <p>Parts that break a rule are left out, and the others are sent. The parts are each condition,
- * the {@linkplain #data() data}, and the {@linkplain #networkData() network data} as a whole: one
- * wrong address costs all of that, since some of a device's addresses would pass for all. Different
- * conditions of one type are all left out, and so are all conditions if they are more than 8. What
- * is left out is removed from the claim's status, if an earlier report had it.
+ * <p>Parts that break a rule are left out, and the others are sent. The parts are each condition, the {@linkplain
+ * #data() data}, and the {@linkplain #networkData() network data} as a whole: one wrong address drops all of it, since
+ * some of a device's addresses would be taken for all. Different conditions of one type are all left out, and so are
+ * all conditions if there are more than 8. A part that is left out is removed from the claim's status if an earlier
+ * report had it.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4817-resource-claim-device-status">
@@ -45,7 +44,7 @@ public final class DeviceStatus {
     }
 
     /**
-     * Returns a report of conditions alone.
+     * Returns a report with only conditions.
      *
      * @param conditions conditions with types that are unique, at most 8
      * @return the report
@@ -84,7 +83,7 @@ public final class DeviceStatus {
      * One aspect of the device's state; the runtime keeps the time of its last change.
      *
      * @param type the aspect: a label name, such as {@code Ready}
-     * @param status whether it holds
+     * @param status whether it is true
      * @param reason why, as one word in CamelCase
      * @param message why, for people, at most 32 KiB; may be empty
      */
@@ -154,7 +153,7 @@ public final class DeviceStatus {
         /**
          * Adds a condition.
          *
-         * @param condition the condition, of a type of its own
+         * @param condition the condition, with a type that no other one has
          * @return this builder
          */
         public Builder condition(Condition condition) {
@@ -178,7 +177,7 @@ public final class DeviceStatus {
         }
 
         /**
-         * Sets data of the driver's own.
+         * Sets driver-specific data.
          *
          * @param data a JSON object as text, at most 10 KiB; {@code null} for none
          * @return this builder
@@ -191,7 +190,7 @@ public final class DeviceStatus {
         /**
          * Sets the interface and addresses of a network device; {@code null} for other devices.
          *
-         * @param networkData what a network device got, or {@code null}
+         * @param networkData the interface and addresses, or {@code null}
          * @return this builder
          */
         public Builder networkData(@Nullable NetworkData networkData) {

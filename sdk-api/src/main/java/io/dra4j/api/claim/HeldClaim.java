@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim that the driver's journal knows: prepared, or on the way to it, or not yet cleaned up.
+ * A claim in the driver's journal: prepared, being prepared, or not yet cleaned up.
  *
  * <p>The claim's object may be gone from the API server.
  */
@@ -46,14 +46,14 @@ public final class HeldClaim {
         return values.ref;
     }
 
-    /** {@return how far the claim has come} */
+    /** {@return the claim's phase} */
     public Phase phase() {
         return values.phase;
     }
 
     /**
-     * {@return whether the record was written before the node's last boot; what lived in the kernel
-     * or on a volatile file system is gone then, some attachments of hardware are not}
+     * {@return whether the record was written before the node's last boot; state in the kernel or on a volatile file
+     * system is gone then, but some attachments of hardware remain}
      */
     public boolean beforeReboot() {
         return values.beforeReboot;
@@ -65,8 +65,8 @@ public final class HeldClaim {
     }
 
     /**
-     * {@return the last state that the provider checkpointed or returned; {@code null} if there is
-     * none, or if the record is lost}
+     * {@return the last state that the provider checkpointed or returned; {@code null} if it did neither, or if the
+     * record is lost}
      */
     public @Nullable ProviderState state() {
         return values.state;
@@ -75,24 +75,24 @@ public final class HeldClaim {
     /**
      * The phase of a held claim.
      *
-     * <p>{@code unprepare} sees the phase in which the call found the claim: {@link #PREPARED} as a rule, {@link
+     * <p>{@code unprepare} sees the phase in which the call found the claim: usually {@link #PREPARED}, {@link
      * #PREPARING} to undo a preparation that did not end, {@link #UNPREPARING} if an earlier call did not end. A claim
-     * that is {@link #DAMAGED} stays so in every call until one succeeds. So a state of {@code null} means that the
-     * provider recorded none, unless the phase is {@code DAMAGED}.
+     * that is {@link #DAMAGED} stays so in every call until one succeeds. Unless the phase is {@code DAMAGED}, a state
+     * of {@code null} means that the provider recorded none.
      */
     public enum Phase {
-        /** Its preparation began and did not end: any part of it may have been done. */
+        /** Preparation began and did not finish: any part of it may have been done. */
         PREPARING,
         /** It is prepared. */
         PREPARED,
-        /** Its unpreparation began and did not end: any part of it may have been done. */
+        /** Unpreparation began and did not finish: any part of it may have been done. */
         UNPREPARING,
         /**
-         * Its record is lost, and with it the state.
+         * The claim's record is lost, and with it the state.
          *
-         * <p>It is known by what is left of the record, by its CDI spec, or by the API server.
-         * Containers may be using its devices, also when the kubelet has the claim prepared again
-         * after its own restart; the devices named may be too many, or none.
+         * <p>The claim is known from what is left of the record, from its CDI spec, or from the API server. Containers
+         * may be using its devices, even when the kubelet has the claim prepared again after its own restart; the list
+         * of devices may have too many, or none.
          */
         DAMAGED
     }
@@ -137,7 +137,7 @@ public final class HeldClaim {
         }
 
         /**
-         * Sets how far the claim has come; it is prepared by default.
+         * Sets the claim's phase; {@code PREPARED} by default.
          *
          * @param phase the phase
          * @return this builder

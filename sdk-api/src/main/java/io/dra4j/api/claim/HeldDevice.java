@@ -75,8 +75,8 @@ public final class HeldDevice {
     }
 
     /**
-     * {@return the id of the hardware that the device's name meant when the claim was prepared;
-     * {@code null} if the device had none}
+     * {@return the id of the hardware that the device's name stood for when the claim was prepared; {@code null} if the
+     * device had none}
      */
     public @Nullable String physicalId() {
         return values.physicalId;
@@ -93,8 +93,8 @@ public final class HeldDevice {
     }
 
     /**
-     * {@return how much of the device's capacities the share has, by name; empty for a whole
-     * device; names lack the driver's own domain, in whichever form they are published or requested}
+     * {@return how much of the device's capacities the share has, by name; empty for a whole device; names never have
+     * the driver's own domain, in whichever form they are published or requested}
      */
     public Map<String, Quantity> consumedCapacity() {
         return values.consumedCapacity;

@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of preparing a claim.
  *
- * <p>It describes what containers get and has no effect of its own: the runtime keeps it in the journal and writes the
- * CDI spec from it again at any time, without the provider. No devices is a legal result, of a driver that injects by
- * other means (NRI); some of the claim's devices alone is an error.
+ * <p>It only describes what containers receive: the runtime keeps it in the journal, and can write the CDI spec from it
+ * again at any time without the provider. A result without devices is legal, for drivers that inject by other means
+ * (NRI); a result with only some of the claim's devices is an error.
  *
  * <p>A container uses all devices of a request, or of the claim. Two devices of one request must not have different
- * device nodes or mounts on one path, or interfaces of one name: the claim is refused, and an Event of the pod names
- * the driver's mistake. Such devices of two requests, and different values of one variable, are logged: a container
- * that uses both has the last value. The {@linkplain #edits edits of the claim} come first, and those of a device
- * replace them.
+ * device nodes or mounts on one path, or interfaces of one name: otherwise the claim is refused, and an Event of the
+ * pod names the driver's mistake. Such conflicts between devices of two requests, and different values of one variable,
+ * are logged: a container that uses both gets the last value. The {@linkplain #edits edits of the claim} come first,
+ * and those of a device replace them.
  */
 public final class PreparedClaim {
 
@@ -40,7 +40,7 @@ public final class PreparedClaim {
     }
 
     /**
-     * Returns a result of devices alone.
+     * Returns a result with only devices.
      *
      * @param devices the prepared devices
      * @return the result
@@ -50,7 +50,7 @@ public final class PreparedClaim {
     }
 
     /**
-     * Returns the result of a driver that gives containers nothing through CDI.
+     * Returns the result of a driver that injects nothing through CDI.
      *
      * @return a result without devices
      */
@@ -77,7 +77,7 @@ public final class PreparedClaim {
         return values.edits;
     }
 
-    /** {@return the state that the provider wants to find again when the claim is unprepared, or {@code null}} */
+    /** {@return the state that the provider needs when the claim is unprepared, or {@code null}} */
     public @Nullable ProviderState state() {
         return values.state;
     }
@@ -95,7 +95,7 @@ public final class PreparedClaim {
     }
 
     /**
-     * Sets the state that the provider wants to find again.
+     * Sets the state that the provider needs when the claim is unprepared.
      *
      * @param kept the state
      * @return a copy of this result
@@ -174,7 +174,7 @@ public final class PreparedClaim {
         }
 
         /**
-         * Sets the state that the provider wants to find again when the claim is unprepared.
+         * Sets the state that the provider needs when the claim is unprepared, if any.
          *
          * @param state the state, or {@code null}
          * @return this builder

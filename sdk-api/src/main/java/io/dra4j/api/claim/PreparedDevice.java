@@ -19,7 +19,7 @@ public final class PreparedDevice {
     }
 
     /**
-     * Starts a device of which containers get nothing.
+     * Starts a device that gives containers nothing.
      *
      * @param allocated the device, as it was requested
      * @return a builder
@@ -29,7 +29,7 @@ public final class PreparedDevice {
     }
 
     /**
-     * Returns a device that was prepared by container edits alone.
+     * Returns a device that is prepared with only container edits.
      *
      * @param allocated the device, as it was requested
      * @param edits the changes to a container that uses the device
@@ -60,8 +60,8 @@ public final class PreparedDevice {
     }
 
     /**
-     * {@return ids of CDI devices that exist already, in specs that the driver keeps by itself, as
-     * {@code vendor/class=name}}
+     * {@return ids of CDI devices that exist already, in specs that the driver maintains itself, as {@code
+     * vendor/class=name}}
      */
     public List<String> cdiDeviceIds() {
         return values.cdiDeviceIds;
@@ -152,9 +152,9 @@ public final class PreparedDevice {
         /**
          * Adds the id of a CDI device that exists already.
          *
-         * <p>Its spec is one that the driver keeps by itself.
+         * <p>The driver maintains its spec itself.
          *
-         * @param cdiDeviceId an id as {@code vendor/class=name}
+         * @param cdiDeviceId an id of the form {@code vendor/class=name}
          * @return this builder
          */
         public Builder cdiDeviceId(String cdiDeviceId) {

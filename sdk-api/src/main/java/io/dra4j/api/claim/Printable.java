@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.claim;
 
-/** Shows a value that is not to be trusted in a message: short, and with nothing unprintable. */
+/** Formats an untrusted value for a message, truncated and without unprintable characters. */
 final class Printable {
 
     private static final int LONGEST = 80;

@@ -5,12 +5,12 @@ package io.dra4j.api.claim;
 import java.util.Objects;
 
 /**
- * A provider's own state of a claim, which survives a crash and a restart.
+ * A provider's own state for a claim, which survives a crash and a restart.
  *
- * <p>The runtime keeps it in the journal and never looks inside. It survives updates of the driver,
- * and so does its version: a provider reads the states that its earlier releases wrote.
+ * <p>The runtime keeps it in the journal and never interprets it. It survives updates of the driver, and so does its
+ * version: a provider must read the states that its earlier releases wrote.
  *
- * @param version the version of the state's own format, chosen by the provider
+ * @param version the version of the state's format, chosen by the provider
  * @param rawJson the state, one JSON value as text, at most 64 KiB
  */
 public record ProviderState(int version, String rawJson) {

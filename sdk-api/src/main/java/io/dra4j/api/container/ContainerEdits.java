@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The changes that the container runtime makes to a container that uses a device.
  *
- * <p>Edits describe; they have no effect of their own, and the runtime may write them again at any time. They are
- * checked against the rules of CDI before a claim is answered.
+ * <p>Edits only describe changes, and the runtime may write them again at any time. They are checked against the rules
+ * of CDI before a prepare call is answered.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, containerEdits</a>
  */
@@ -306,7 +306,7 @@ public final class ContainerEdits {
             return this;
         }
 
-        /** Fills a builder of its own first: a null among many changes nothing. */
+        /** Fills a separate builder first, so that a null element leaves this one unchanged. */
         private static Builder fresh(Consumer<Builder> fill) {
             Builder fresh = new Builder();
             fill.accept(fresh);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A device node that the container sees.
  *
- * <p>What is {@code null} is taken from the node on the host by the container runtime.
+ * <p>The container runtime takes what is {@code null} from the node on the host.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, deviceNodes</a>
  */

@@ -8,13 +8,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that the container runtime runs at one moment of the container's lifecycle.
+ * A program that the container runtime runs at one point of the container's lifecycle.
  *
  * @param name when it runs
  * @param path the absolute path of the program on the host
  * @param args its arguments; the first is its name, by convention
  * @param env its environment, as {@code NAME=value}
- * @param timeout after which it is ended, in whole seconds; {@code null} for no limit
+ * @param timeout the time after which it is killed, in whole seconds; {@code null} for no limit
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, hooks</a>
  */
 public record Hook(

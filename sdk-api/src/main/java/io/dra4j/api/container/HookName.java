@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.api.container;
 
-/** The moments at which hooks run, of the OCI runtime specification. */
+/** The points at which hooks run, as defined by the OCI runtime specification. */
 public enum HookName {
     /** Before the user's process starts; deprecated by OCI in favour of the next three. */
     PRESTART("prestart"),
-    /** In the runtime's namespace, after the environment was made and before the pivot. */
+    /** In the runtime's namespace, after the environment was created and before the pivot. */
     CREATE_RUNTIME("createRuntime"),
     /** In the container's namespace, before the pivot. */
     CREATE_CONTAINER("createContainer"),

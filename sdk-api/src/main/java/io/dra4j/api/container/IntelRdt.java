@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Intel Resource Director Technology settings of the container (CDI 0.7.0).
  *
- * @param closId the class of service; {@code null} lets the runtime make one
+ * @param closId the class of service; {@code null} lets the container runtime create one
  * @param l3CacheSchema the schema of the L3 cache, or {@code null}
  * @param memBwSchema the schema of the memory bandwidth, or {@code null}
  * @param schemata further schemata (CDI 1.1.0)
- * @param enableMonitoring whether a monitoring group is made (CDI 1.1.0)
+ * @param enableMonitoring whether a monitoring group is created (CDI 1.1.0)
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, intelRdt</a>
  */
 public record IntelRdt(

@@ -7,11 +7,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The value of a device's attribute, of one of the types that CEL selectors know.
+ * The value of a device's attribute, of one of the types that CEL selectors support.
  *
- * <p>The limits of the API (64 bytes for text, 48 values for all lists of a device) are checked
- * when the inventory is published, with an error that names pool, device and attribute: a value
- * that is too long must not keep the other pools from being published.
+ * <p>The limits of the API (64 bytes for text, 48 values for all lists of a device) are checked when the inventory is
+ * published, with an error that names pool, device and attribute, so that a value that is too long does not keep the
+ * other pools from being published.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
  *     ResourceSlice, devices[].attributes</a>
@@ -151,21 +151,20 @@ public sealed interface AttributeValue {
     }
 
     /**
-     * Returns the version that a vendor's text means, as a semantic version.
+     * Returns a vendor's version string as a semantic version.
      *
-     * <p>For an attribute that is better left out than wrong. A semantic version of at most 64 bytes
-     * stays as it is. Of any other text
+     * <p>Use it for an attribute that is better left out than wrong. A semantic version of at most 64 bytes stays as it
+     * is. In any other text
      *
      * <ul>
-     *   <li>spaces around it and a {@code v} before it are left out;
-     *   <li>up to three numbers at its start, of at most 18 digits, are the version, without leading
-     *       zeros, and with 0 for those that it lacks: {@code 550.163.01} is {@code 550.163.1},
-     *       {@code v12.4} is {@code 12.4.0};
+     *   <li>surrounding spaces and a leading {@code v} are dropped;
+     *   <li>up to three numbers at its start, of at most 18 digits, are the version, without leading zeros, and with 0
+     *       for missing ones: {@code 550.163.01} is {@code 550.163.1}, {@code v12.4} is {@code 12.4.0};
      *   <li>a pre-release and build metadata, in the form of semantic versions, stay: {@code
      *       1.02-rc.1+b7} is {@code 1.2.0-rc.1+b7};
-     *   <li>all else, further numbers too, becomes build metadata, by which versions are not
-     *       compared, cut to 64 bytes in all: {@code 6.19.14.31400000} is {@code
-     *       6.19.14+31400000}, {@code 1.2.3rc1 (beta)} is {@code 1.2.3+rc1.beta}.
+     *   <li>everything else, including further numbers, becomes build metadata, which comparisons ignore, truncated to
+     *       64 bytes in total: {@code 6.19.14.31400000} is {@code 6.19.14+31400000}, {@code 1.2.3rc1 (beta)} is {@code
+     *       1.2.3+rc1.beta}.
      * </ul>
      *
      * @param text a version as the vendor writes it

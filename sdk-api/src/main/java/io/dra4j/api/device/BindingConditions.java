@@ -9,15 +9,15 @@ import java.util.Objects;
  * The conditions that an allocated device must meet before its pod is bound to a node.
  *
  * @param conditions condition types that must all be true, at most 4; label names
- * @param failureConditions condition types of which one suffices to give the allocation up, at most
- *     4; empty if and only if the conditions are
+ * @param failureConditions condition types of which a single true one makes the scheduler give up the allocation, at
+ *     most 4; empty if and only if the conditions are
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5007-device-attach-before-pod-scheduled">
  *     KEP-5007</a>
  */
 public record BindingConditions(List<String> conditions, List<String> failureConditions) {
 
-    /** No conditions: the pod is bound at once. */
+    /** No conditions: the pod is bound immediately. */
     public static final BindingConditions NONE = new BindingConditions(List.of(), List.of());
 
     /** Copies the lists. */

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The amount of something that a device has, and how much of it one claim may take.
+ * The amount of a resource that a device has, and how much of it one claim may take.
  *
  * @param value the amount that the device has
  * @param requestPolicy how claims take parts of it; only for devices that allow multiple
@@ -23,7 +23,7 @@ public record Capacity(Quantity value, @Nullable RequestPolicy requestPolicy) {
     }
 
     /**
-     * Returns a capacity that a claim has as a whole.
+     * Returns a capacity that a claim always gets as a whole.
      *
      * @param value the amount, for instance {@code 80Gi}
      * @return the capacity
@@ -34,7 +34,7 @@ public record Capacity(Quantity value, @Nullable RequestPolicy requestPolicy) {
     }
 
     /**
-     * Returns a capacity that a claim has as a whole.
+     * Returns a capacity that a claim always gets as a whole.
      *
      * @param value the amount
      * @return the capacity

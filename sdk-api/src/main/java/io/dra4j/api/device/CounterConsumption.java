@@ -12,7 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The amounts that a device takes of a counter set of its pool while it is allocated.
+ * The amounts that a device consumes of a counter set of its pool while it is allocated.
  *
  * @see CounterSet
  */
@@ -65,8 +65,8 @@ public final class CounterConsumption {
     }
 
     /**
-     * {@return the groups of which devices that take of the set at the same time must have one in
-     * common; empty to share with any device that has none}
+     * {@return the compatibility groups; devices that consume the set at the same time must have one in common; empty
+     * to share with any device that has none}
      */
     public List<String> compatibilityGroups() {
         return values.compatibilityGroups;
@@ -120,7 +120,7 @@ public final class CounterConsumption {
          * Sets the amount of one counter.
          *
          * @param name the counter's name: a DNS label
-         * @param amount how much is taken
+         * @param amount how much is consumed
          * @return this builder
          */
         public Builder counter(String name, Quantity amount) {
@@ -170,8 +170,8 @@ public final class CounterConsumption {
         /**
          * Adds a compatibility group.
          *
-         * <p>Devices that take of the counter set at the same time need a group in common. One with
-         * groups is never allocated beside one without.
+         * <p>Devices that consume the counter set at the same time need a group in common. A device with groups is
+         * never allocated together with one without.
          *
          * @param group the group's name: a DNS label
          * @return this builder
@@ -200,9 +200,9 @@ public final class CounterConsumption {
         }
 
         /**
-         * Sets the fields of one counter that this class does not know yet, such as alpha fields.
+         * Sets fields of one counter that this class does not support yet, such as alpha fields.
          *
-         * @param counter the counter's name, which needs no amount then
+         * @param counter the counter's name, which then needs no amount
          * @param rawJson a JSON object with fields of the API, such as {@code valueFrom}
          * @return this builder
          * @see <a href="https://github.com/kubernetes/enhancements/issues/5941">KEP-5941</a>

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counters that the devices of a pool share, such as the memory slices of a GPU.
  *
- * <p>The scheduler allocates no two devices whose consumption together exceeds a counter.
+ * <p>The scheduler never allocates devices whose consumption together exceeds a counter.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/4815-dra-partitionable-devices">
@@ -154,9 +154,9 @@ public final class CounterSet {
         }
 
         /**
-         * Sets the fields of one counter that this class does not know yet, such as alpha fields.
+         * Sets fields of one counter that this class does not support yet, such as alpha fields.
          *
-         * @param counter the counter's name, which has an amount, too
+         * @param counter the counter's name, which also needs an amount
          * @param rawJson a JSON object with fields of the API, such as {@code requestPolicy}
          * @return this builder
          * @see <a href="https://github.com/kubernetes/enhancements/issues/5941">KEP-5941</a>

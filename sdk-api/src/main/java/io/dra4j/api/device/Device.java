@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One device as it is published.
  *
- * <p>Names of attributes and capacities are C identifiers, which then belong to the driver's domain, or qualified by a
- * domain: {@code memory}, {@code example.com/memory}. The limits of the API (32 attributes and capacities together, for
- * instance) are checked when the inventory is published, with an error that names pool, device and field.
+ * <p>Names of attributes and capacities are C identifiers, which belong to the driver's domain unless they are
+ * qualified by another: {@code memory}, {@code example.com/memory}. The limits of the API (32 attributes and capacities
+ * together, for instance) are checked when the inventory is published, with an error that names pool, device and field.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/"> ResourceSlice,
  *     devices</a>
@@ -76,8 +76,8 @@ public final class Device {
     }
 
     /**
-     * {@return the id of the hardware behind the name, which moves with it: a UUID, a serial
-     * number; {@code null} if it has none}
+     * {@return the id of the hardware behind the name, which moves with the hardware: a UUID, a serial number; {@code
+     * null} if it has none}
      */
     public @Nullable String physicalId() {
         return values.physicalId;
@@ -93,12 +93,12 @@ public final class Device {
         return values.capacities;
     }
 
-    /** {@return whether several claims may have shares of the device at once} */
+    /** {@return whether several claims may have shares of the device at the same time} */
     public boolean allowMultipleAllocations() {
         return values.allowMultipleAllocations;
     }
 
-    /** {@return the amounts that the device takes of its pool's counter sets, at most two sets} */
+    /** {@return the amounts that the device consumes of its pool's counter sets, at most two sets} */
     public List<CounterConsumption> consumesCounters() {
         return values.consumesCounters;
     }
@@ -121,7 +121,7 @@ public final class Device {
         return values.binding;
     }
 
-    /** {@return whether an allocation of the device ties its pod to the node chosen} */
+    /** {@return whether an allocation of the device ties its pod to the chosen node} */
     public boolean bindsToNode() {
         return values.bindsToNode;
     }
@@ -199,10 +199,10 @@ public final class Device {
          *
          * <p>It is not published. The runtime keeps it with each claim and with each published name, refuses to prepare
          * a claim whose device now is other hardware than the claim was allocated, and publishes such a name again when
-         * no claim refers to it. Names that are made of minor numbers or of places in a list need one.
+         * no claim refers to it. Devices named by a minor number or a position in a list need an id.
          *
-         * <p>No two devices of an inventory have the same: a part of a device has one of its own, such as its parent's
-         * with the place of the part. Of several new names with one id the first by pool and name is published, and the
+         * <p>The id is unique in an inventory: a part of a device has its own, such as its parent's with the position
+         * of the part. Of several new names with the same id only the first by pool and name is published, and the
          * others are withheld, with an Event; names that were published before stay.
          *
          * @param physicalId an id that moves with the hardware: a UUID, a serial number; {@code null} or blank for none
@@ -262,7 +262,7 @@ public final class Device {
         }
 
         /**
-         * Lets several claims have shares of the device at once.
+         * Lets several claims have shares of the device at the same time.
          *
          * @param allowMultipleAllocations whether they may
          * @return this builder
@@ -273,7 +273,7 @@ public final class Device {
         }
 
         /**
-         * Adds the amounts that the device takes of one counter set.
+         * Adds the amounts that the device consumes of one counter set.
          *
          * @param consumes the amounts
          * @return this builder
@@ -287,9 +287,9 @@ public final class Device {
         }
 
         /**
-         * Replaces all amounts that the device takes of counter sets.
+         * Replaces all amounts that the device consumes of counter sets.
          *
-         * @param consumesCounters the amounts; none for a device of its own
+         * @param consumesCounters the amounts; none for a device that shares no counters
          * @return this builder
          */
         public Builder consumesCounters(Collection<CounterConsumption> consumesCounters) {
@@ -313,7 +313,7 @@ public final class Device {
         /**
          * Replaces all taints.
          *
-         * @param taints the taints; none for a device that is well
+         * @param taints the taints; none for a healthy device
          * @return this builder
          */
         public Builder taints(Collection<Taint> taints) {
@@ -325,7 +325,7 @@ public final class Device {
         /**
          * Sets from which nodes the device can be used.
          *
-         * @param placement the nodes; {@code null} where the pool defines it
+         * @param placement the nodes; {@code null} if the pool defines them
          * @return this builder
          */
         public Builder placement(@Nullable Placement placement) {
@@ -345,7 +345,7 @@ public final class Device {
         }
 
         /**
-         * Ties a pod that is allocated the device to the node chosen.
+         * Ties a pod that is allocated the device to the chosen node.
          *
          * @param bindsToNode whether it is tied
          * @return this builder
@@ -369,7 +369,7 @@ public final class Device {
         }
 
         /**
-         * Replaces all that an allocation takes of the node's native resources.
+         * Replaces the amounts that an allocation takes of the node's native resources.
          *
          * @param resources how much it takes, by resource name
          * @return this builder
@@ -382,7 +382,7 @@ public final class Device {
         }
 
         /**
-         * Sets a field of the API that this class does not know yet, such as an alpha field.
+         * Sets a field of the API that this class does not support yet, such as an alpha field.
          *
          * @param name the field's name in the API
          * @param rawJson its value as JSON text
@@ -450,7 +450,7 @@ public final class Device {
         }
 
         /**
-         * Sets a capacity that a claim has as a whole.
+         * Sets a capacity that a claim always gets as a whole.
          *
          * @param name the capacity's name
          * @param quantity how much there is, for instance {@code 80Gi}
@@ -465,7 +465,7 @@ public final class Device {
             return Objects.requireNonNull(value, () -> what + " " + key + " of device " + name + " is null");
         }
 
-        /** Fills a builder of its own first: a null among many changes nothing. */
+        /** Fills a separate builder first, so that a null element leaves this one unchanged. */
         private Builder fresh(Consumer<Builder> fill) {
             Builder fresh = new Builder(name);
             fill.accept(fresh);

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All that a driver offers at one moment: a full snapshot, never a change to an earlier one.
+ * Everything that a driver offers at one moment: a full snapshot, never a change to an earlier one.
  *
  * @param pools the pools, with names that are unique
  * @param leftOut the hardware that the driver found and does not offer, in the same order each time
@@ -18,9 +18,9 @@ import java.util.Set;
 public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
 
     /**
-     * Copies the lists and checks that no two pools bear one name.
+     * Copies the lists and checks that the names of the pools are unique.
      *
-     * @throws IllegalArgumentException if two pools bear one name
+     * @throws IllegalArgumentException if two pools have the same name
      */
     public Inventory {
         Objects.requireNonNull(pools, "pools");
@@ -41,7 +41,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
      * Makes an inventory that leaves nothing out.
      *
      * @param pools the pools, with names that are unique
-     * @throws IllegalArgumentException if two pools bear one name
+     * @throws IllegalArgumentException if two pools have the same name
      */
     public Inventory(List<Pool> pools) {
         this(pools, List.of());
@@ -52,7 +52,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
      *
      * @param pools the pools
      * @return the inventory
-     * @throws IllegalArgumentException if two pools bear one name
+     * @throws IllegalArgumentException if two pools have the same name
      */
     public static Inventory of(Pool... pools) {
         return new Inventory(Arrays.asList(Objects.requireNonNull(pools, "pools")));
@@ -61,7 +61,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
     /**
      * Returns an inventory with the same pools that leaves some hardware out.
      *
-     * <p>A driver that offers no device at all because of that is not ready; one that offers some is.
+     * <p>A driver that therefore offers no device at all is not ready; one that offers some is.
      *
      * @param hardware the hardware, and why; it replaces what this inventory leaves out
      * @return the inventory
@@ -74,7 +74,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
      * Finds a pool by name.
      *
      * @param name the pool's name
-     * @return the pool, or empty if there is none of that name
+     * @return the pool, or empty if no pool has that name
      */
     public Optional<Pool> pool(PoolName name) {
         Objects.requireNonNull(name, "name");
@@ -86,7 +86,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
      *
      * @param pool the pool's name
      * @param device the device's name
-     * @return the device, or empty if there is none of that name in the pool
+     * @return the device, or empty if the pool has no device of that name
      */
     public Optional<Device> device(PoolName pool, DeviceName device) {
         Objects.requireNonNull(pool, "pool");
@@ -94,7 +94,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
         return pool(pool).flatMap(found -> device(found.devices(), device.value()));
     }
 
-    /** Compares texts in a loop, which of 4,096 devices takes a third of what a stream takes. */
+    /** Compares names in a loop, which for 4,096 devices takes a third of the time of a stream. */
     private static Optional<Device> device(List<Device> devices, String name) {
         for (Device device : devices) {
             if (device.name().value().equals(name)) {

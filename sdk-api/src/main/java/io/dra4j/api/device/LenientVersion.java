@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A version as vendors write them, made a semantic version.
+ * Converts versions as vendors write them to semantic versions.
  *
  * @see <a href="https://semver.org/spec/v2.0.0.html">Semantic Versioning 2.0.0</a>
  */
@@ -20,7 +20,7 @@ final class LenientVersion {
     private static final String PRE_RELEASE = "(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)";
     private static final String BUILD = "[0-9A-Za-z-]+";
 
-    /** Numbers are followed by no other digit, which would be the rest of them. */
+    /** The lookahead rejects a further digit, which would belong to the number. */
     private static final Pattern FORM = Pattern.compile(
             "[vV]?" + NUMBER + "(?![0-9])(?:\\." + NUMBER + "(?![0-9]))?(?:\\." + NUMBER + "(?![0-9]))?(.*)",
             Pattern.DOTALL);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The amount of one native resource of the node that an allocation of a device takes.
  *
  * <p>The scheduler counts a mapping as if the pod had requested it, and adds an overhead for pods and containers with
- * the device. At least one of the two is given. Kubernetes 1.36 knows mappings alone.
+ * the device. At least one of the two is given. Kubernetes 1.36 supports only mappings.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5517-dra-node-allocatable-resources">
@@ -33,17 +33,17 @@ public final class NodeAllocatableResource {
         return builder().mapping(values.mapping).overhead(values.overhead).mayBeLeftOut(values.mayBeLeftOut);
     }
 
-    /** {@return the part of the resource that the device is; {@code null} for none} */
+    /** {@return the part of the resource that the device represents; {@code null} for none} */
     public @Nullable Mapping mapping() {
         return values.mapping;
     }
 
-    /** {@return what the device's use takes besides; {@code null} for nothing} */
+    /** {@return what using the device takes in addition; {@code null} for nothing} */
     public @Nullable Overhead overhead() {
         return values.overhead;
     }
 
-    /** {@return whether the device may be published where the server does not keep this} */
+    /** {@return whether the device may be published where the server drops this field} */
     public boolean mayBeLeftOut() {
         return values.mayBeLeftOut;
     }
@@ -66,7 +66,7 @@ public final class NodeAllocatableResource {
     private record Values(
             @Nullable Mapping mapping, @Nullable Overhead overhead, boolean mayBeLeftOut) {}
 
-    /** The part of a node's resource that a device is. */
+    /** The part of a node's resource that a device represents. */
     public sealed interface Mapping permits OfCapacity, OfDevice {}
 
     /**
@@ -98,7 +98,7 @@ public final class NodeAllocatableResource {
     }
 
     /**
-     * The amounts of a resource that the use of a device takes besides the mapping; at least one.
+     * The amounts of a resource that using a device takes in addition to the mapping; at least one.
      *
      * @param perPod the amount for each pod; {@code null} for none
      * @param perContainer the amount for each container that refers to the claim; {@code null} for none
@@ -115,7 +115,7 @@ public final class NodeAllocatableResource {
         private Builder() {}
 
         /**
-         * Sets the part of the resource that the device is.
+         * Sets the part of the resource that the device represents.
          *
          * <p>A claim for a device with a mapping can't be shared by pods.
          *
@@ -128,7 +128,7 @@ public final class NodeAllocatableResource {
         }
 
         /**
-         * Sets what the device's use takes besides the mapping.
+         * Sets what using the device takes in addition to the mapping.
          *
          * @param overhead the amounts; {@code null} for none
          * @return this builder
@@ -139,11 +139,11 @@ public final class NodeAllocatableResource {
         }
 
         /**
-         * Accepts that the device is published without this where the server does not keep it.
+         * Allows the device to be published without this field where the server drops it.
          *
          * <p>Otherwise the device is withheld there: pods with it could overcommit the node.
          *
-         * @param mayBeLeftOut whether it is accepted; not by default
+         * @param mayBeLeftOut whether it is allowed; not by default
          * @return this builder
          */
         public Builder mayBeLeftOut(boolean mayBeLeftOut) {

@@ -62,11 +62,11 @@ public record NodeSelector(List<Requirement> requirements) {
 
     /** The comparison of a requirement. */
     public enum Operator {
-        /** The value is one of the given. */
+        /** The value is one of those given. */
         IN("In"),
-        /** The value is none of the given, or absent. */
+        /** The value is none of those given, or the key is absent. */
         NOT_IN("NotIn"),
-        /** The key is there. */
+        /** The key is present. */
         EXISTS("Exists"),
         /** The key is absent. */
         DOES_NOT_EXIST("DoesNotExist"),

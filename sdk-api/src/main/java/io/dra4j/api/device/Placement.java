@@ -5,7 +5,7 @@ package io.dra4j.api.device;
 import java.util.Objects;
 
 /**
- * From which nodes the devices of a pool, or one device of it, can be used.
+ * The nodes from which the devices of a pool, or one device of it, can be used.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
  *     ResourceSlice: nodeName, nodeSelector, allNodes, perDeviceNodeSelection</a>
@@ -44,9 +44,9 @@ public sealed interface Placement {
     /** From every node; for pools and devices. */
     record AllNodes() implements Placement {}
 
-    /** Each device of the pool has its own; for pools. */
+    /** Each device of the pool has its own placement; for pools. */
     record PerDevice() implements Placement {}
 
-    /** Another component publishes the pool; this driver only prepares its devices; for pools. */
+    /** Another component publishes the pool, and this driver only prepares its devices; for pools. */
     record PublishedElsewhere() implements Placement {}
 }

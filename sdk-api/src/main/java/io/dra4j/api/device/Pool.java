@@ -13,17 +13,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of devices that is published, and becomes valid, as a whole.
+ * A set of devices that is published, and becomes valid, only as a whole.
  *
  * <p>An empty pool is published as empty; a pool that is no longer in the inventory is withdrawn.
  *
  * <p>The order of the devices is an order of preference. From Kubernetes 1.36 on, the scheduler takes the first device
  * that fits: it goes through the pools by name, those without binding conditions first, through the slices of a pool by
  * name, and through the devices of a slice from first to last. The SDK names slices and fills them so that the
- * scheduler meets the devices of a pool in the order of {@link #devices()}, over all slices, whatever came and went
- * before. Devices in another order are another inventory, for which slices are written; so list them in an order that
- * lasts. In Kubernetes 1.34, whose scheduler follows no order, devices that consume counters are in the slices of their
- * counter sets instead.
+ * scheduler meets the devices of a pool in the order of {@link #devices()}, across all slices, regardless of earlier
+ * additions and removals. A different order is a different inventory, for which slices are written again, so list
+ * devices in a stable order. In Kubernetes 1.34, whose scheduler has no defined order, devices that consume counters
+ * are in the slices of their counter sets instead.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/"> ResourceSlice,
  *     pool</a>
@@ -68,7 +68,7 @@ public final class Pool {
     /**
      * Returns a pool that another component publishes, and whose devices this driver prepares.
      *
-     * <p>Whether a device of such a pool exists is for the provider to check when it prepares it.
+     * <p>The provider checks whether a device of such a pool exists when it prepares the device.
      *
      * @param name the pool's name
      * @return the pool, without devices
@@ -114,7 +114,7 @@ public final class Pool {
         return values.partitionTypeAttribute;
     }
 
-    /** {@return the calls of the kubelet that the devices can do without; empty for none} */
+    /** {@return the calls of the kubelet that the devices do not need; empty for none} */
     public Set<NodeOperation> skipNodeOperations() {
         return values.skipNodeOperations;
     }
@@ -252,8 +252,8 @@ public final class Pool {
         /**
          * Lets the kubelet skip a call for claims with devices of this pool.
          *
-         * <p>For devices that need nothing on the node. Where the server does not keep this the
-         * devices are withheld: their pods would wait for a driver that is not there.
+         * <p>It is for devices that need nothing on the node. Where the server drops this field, the devices are
+         * withheld: their pods would wait for a driver that does not run.
          *
          * @param operation the call
          * @return this builder
@@ -276,7 +276,7 @@ public final class Pool {
             return this;
         }
 
-        /** Fills a builder of its own first: a null among many changes nothing. */
+        /** Fills a separate builder first, so that a null element leaves this one unchanged. */
         private Builder fresh(Consumer<Builder> fill) {
             Builder fresh = new Builder(name);
             fill.accept(fresh);

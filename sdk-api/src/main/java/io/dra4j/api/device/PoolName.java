@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /**
  * The name of a pool: DNS subdomains joined by slashes, unique for the driver in its scope.
  *
- * <p>A driver with devices of one node alone names its pool after the node.
+ * <p>A driver whose devices belong to one node names its pool after the node.
  *
  * @param value the name, at most 253 characters
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
@@ -23,7 +23,7 @@ public record PoolName(String value) implements Comparable<PoolName> {
     /**
      * Checks the form of the name.
      *
-     * @throws IllegalArgumentException if the name is not of the form, or too long
+     * @throws IllegalArgumentException if the name is malformed or too long
      */
     public PoolName {
         Objects.requireNonNull(value, "value");

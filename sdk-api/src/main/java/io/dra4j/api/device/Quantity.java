@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 /**
  * An amount in the notation of Kubernetes: {@code 80Gi}, {@code 100}, {@code 1500m}, {@code 2e3}.
  *
- * <p>Two quantities are equal if their amounts are, however written: {@code 1Gi} equals {@code 1024Mi}. The text is
- * kept as given, so that what is published reads as the driver wrote it.
+ * <p>Two quantities are equal if their amounts are, regardless of notation: {@code 1Gi} equals {@code 1024Mi}. The text
+ * is kept as given, so that what is published reads as the driver wrote it.
  *
  * @param text the amount as written
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/"> Quantity</a>

@@ -7,12 +7,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The amounts of a capacity that a claim may request, and what it gets if it requests none.
+ * The amounts of a capacity that a claim may request, and the default if it requests none.
  *
  * <p>At most one of valid values and valid range is given. The scheduler rounds a request up to the
  * next valid amount. Its limits are checked when the inventory is published.
  *
- * @param defaultValue what a claim takes that names no amount; required with values or a range
+ * @param defaultValue what a claim takes if it names no amount; required with values or a range
  * @param validValues the amounts that can be taken, ascending, at most 10; empty for no such limit
  * @param validRange the range of amounts that can be taken; {@code null} for no such limit
  * @see <a
@@ -30,9 +30,9 @@ public record RequestPolicy(
     }
 
     /**
-     * Returns the policy by which any of some amounts can be taken.
+     * Returns the policy by which one of the given amounts can be taken.
      *
-     * @param defaultValue what a claim takes that names no amount
+     * @param defaultValue what a claim takes if it names no amount
      * @param validValues the amounts, ascending
      * @return the policy
      */
@@ -44,7 +44,7 @@ public record RequestPolicy(
     /**
      * Returns the policy by which amounts of a range can be taken.
      *
-     * @param defaultValue what a claim takes that names no amount
+     * @param defaultValue what a claim takes if it names no amount
      * @param validRange the range
      * @return the policy
      */

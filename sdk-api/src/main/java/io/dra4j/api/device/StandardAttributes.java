@@ -18,7 +18,7 @@ public final class StandardAttributes {
     /** The PCI address, as a lower-case string of the form {@code 0000:65:00.0}. */
     public static final String PCI_BUS_ID = "resource.kubernetes.io/pciBusID";
 
-    /** The NUMA node as an int, or a list with the node first; left out if it is not known. */
+    /** The NUMA node as an int, or a list that begins with the node; left out if unknown. */
     public static final String NUMA_NODE = "resource.kubernetes.io/numaNode";
 
     private StandardAttributes() {}

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param key the taint's name: a label name, by convention with the driver's domain as prefix
  * @param value the taint's value: a label value, or {@code null}
  * @param effect what happens to claims that do not tolerate the taint
- * @param timeAdded when the taint began, in whole seconds; {@code null} lets the API server set it,
- *     and the runtime then keeps that time over later publishing
+ * @param timeAdded when the taint began, in whole seconds; {@code null} lets the API server set it, and the runtime
+ *     then keeps that time when it publishes again
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5055-dra-device-taints-and-tolerations">
  *     KEP-5055</a>

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The root of all exceptions of the SDK.
  *
- * <p>Its message names what failed, on which object, and what to do next. It is unchecked, because
- * most callers can only let it pass to the edge that logs it.
+ * <p>Its message names what failed, on which object, and what to do next. It is unchecked, because most callers can
+ * only propagate it to the code that logs it.
  */
 public class DraException extends RuntimeException {
 

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Failures, in one small tree of exceptions.
+ * The exceptions of the SDK.
  *
  * <p>Flow: your provider → here → the pod's owner and the driver's log.
  */

@@ -5,15 +5,15 @@ package io.dra4j.api.metrics;
 /**
  * A quantity of a device, in its base unit.
  *
- * <p>Counters grow from any start, and may begin again; the driver's page of metrics serves them as
- * they are. Each measure is served as one metric, which has the same name for all vendors.
+ * <p>Counters may start at any value and may reset; the driver's metrics endpoint serves them as they are. Each measure
+ * is served as one metric, which has the same name for all vendors.
  */
 public enum DeviceMeasure {
-    /** The part of the time in which the device worked, of late: 0 to 1. */
+    /** The fraction of recent time in which the device was busy: 0 to 1. */
     UTILIZATION,
     /** The memory in use, in bytes. */
     MEMORY_USED,
-    /** The memory that there is, in bytes. */
+    /** The total memory, in bytes. */
     MEMORY_SIZE,
     /** The power that the device draws, in watts. */
     POWER,
@@ -21,18 +21,18 @@ public enum DeviceMeasure {
     ENERGY,
     /** The temperature, in degrees Celsius. */
     TEMPERATURE,
-    /** Errors of the memory that were corrected; a counter. */
+    /** Memory errors that were corrected; a counter. */
     CORRECTED_MEMORY_ERRORS,
-    /** Errors of the memory that could not be corrected; a counter. */
+    /** Memory errors that could not be corrected; a counter. */
     UNCORRECTED_MEMORY_ERRORS,
     /** Faults that the device reported, such as XIDs; a counter. */
     FAULTS,
-    /** Bytes sent to other devices by a link of their own, such as NVLink; a counter. */
+    /** Bytes sent to other devices over a dedicated link, such as NVLink; a counter. */
     LINK_SENT,
-    /** Bytes received from other devices by a link of their own; a counter. */
+    /** Bytes received from other devices over a dedicated link; a counter. */
     LINK_RECEIVED,
-    /** Bytes sent to the machine, by PCIe for instance; a counter. */
+    /** Bytes sent to the host, for instance over PCIe; a counter. */
     BUS_SENT,
-    /** Bytes received from the machine; a counter. */
+    /** Bytes received from the host; a counter. */
     BUS_RECEIVED
 }

@@ -8,30 +8,30 @@ import io.dra4j.api.claim.HeldDevice;
 /**
  * Measures the devices of prepared claims, for one scrape of the driver's metrics.
  *
- * <p>The runtime opens a meter when metrics are scraped, and measures one device after the other. A
- * device that takes longer than a second is left out of that scrape: its call is not interrupted,
- * the next device is measured on another thread meanwhile, and the device is not measured again
- * before its call has returned. {@link #close} may come while such a call still runs.
+ * <p>The runtime opens a meter when metrics are scraped, and measures one device after another. A device that takes
+ * longer than a second is left out of that scrape: its call is not interrupted, the next device is measured on another
+ * thread in the meantime, and the device is not measured again before its call has returned. {@link #close} may be
+ * called while such a call still runs.
  */
 @FunctionalInterface
 public interface DeviceMeter extends AutoCloseable {
 
-    /** Measures nothing: claims and their devices are served all the same. */
+    /** A meter that measures nothing: claims and their devices are still served. */
     DeviceMeter NONE = (claim, device) -> DeviceReadings.NONE;
 
     /**
      * Measures a device now.
      *
-     * <p>What the hardware can't measure is left out, and never 0.
+     * <p>A quantity that the hardware can't measure is left out, not reported as 0.
      *
      * @param claim the prepared claim, with its last recorded or answered state
-     * @param device one of the claim's devices; other claims may hold it, too
+     * @param device one of the claim's devices; other claims may also hold it
      * @return what was measured
      * @throws Exception if the device can't be measured now; the failure is counted
      */
     DeviceReadings measure(HeldClaim claim, HeldDevice device) throws Exception;
 
-    /** Ends the scrape: what was opened for it is released, also while hardware is given back. */
+    /** Ends the scrape and releases what was opened for it, even while the hardware is being released. */
     @Override
     default void close() {}
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The measurements of one device, with its ids in the vendor's own tools. */
 public final class DeviceReadings {
 
-    /** Nothing. */
+    /** Readings without any value. */
     public static final DeviceReadings NONE = builder().build();
 
     private final Values values;
@@ -35,7 +35,7 @@ public final class DeviceReadings {
         return builder;
     }
 
-    /** {@return the id by which other exporters name the device; {@code null} for the id of its hardware} */
+    /** {@return the id that other exporters use for the device; {@code null} for the id of its hardware} */
     public @Nullable String uuid() {
         return values.uuid;
     }
@@ -45,14 +45,14 @@ public final class DeviceReadings {
         return values.parentUuid;
     }
 
-    /** {@return what was measured of the device alone} */
+    /** {@return what was measured for the device itself} */
     public Map<DeviceMeasure, Double> values() {
         return values.values;
     }
 
     /**
-     * {@return what was measured of all the hardware that the device is a part of; the same for
-     * each of its parts, and so not to be summed}
+     * {@return what was measured for the whole hardware that the device is a part of; the same for each of its parts,
+     * so it must not be summed}
      */
     public Map<DeviceMeasure, Double> parentValues() {
         return values.parentValues;
@@ -95,7 +95,7 @@ public final class DeviceReadings {
         private Builder() {}
 
         /**
-         * Sets the id by which other exporters name the device.
+         * Sets the id that other exporters use for the device.
          *
          * @param id the id, or {@code null} for the id of its hardware
          * @return this builder
@@ -117,7 +117,7 @@ public final class DeviceReadings {
         }
 
         /**
-         * Adds a value of the device alone.
+         * Adds a value of the device itself.
          *
          * @param measure what was measured
          * @param value its value in the measure's unit
@@ -130,7 +130,7 @@ public final class DeviceReadings {
         }
 
         /**
-         * Adds a value of all the hardware that the device is a part of.
+         * Adds a value of the whole hardware that the device is a part of.
          *
          * @param measure what was measured
          * @param value its value in the measure's unit

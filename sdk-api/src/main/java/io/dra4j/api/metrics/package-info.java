@@ -3,7 +3,7 @@
 /**
  * Measurements of the devices of claims: how busy they are, how much memory and power they use.
  *
- * <p>Flow: your provider → here → the driver's page of metrics, with the labels of the claim.
+ * <p>Flow: your provider → here → the driver's metrics endpoint, with the labels of the claim.
  */
 @NullMarked
 package io.dra4j.api.metrics;
