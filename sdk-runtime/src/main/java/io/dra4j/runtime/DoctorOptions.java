@@ -24,8 +24,7 @@ import picocli.CommandLine.Option;
         description = {
             "Finds what keeps this node's devices from pods without an error, and says how to fix it. It takes the"
                     + " options that the driver runs with, reads, and changes nothing. Exit status: 0 if nothing is"
-                    + " wrong, 1 if there are findings, 2 if there are none but a check could not look, or the command"
-                    + " line is wrong.",
+                    + " wrong, 1 if there are findings, 2 if there are none but a check could not run, or the command line is wrong.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields

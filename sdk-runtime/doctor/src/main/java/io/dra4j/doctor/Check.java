@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.doctor;
 
-/** Looks at one thing that may be wrong; reads, and changes nothing. */
+/** Checks one thing that may be wrong; reads, and changes nothing. */
 public interface Check {
 
     /** The name of the check and of its findings, such as {@code cdi-disabled}. */
     String id();
 
     /**
-     * Looks.
+     * Runs the check.
      *
-     * @throws NotCheckedException if it can't: for lack of a right, a file, or an answer
+     * @throws NotCheckedException if it can't run, because it lacks a right, a file, or an answer
      */
     CheckResult look();
 }

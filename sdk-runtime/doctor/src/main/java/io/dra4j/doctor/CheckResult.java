@@ -5,10 +5,10 @@ package io.dra4j.doctor;
 import java.util.List;
 
 /**
- * An answer of a check: a fact if all is well, findings otherwise.
+ * An answer of a check: a fact if nothing is wrong, findings otherwise.
  *
- * @param fact a few words on what was looked at, such as {@code v1.36.0 serves resource.k8s.io/v1}
- * @param findings what is wrong; empty if all is well
+ * @param fact a few words on what was checked, such as {@code v1.36.0 serves resource.k8s.io/v1}
+ * @param findings what is wrong; empty if nothing is
  */
 public record CheckResult(String fact, List<Finding> findings) {
 
@@ -16,7 +16,7 @@ public record CheckResult(String fact, List<Finding> findings) {
         findings = List.copyOf(findings);
     }
 
-    /** All is well. */
+    /** Returns a result without findings. */
     public static CheckResult healthy(String fact) {
         return new CheckResult(fact, List.of());
     }

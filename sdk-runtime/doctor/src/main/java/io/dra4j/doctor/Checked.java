@@ -7,12 +7,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A check, after it looked or could not.
+ * The result of a check that ran or could not run.
  *
  * @param id of the check
- * @param fact what it looked at; empty if it could not look
+ * @param fact what it checked; empty if it could not run
  * @param findings what is wrong
- * @param notChecked why it could not look; empty if it did
+ * @param notChecked why it could not run; empty if it did
  */
 record Checked(String id, String fact, List<Finding> findings, String notChecked) {
 
@@ -34,9 +34,9 @@ record Checked(String id, String fact, List<Finding> findings, String notChecked
     }
 
     /**
-     * Returns the same check with the findings alone that an earlier look had, too.
+     * Returns the same check with only the findings that an earlier look also had.
      *
-     * <p>If it found something in one look, and could not look in the other, it could not look.
+     * <p>If it found something in one look and could not run in the other, it counts as one that could not run.
      */
     Checked foundBefore(List<Checked> earlier) {
         List<Checked> same = earlier.stream().filter(one -> one.id.equals(id)).toList();

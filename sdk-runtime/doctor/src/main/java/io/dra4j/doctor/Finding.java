@@ -8,11 +8,11 @@ import java.util.List;
  * Something that is wrong, why it matters, and how to fix it.
  *
  * @param id of the check that found it, such as {@code cdi-disabled}; the documentation lists it
- * @param severity how much harm it does
+ * @param severity how severe it is
  * @param object what it is about, such as {@code node/gpu-1} or a file
  * @param what the fact, in a sentence
  * @param why what fails because of it
- * @param fix commands, or lines that begin with {@code #} and say what no command does
+ * @param fix commands, or lines that begin with {@code #} for steps without a command
  */
 public record Finding(String id, Severity severity, String object, String what, String why, List<String> fix) {
 
@@ -23,7 +23,7 @@ public record Finding(String id, Severity severity, String object, String what, 
         }
     }
 
-    /** Names the finding: what it says of its object may change from one look to the next. */
+    /** Identifies the finding: its text may change from one look to the next. */
     String key() {
         return id + " " + object;
     }

@@ -14,13 +14,13 @@ import java.util.function.UnaryOperator;
 /** The results of all checks of a run, as text for a screen and as JSON for tools. */
 public final class Report {
 
-    /** All checks looked, and found nothing. */
+    /** All checks ran, and found nothing. */
     public static final int HEALTHY = 0;
 
     /** There are findings. */
     public static final int FOUND = 1;
 
-    /** There are no findings, but a check could not look. */
+    /** There are no findings, but a check could not run. */
     public static final int INCOMPLETE = 2;
 
     private final String command;
@@ -45,19 +45,19 @@ public final class Report {
     /**
      * Runs checks of another command, each once and in their order.
      *
-     * @param command the command's name, with which the text begins
+     * @param command the command's name, which starts the text
      * @param subject what they look at, such as {@code node gpu-1}
      */
     public static Report of(String command, String subject, List<? extends Check> checks) {
         return new Report(command, subject, checks.stream().map(Checked::of).toList());
     }
 
-    /** Returns this report, with the findings alone that an earlier report has, too. */
+    /** Returns this report with only the findings that an earlier report also has. */
     Report foundBefore(Report earlier) {
         return with(one -> one.foundBefore(earlier.checks));
     }
 
-    /** Returns this report of a first look, whose findings could not be looked at again. */
+    /** Returns this report of a first look whose findings could not be checked again. */
     Report foundOnce(String reason) {
         return with(one -> one.foundOnce(reason));
     }
@@ -82,7 +82,7 @@ public final class Report {
         return checks.stream().allMatch(Checked::isHealthy) ? HEALTHY : INCOMPLETE;
     }
 
-    /** The report as text: a line for each check, then each finding, then the sum. */
+    /** The report as text: a line for each check, then each finding, then the totals. */
     public String text() {
         return ReportText.of(command + ": " + subject, checks, findings());
     }
@@ -173,7 +173,7 @@ public final class Report {
                     2);
             wrap("why: " + finding.why(), INDENT, 7);
             for (int i = 0; i < finding.fix().size(); i++) {
-                // Commands are never wrapped: they are to be copied.
+                // Commands are never wrapped, so that they can be copied.
                 text.append(i == 0 ? "  fix: " : "       ")
                         .append(finding.fix().get(i))
                         .append('\n');
@@ -183,9 +183,9 @@ public final class Report {
         private void sum(List<Checked> checks, int findings) {
             long blind =
                     checks.stream().filter(one -> !one.notChecked().isEmpty()).count();
-            text.append('\n').append(number(checks.size() - blind, "check")).append(" looked: ");
+            text.append('\n').append(number(checks.size() - blind, "check")).append(" ran: ");
             text.append(findings == 0 ? "nothing found" : number(findings, "finding"));
-            text.append(blind == 0 ? "" : "; " + number(blind, "check") + " could not look")
+            text.append(blind == 0 ? "" : "; " + number(blind, "check") + " could not run")
                     .append('\n');
         }
 
@@ -193,7 +193,7 @@ public final class Report {
             return number + " " + noun + (number == 1 ? "" : "s");
         }
 
-        /** Breaks at spaces; lines after the first are indented so far. */
+        /** Breaks at spaces; lines after the first are indented by this much. */
         private void wrap(String words, String first, int hanging) {
             StringBuilder line = new StringBuilder(first);
             boolean fresh = true;

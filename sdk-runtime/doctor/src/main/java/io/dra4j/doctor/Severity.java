@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.doctor;
 
-/** The harm that a finding does. */
+/** The severity of a finding. */
 public enum Severity {
     /** Something does not work, or soon will not. */
     ERROR,
-    /** It works, with less than was asked for, or at a risk. */
+    /** It works, but with less than requested, or at a risk. */
     WARNING
 }

@@ -7,11 +7,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Looks at something that changes while it is read, and reports only what is found twice.
+ * Checks something that changes while it is read, and reports only what is found twice.
  *
- * <p>Views that have to agree are read one after the other, so that one that is read later knows
- * more. If a look finds something, everything is therefore read and looked at again after a pause;
- * what happened to change during the first look agrees by then.
+ * <p>Views that have to agree are read one after the other, so later ones are newer. If a look finds something,
+ * everything is therefore read and checked again after a pause; what changed during the first look agrees by then.
  */
 public final class TwoLooks {
 
@@ -37,9 +36,9 @@ public final class TwoLooks {
      * Looks once, and again if something is found.
      *
      * @param look reads everything, and checks it
-     * @return the report of the last look, with the findings alone that were in the first one, too;
-     *     that of the first look if the second fails. A check that found something in one look, and
-     *     could not look in the other, is one that could not look
+     * @return the report of the last look, with only the findings that were also in the first one; that of the first
+     * look if the second fails. A check that found something in one look and could not run in the other counts as one
+     * that could not run
      */
     public Report report(Supplier<Report> look) {
         Report first = look.get();

@@ -3,8 +3,8 @@
 /**
  * Checks of clusters and nodes that run DRA drivers: what is wrong, why, and how to fix it.
  *
- * <p>Flow: a program gives what its checks look at → checks → a report, as text or JSON. Knows no
- * client, no driver and no CEL, so that kubectl's plugin and drivers share it.
+ * <p>Flow: a program supplies what its checks read → checks → a report, as text or JSON. Independent of clients,
+ * drivers and CEL, so that the kubectl plugin and drivers can share it.
  */
 @NullMarked
 package io.dra4j.doctor;

@@ -59,7 +59,7 @@ class ReportTest {
 
                           ok           server-version  v1.36.0 serves resource.k8s.io/v1
 
-                        1 check looked: nothing found
+                        1 check ran: nothing found
                         """);
     }
 
@@ -70,7 +70,7 @@ class ReportTest {
         assertThat(report.exitStatus()).isEqualTo(2);
         assertThat(report.text())
                 .contains("not checked  kubelet-gates   you may not get nodes/proxy")
-                .endsWith("1 check looked: nothing found; 1 check could not look\n");
+                .endsWith("1 check ran: nothing found; 1 check could not run\n");
     }
 
     @Test
@@ -98,7 +98,7 @@ class ReportTest {
                           fix: sudo fix %s
                                sudo systemctl restart containerd
                         """.formatted("x".repeat(120)))
-                .endsWith("1 check looked: 2 findings; 1 check could not look\n");
+                .endsWith("1 check ran: 2 findings; 1 check could not run\n");
     }
 
     @Test

@@ -52,14 +52,15 @@ public final class KubectlDraMain {
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "error");
         Thread connection = new Thread(ApiReader::prepare, "connection");
         connection.setDaemon(true);
-        connection.setUncaughtExceptionHandler((thread, problem) -> {}); // the command meets it, too, and says so
+        connection.setUncaughtExceptionHandler(
+                (thread, problem) -> {}); // the command fails in the same way and reports it
         connection.start();
         int status = commandLine(args).execute(args);
         ApiReader.endConnections();
         System.exit(status);
     }
 
-    /** Completes the last word as kubectl wants it: a word a line, and last whether the shell may add names of files. */
+    /** Completes the last word in kubectl's format: one word per line, then whether the shell may add file names. */
     static String completions(String... words) {
         String last = words[words.length - 1];
         List<CharSequence> rests = new ArrayList<>();
@@ -70,7 +71,7 @@ public final class KubectlDraMain {
                 .collect(Collectors.joining("\n", "", "\n"));
     }
 
-    /** The command line as {@link #main} runs it: with the command of the first argument, or with all. */
+    /** The command line that {@link #main} runs: with the first argument's command only, or with all commands. */
     static CommandLine commandLine(String... args) {
         CommandLine line = new CommandLine(new KubectlDraMain());
         boolean isNamed = args.length > 0 && COMMANDS.contains(args[0]); // each takes time to read its options

@@ -24,9 +24,9 @@ import javax.net.ssl.SSLContext;
 import picocli.CommandLine;
 
 /**
- * Runs the commands on a small cluster in this process, by TLS, for a JVM that archives the classes they load.
+ * Runs the commands against a small TLS server in this process, for a JVM that archives the classes they load.
  *
- * <p>It needs no network: the launcher runs it when there is no archive yet.
+ * <p>It needs no network: the launcher runs it when no archive exists yet.
  */
 final class TrainingMain {
 

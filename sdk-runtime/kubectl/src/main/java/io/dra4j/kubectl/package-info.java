@@ -3,7 +3,7 @@
 /**
  * Answer questions about the devices of any cluster: a program, and a plugin of kubectl.
  *
- * <p>Flow: the command line → what is read of the cluster ({@code read}) → an explanation ({@code explain}), a tree
+ * <p>Flow: the command line → objects read from the cluster ({@code read}) → an explanation ({@code explain}), a tree
  * ({@code tree}) or findings ({@code doctor}), as text or JSON. Nothing is ever written to the cluster.
  */
 @NullMarked

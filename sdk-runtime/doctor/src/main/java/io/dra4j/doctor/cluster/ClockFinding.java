@@ -19,8 +19,7 @@ final class ClockFinding {
                 object,
                 "its clock is %d s %s the API server's"
                         .formatted(ahead.abs().toSeconds(), ahead.isNegative() ? "behind" : "ahead of"),
-                "tokens and certificates are not valid yet or any more, so that the driver loses the"
-                        + " API server; times of taints and Events are wrong",
+                "tokens and certificates are not yet valid or have expired, so the driver loses the API server; times of taints and Events are wrong",
                 List.of("chronyc tracking", "sudo systemctl enable --now chronyd && sudo chronyc makestep"));
     }
 }

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Requests to an API server that change nothing; a program brings its client along. */
+/** Requests to an API server that change nothing; each program supplies its own client. */
 public interface ClusterApi {
 
     /**
@@ -26,7 +26,7 @@ public interface ClusterApi {
     Answer get(String path);
 
     /**
-     * Creates what is not kept: a review of access, or an object with {@code dryRun=All}.
+     * Creates something that is not stored: an access review, or an object with {@code dryRun=All}.
      *
      * @throws io.dra4j.doctor.NotCheckedException if there is no answer
      */

@@ -81,7 +81,7 @@ public final class ClusterChecks {
                 new LegacyDevicePlugin(cluster));
     }
 
-    /** The check that GPU Operator's MIG manager stays off a node with dynamic MIG. */
+    /** Returns the check that GPU Operator's MIG manager leaves a node with dynamic MIG alone. */
     public static Check migManager(ClusterApi api, String driver, String node) {
         return new MigManager(new ClusterView(api, new Scope(driver, node)), true);
     }
@@ -89,7 +89,7 @@ public final class ClusterChecks {
     /** Checks the clock of this machine against the API server's. */
     private record LocalClock(ClusterView cluster, InstantSource clock) implements Check {
 
-        /** The date of an answer has seconds, and is on its way for some. */
+        /** The date of an answer is exact to a second, and may be some seconds old. */
         private static final Duration TOLERATED = Duration.ofSeconds(30);
 
         @Override
@@ -145,7 +145,7 @@ public final class ClusterChecks {
     }
 
     /**
-     * Checks that this is the machine, and the boot, that the kubelet reports.
+     * Checks that this machine and its boot are those that the kubelet reports.
      *
      * @param here reads the boot id that the driver sees, or throws NotCheckedException
      */
@@ -230,10 +230,10 @@ public final class ClusterChecks {
     }
 
     /**
-     * Checks that GPU Operator's MIG manager keeps off GPUs that the driver partitions itself.
+     * Checks that GPU Operator's MIG manager leaves GPUs alone that the driver partitions itself.
      *
      * <p>It acts on the node label nvidia.com/mig.config. A driver that creates MIG devices when claims are prepared
-     * publishes them with counters; whole GPUs have counters, too, if virtual machines may have them.
+     * publishes them with counters; whole GPUs also have counters if they may go to virtual machines.
      */
     private record MigManager(ClusterView cluster, boolean isDynamic) implements Check {
 
@@ -286,7 +286,7 @@ public final class ClusterChecks {
         }
     }
 
-    /** Checks that the nodes of slices exist: one may be removed, or have another name. */
+    /** Checks that the nodes of slices exist: a node may have been removed, or have another name. */
     private record GoneNodes(ClusterView cluster) implements Check {
 
         @Override
@@ -321,16 +321,16 @@ public final class ClusterChecks {
                         id(),
                         Severity.WARNING,
                         "node/" + gone,
-                        "there is no such node, and %s of %s on it"
+                        "this node does not exist, and %s of %s on it"
                                 .formatted(Words.number(slices.size(), "slice"), drivers),
-                        "no pod can get their devices, and whoever counts devices counts them",
+                        "no pod can get their devices, but they are still counted",
                         List.of("kubectl delete resourceslices " + names));
             }
             return new Finding(
                     id(),
                     Severity.ERROR,
                     "node/" + gone,
-                    "there is no such node, but %s: the driver %s was started with another name than the kubelet's"
+                    "this node does not exist, but %s: the driver %s was started with a name other than the kubelet's"
                             .formatted(String.join(", ", alike), drivers),
                     "no pod can get these devices: they are on no node that the scheduler knows",
                     List.of(
@@ -349,8 +349,8 @@ public final class ClusterChecks {
     /**
      * Checks the clocks of nodes with devices against the API server's.
      *
-     * <p>A kubelet renews its node's Lease every 10 s, with the time of its own clock. A node that is
-     * Ready, as the control plane sees it, does renew it; so an old or a future time is the clock's.
+     * <p>A kubelet renews its node's Lease every 10 s, with the time of its own clock. A node that the control plane
+     * reports as Ready does renew it, so an old or future time means a wrong clock.
      */
     private record NodeClocks(ClusterView cluster) implements Check {
 
@@ -417,7 +417,7 @@ public final class ClusterChecks {
         }
     }
 
-    /** Checks that the driver that is looked at publishes devices. */
+    /** Checks that the driver in scope publishes devices. */
     private record NoDevices(ClusterView cluster) implements Check {
 
         @Override
@@ -448,7 +448,7 @@ public final class ClusterChecks {
                     Severity.ERROR,
                     "driver/" + cluster.driver(),
                     "it publishes no device" + (isOfNode ? " of node " + cluster.node() : ""),
-                    "no claim can get a device of it; its pods may run all the same",
+                    "no claim can get a device from it; its pods may run nevertheless",
                     List.of(
                             isOfNode ? events + ",involvedObject.name=" + cluster.node() : events,
                             "kubectl get pods --all-namespaces --output wide    # does its pod run there?",

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Objects that checks look at: each list is read once, for all of them. Not thread-safe. */
+/** The objects that checks read; each list is read once for all checks. Not thread-safe. */
 public final class ClusterView {
 
     private static final int NOT_FOUND = 404;
@@ -43,7 +43,7 @@ public final class ClusterView {
         return api;
     }
 
-    /** The node that is looked at. */
+    /** The node in scope. */
     String node() {
         if (scope.node() == null) {
             throw new NotCheckedException("no node is given");
@@ -59,7 +59,7 @@ public final class ClusterView {
         return scope.driver() != null;
     }
 
-    /** The driver that is looked at. */
+    /** The driver in scope. */
     String driver() {
         if (scope.driver() == null) {
             throw new NotCheckedException("no driver is given");
@@ -102,7 +102,7 @@ public final class ClusterView {
         }
     }
 
-    /** Drops the record of who wrote which field: half of an object, and no check looks at it. */
+    /** Drops the record of who wrote which field: it is half of an object, and no check reads it. */
     private static JsonNode lean(JsonNode object) {
         if (object.path("metadata") instanceof ObjectNode metadata) {
             metadata.remove("managedFields");
@@ -121,7 +121,7 @@ public final class ClusterView {
                         answer.body().path("message").asText("no message")));
     }
 
-    /** The nodes that are looked at. */
+    /** The nodes in scope. */
     List<NodeFacts> nodes() {
         List<NodeFacts> known = nodes;
         if (known == null) {
@@ -134,24 +134,24 @@ public final class ClusterView {
         return known;
     }
 
-    /** Returns whether all drivers and nodes are looked at. */
+    /** Returns whether all drivers and nodes are in scope. */
     public boolean isWhole() {
         return scope.equals(Scope.CLUSTER);
     }
 
-    /** Returns whether a driver is looked at: if a node is, those that publish devices of it. */
+    /** Returns whether a driver is in scope; for a single node, those that publish its devices are. */
     public boolean includes(String driver) {
         return (scope.driver() == null || scope.driver().equals(driver))
                 && (scope.node() == null
                         || slices().stream().anyMatch(slice -> slice.driver().equals(driver)));
     }
 
-    /** The slices that are looked at. */
+    /** The slices in scope. */
     List<SliceFacts> slices() {
         return slicesByNode().values().stream().flatMap(List::stream).toList();
     }
 
-    /** The pools that have a slice that is looked at, with all their slices: a pool may span nodes. */
+    /** The pools with a slice in scope, with all their slices: a pool may span nodes. */
     List<List<SliceFacts>> pools() {
         Map<PoolId, List<SliceFacts>> pools =
                 allSlices().stream().collect(Collectors.groupingBy(SliceFacts::poolId, toList()));
@@ -189,7 +189,7 @@ public final class ClusterView {
         return slicesByNode().getOrDefault(node.name(), List.of());
     }
 
-    /** The nodes that a driver runs on: those with slices, or the one that is looked at. */
+    /** The nodes that a driver runs on: those with slices, or the one in scope. */
     List<NodeFacts> driverNodes() {
         return scope.node() != null
                 ? nodes()

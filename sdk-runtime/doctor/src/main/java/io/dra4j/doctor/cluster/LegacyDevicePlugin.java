@@ -9,7 +9,7 @@ import io.dra4j.doctor.Severity;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks that no device plugin offers the devices of a driver, too. */
+/** Checks that no device plugin also offers the devices of a driver. */
 record LegacyDevicePlugin(ClusterView cluster) implements Check {
 
     @Override
@@ -39,9 +39,8 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
                 id(),
                 Severity.ERROR,
                 "node/" + node.name(),
-                "a device plugin offers %s beside the driver %s".formatted(String.join(", ", offered), driver),
-                "kubelet and scheduler do not know that these are the same devices: each is given"
-                        + " to two pods at a time",
+                "a device plugin offers %s in addition to the driver %s".formatted(String.join(", ", offered), driver),
+                "kubelet and scheduler do not know that these are the same devices, so each device can be given to two pods at the same time",
                 fix(node.name(), driver.equals("gpu.nvidia.com")));
     }
 

@@ -10,12 +10,12 @@ import java.util.regex.Pattern;
 /**
  * The extended resources by which device plugins offer the devices of a DRA driver.
  *
- * <p>Those of the same vendor that are other devices, such as NICs, are not among them. A resource
- * in the driver's own domain is the driver's, whatever its name.
+ * <p>Resources of the same vendor for other devices, such as NICs, are not included. Any resource in the driver's own
+ * domain belongs to the driver.
  */
 public final class LegacyResources {
 
-    /** By the documentation of each vendor's device plugin. */
+    /** From the documentation of each vendor's device plugin. */
     private static final Map<String, Pattern> KNOWN = Map.of(
             "gpu.nvidia.com",
             Pattern.compile("nvidia\\.com/(gpu(\\.shared)?|mig-[0-9a-z.+-]+)"),
@@ -28,7 +28,7 @@ public final class LegacyResources {
      * Returns the resources of a Node by which a device plugin offers a driver's devices.
      *
      * @param node the object
-     * @return with their amounts, such as {@code nvidia.com/gpu=8}; none if there are 0 of each
+     * @return with their amounts, such as {@code nvidia.com/gpu=8}; empty if all amounts are 0
      */
     public static List<String> offered(String driver, JsonNode node) {
         return offered(driver, NodeFacts.of(node));

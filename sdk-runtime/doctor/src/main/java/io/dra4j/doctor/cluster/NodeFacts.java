@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A node, as far as checks look at it.
+ * The facts about a node that checks read.
  *
  * @param name its name
  * @param kubelet the version of its kubelet, such as {@code v1.36.2}

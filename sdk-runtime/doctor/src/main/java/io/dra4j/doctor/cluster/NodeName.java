@@ -8,7 +8,7 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Severity;
 import java.util.List;
 
-/** Checks that there is a Node of the name that the driver was given. */
+/** Checks that a Node exists with the name that the driver was given. */
 record NodeName(ClusterView cluster) implements Check {
 
     @Override
@@ -28,10 +28,10 @@ record NodeName(ClusterView cluster) implements Check {
                                 id(),
                                 Severity.ERROR,
                                 "node/" + cluster.node(),
-                                "there is no Node of this name; the kubelet may have registered by another, such as one with a domain",
-                                "a driver of this name publishes nothing: the Node owns its slices",
+                                "no Node has this name; the kubelet may have registered with another name, such as one with a domain",
+                                "a driver with this name publishes nothing, because the Node owns its slices",
                                 List.of(
                                         "kubectl get nodes -o custom-columns=NAME:.metadata.name,HOST:.status.addresses[?(@.type==\"Hostname\")].address",
-                                        "# give that name; a driver gets it by NODE_NAME, in a DaemonSet from the field spec.nodeName"))));
+                                        "# use that name; a driver gets it from NODE_NAME, in a DaemonSet from the field spec.nodeName"))));
     }
 }

@@ -116,21 +116,21 @@ record Rights(ClusterView cluster, String account) implements Check {
     }
 
     /**
-     * A verb that every driver needs, of the file that the charts make their roles of.
+     * A verb that every driver needs, from the file that the charts generate their roles from.
      *
      * @param group the API group; empty for the core group
      * @param resource with its subresource
      * @param verb such as {@code list}
-     * @param namespace in which it holds; empty for everywhere
+     * @param namespace in which it applies; empty for all namespaces
      * @param optional whether the driver publishes and prepares without it
-     * @param without what is lost
+     * @param without what does not work without it
      */
     private record Right(
             String group, String resource, String verb, String namespace, boolean optional, String without) {
 
         private static final List<String> PARTS = List.of("always", "events");
 
-        /** Those of all drivers; what parts need that a driver may not have is left out. */
+        /** The rights that all drivers need, without those of optional parts. */
         static List<Right> ofAllDrivers() {
             List<Right> rights = new ArrayList<>();
             for (JsonNode one : file()) {

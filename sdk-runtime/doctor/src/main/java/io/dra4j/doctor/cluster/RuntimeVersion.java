@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Checks that the container runtimes of nodes with devices know CDI.
+ * Checks that the container runtimes of nodes with devices support CDI.
  *
  * <p>containerd has CDI since 1.7, where it is off by default, and on since 2.0; CRI-O since 1.23.
- * Whether a configuration has it on shows on the node alone.
+ * Only the node shows whether its configuration enables it.
  */
 record RuntimeVersion(ClusterView cluster) implements Check {
 
@@ -42,7 +42,7 @@ record RuntimeVersion(ClusterView cluster) implements Check {
         return new CheckResult(
                 configured == 0
                         ? fact
-                        : "%s; in containerd 1.7, on %s, it is off by default: `doctor` of the driver on the node looks"
+                        : "%s; in containerd 1.7, on %s, it is off by default: `doctor` of the driver on the node checks"
                                 .formatted(fact, Words.number(configured, "node")),
                 findings);
     }

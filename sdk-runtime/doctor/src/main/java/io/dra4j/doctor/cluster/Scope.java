@@ -5,7 +5,7 @@ package io.dra4j.doctor.cluster;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a cluster that is looked at.
+ * The part of a cluster that is checked.
  *
  * @param driver one driver; null for all
  * @param node one node; null for all

@@ -13,7 +13,7 @@ import io.dra4j.rules.Release;
 import java.util.List;
 import java.util.Optional;
 
-/** Checks that the API server serves the API of devices. */
+/** Checks that the API server serves {@code resource.k8s.io/v1}. */
 record ServerVersionCheck(ClusterView cluster) implements Check {
 
     private static final String API = "resource.k8s.io/v1";

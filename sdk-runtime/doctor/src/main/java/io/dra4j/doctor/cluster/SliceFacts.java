@@ -5,11 +5,11 @@ package io.dra4j.doctor.cluster;
 import com.fasterxml.jackson.databind.JsonNode;
 
 /**
- * A ResourceSlice, as far as checks look at it.
+ * The facts about a ResourceSlice that checks read.
  *
  * @param name its name
  * @param driver who published it
- * @param node the node of its devices; empty if it has none of its own
+ * @param node the node of its devices; empty if it names no single node
  * @param pool its pool
  * @param generation of the pool
  * @param slicesOfPool how many slices the generation has

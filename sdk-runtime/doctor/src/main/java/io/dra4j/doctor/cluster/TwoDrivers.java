@@ -15,10 +15,10 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Checks that one DaemonSet alone runs a driver named gpu.nvidia.com on a node.
+ * Checks that only one DaemonSet runs a driver named gpu.nvidia.com on a node.
  *
- * <p>NVIDIA's own comes with a chart or by GPU Operator; its program is gpu-kubelet-plugin, and
- * that is the name of ours in the image, too.
+ * <p>NVIDIA's own comes with a chart or GPU Operator; its program is gpu-kubelet-plugin, and ours has the same name in
+ * the image.
  */
 record TwoDrivers(ClusterView cluster) implements Check {
 
@@ -97,7 +97,7 @@ record TwoDrivers(ClusterView cluster) implements Check {
                 "node/" + node,
                 "the DaemonSets %s both run a driver gpu.nvidia.com".formatted(String.join(" and ", sets)),
                 "they overwrite each other's ResourceSlices, the kubelet calls only one of them, and"
-                        + " GPUs of claims that the other holds are given out again",
+                        + " GPUs of claims that the other holds are allocated again",
                 List.of(
                         "# keep one of them. By GPU Operator: kubectl get gpuclusters,clusterpolicies"
                                 + " -o yaml, and remove spec.draDriver or the GPUCluster. By a chart:",

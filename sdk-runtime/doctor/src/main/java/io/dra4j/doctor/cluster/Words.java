@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.doctor.cluster;
 
-/** Numbers of things in a fact. */
+/** Formats numbers of things in a fact. */
 final class Words {
 
     private Words() {}

@@ -21,19 +21,18 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code audit}: claims, slices, nodes and pods against each other. */
+/** The command {@code audit}, which cross-checks claims, slices, nodes and pods. */
 @Command(
         name = "audit",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Hold the API's claims, slices, nodes and pods against each other.",
-            "What a node itself knows, a driver's own `audit` looks at.",
+            "Cross-check the API's claims, slices, nodes and pods.",
+            "A driver's own `audit` checks what only the node knows.",
             "",
-            "What is found is looked at again after some seconds, with everything read again: what"
-                    + " changed while it was read is no finding.",
+            "If something is found, everything is read and checked again after a few seconds, so that changes in between are not reported.",
             "",
-            "Exit status: 0 if nothing is found, 1 if something is, 2 if something could not be" + " looked at.",
+            "Exit status: 0 if nothing is found, 1 if something is, 2 if something could not be checked.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -54,7 +53,7 @@ public final class AuditMain implements Callable<Integer> {
 
     private final TwoLooks looks;
 
-    /** A command that looks again after some seconds if it finds something. */
+    /** A command that repeats its checks after a few seconds if they find something. */
     public AuditMain() {
         this(new TwoLooks());
     }
@@ -76,8 +75,8 @@ public final class AuditMain implements Callable<Integer> {
     /**
      * Reads everything, and checks it.
      *
-     * <p>Pods are read first, since they refer to claims: see {@link ClusterReader#read}. The other
-     * way, a claim may be reserved meanwhile for a pod that is new; the second look has both.
+     * <p>Pods are read first, since they refer to claims: see {@link ClusterReader#read}. In the other direction, a
+     * claim may meanwhile be reserved for a new pod; the second look has both.
      */
     private static Report look(ClusterReader reader) {
         Supplier<List<PodInfo>> pods = pods(reader);
@@ -85,7 +84,7 @@ public final class AuditMain implements Callable<Integer> {
         return Report.of("audit", "cluster of " + snapshot.server(), ClusterAudit.of(snapshot, pods));
     }
 
-    /** Reads the pods now; who may not read them gets the answers of the other checks. */
+    /** Reads the pods now; without the right to read them, the other checks still run. */
     private static Supplier<List<PodInfo>> pods(ClusterReader reader) {
         try {
             List<PodInfo> pods = reader.pods();

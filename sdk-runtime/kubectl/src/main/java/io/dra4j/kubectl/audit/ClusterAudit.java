@@ -31,7 +31,7 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** All contradictions that are looked for among the objects of a cluster. */
+/** The checks for contradictions among the objects of a cluster. */
 final class ClusterAudit {
 
     private ClusterAudit() {}
@@ -66,12 +66,12 @@ final class ClusterAudit {
         return CheckResult.healthy("all objects could be read");
     }
 
-    /** An object that is missed may be one that could not be read. */
+    /** A missing object may be one that could not be read. */
     private static Supplier<CheckResult> missing(Snapshot snapshot, Supplier<CheckResult> look) {
         return () -> {
             CheckResult result = look.get();
             if (!result.findings().isEmpty() && !snapshot.unread().isEmpty()) {
-                throw new NotCheckedException("an object that is missed may be one that can't be read");
+                throw new NotCheckedException("a missing object may be one that can't be read");
             }
             return result;
         };
@@ -146,12 +146,12 @@ final class ClusterAudit {
                     "pod %s with claim %s".formatted(pod.fullName(), claim),
                     "it is placed on node %s, and the claim %s"
                             .formatted(pod.node(), exists ? "is not reserved for it" : "does not exist"),
-                    "the kubelet refuses to start it; a pod with spec.nodeName passes the scheduler by",
+                    "the kubelet refuses to start it; a pod with spec.nodeName bypasses the scheduler",
                     List.of("kubectl -n %s delete pod %s".formatted(pod.namespace(), pod.name())));
         }
     }
 
-    /** Contradictions between what claims take and what there is. */
+    /** Contradictions between what claims consume and what is published. */
     private static final class Budgets {
 
         private final Snapshot snapshot;
@@ -249,7 +249,7 @@ final class ClusterAudit {
                     id,
                     Severity.ERROR,
                     object,
-                    "claims take %s, and there is %s".formatted(taken, all),
+                    "claims consume %s, and only %s is published".formatted(taken, all),
                     "the driver refuses one of them, or workloads disturb each other; what is published"
                             + " may have shrunk, or another scheduler allocates",
                     fix);
@@ -332,7 +332,7 @@ final class ClusterAudit {
             List<String> fix = new ArrayList<>();
             fix.add("# a driver publishes them again within a minute; if it does not, does its pod run?");
             fix.add("kubectl get pods --all-namespaces --output wide");
-            fix.add("# if the driver or the node is gone for good:");
+            fix.add("# if the driver or the node will not return:");
             fix.addAll(release(claims, ""));
             return fix;
         }
@@ -374,10 +374,10 @@ final class ClusterAudit {
                     "device-allocated-twice",
                     Severity.ERROR,
                     "device " + device,
-                    "the claims %s have it, and it is not shared"
+                    "it is allocated to the claims %s, and is not shared"
                             .formatted(String.join(
                                     ", ", using.stream().map(Holder::claim).toList())),
-                    "the driver prepares one of them, and the pods of the others wait for ever",
+                    "the driver prepares one of them, and the pods of the others wait forever",
                     newest.release(last));
         }
 

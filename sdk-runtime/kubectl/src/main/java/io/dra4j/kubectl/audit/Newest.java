@@ -13,7 +13,7 @@ import io.dra4j.kubectl.read.Snapshot;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The newest slices of pools, and words about claims. */
+/** The newest slices of pools, and commands that release claims. */
 record Newest(Snapshot snapshot) {
     /** Returns the slices of a pool's newest generation. */
     List<Slice> slices(PoolId pool) {

@@ -20,12 +20,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Checks that a DeviceClass selects devices of each driver, that each class that is asked for is
- * there, and that those that claims wait for have devices.
+ * Checks that each driver's devices have a DeviceClass, that requested classes exist, and that they have devices.
  *
- * <p>A class without devices that no claim waits for is no finding: charts bring classes for MIG
- * devices along, for example, which a cluster may not have, and nodes that autoscaling has removed
- * come back when a claim of a template waits.
+ * <p>A class without devices is reported only if a claim waits for it: charts, for example, install classes for MIG
+ * devices that a cluster may not have, and autoscaling adds nodes again when a claim of a template waits.
  */
 final class DeviceClasses implements Check {
 
@@ -65,7 +63,7 @@ final class DeviceClasses implements Check {
             }
         });
         return new CheckResult(
-                "%d classes, with devices for all that claims ask for".formatted(classes.size()), findings);
+                "%d classes, with devices for all that claims request".formatted(classes.size()), findings);
     }
 
     private static String driver(JsonNode slice) {
@@ -92,11 +90,11 @@ final class DeviceClasses implements Check {
                 Severity.ERROR,
                 "driver/" + driver,
                 "it publishes devices (%d), and no DeviceClass selects any".formatted(number),
-                "each request of a claim names a class: no claim can ask for these devices",
+                "each request of a claim names a class: no claim can request these devices",
                 List.of("echo '%s' | kubectl apply -f -".formatted(manifest)));
     }
 
-    /** A class that is not there is of any driver; by convention it has the name of its driver. */
+    /** A missing class may belong to any driver; by convention it has the name of its driver. */
     private void findMissing(String name, Set<String> users, List<Finding> findings) {
         if (!cluster.includes(name)) {
             return;
@@ -105,11 +103,11 @@ final class DeviceClasses implements Check {
                 id(),
                 Severity.ERROR,
                 "deviceclass/" + name,
-                "there is no such class; it is asked for by %s".formatted(first(users)),
-                "pods of these claims wait for ever, and say only that the class is missing",
+                "this class does not exist; it is requested by %s".formatted(first(users)),
+                "pods of these claims wait forever, and only report that the class is missing",
                 List.of(
                         "kubectl get deviceclasses",
-                        "# correct deviceClassName, or install the chart that brings the class")));
+                        "# correct deviceClassName, or install the chart that contains the class")));
     }
 
     private void findEmpty(ClassSelectors selectors, Set<String> waiting, List<Finding> findings) {
@@ -121,7 +119,7 @@ final class DeviceClasses implements Check {
                 id(),
                 Severity.WARNING,
                 "deviceclass/" + selectors.name(),
-                "it selects none of the devices that drivers publish; it is asked for by %s".formatted(first(waiting)),
+                "it selects none of the devices that drivers publish; it is requested by %s".formatted(first(waiting)),
                 "pods of these claims wait until such a device is published",
                 List.of(
                         "kubectl get deviceclass %s -o jsonpath='{.spec.selectors}'".formatted(selectors.name()),
@@ -139,7 +137,7 @@ final class DeviceClasses implements Check {
     }
 
     /**
-     * The claims and templates that ask for a class.
+     * The claims and templates that request a class.
      *
      * @param waiting claims that have no devices yet
      * @param all these and templates
@@ -193,7 +191,7 @@ final class DeviceClasses implements Check {
      * The selectors of a DeviceClass.
      *
      * @param name of the class
-     * @param selectors compiled; of another kind than CEL, or of a newer release, they are left out
+     * @param selectors compiled; selectors other than CEL, or of a newer release, are left out
      * @param strings in the expressions; the name of the driver is among them
      */
     private record ClassSelectors(String name, List<DeviceSelector> selectors, Set<String> strings) {
@@ -212,13 +210,13 @@ final class DeviceClasses implements Check {
                 try {
                     selectors.add(DeviceSelector.compile(expression));
                 } catch (ExpressionException e) {
-                    continue; // what can't be known is no finding
+                    continue; // unknown, so not reported
                 }
             }
             return new ClassSelectors(deviceClass.at("/metadata/name").asText(), selectors, strings);
         }
 
-        /** Returns whether a device may be selected; one that an expression fails on is not. */
+        /** Returns whether a device may be selected; not if an expression fails on it. */
         boolean select(String driver, JsonNode device) {
             try {
                 for (DeviceSelector one : selectors) {

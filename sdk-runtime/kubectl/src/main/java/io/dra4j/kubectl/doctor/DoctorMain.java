@@ -28,15 +28,14 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Find what keeps devices from pods without an error anywhere, and how to fix it.",
+            "Find problems that silently keep devices from pods, and how to fix them.",
             "",
-            "What only a node shows, such as CDI in containerd, the command doctor of a driver looks" + " at.",
+            "A driver's command doctor checks what only the node shows, such as CDI in containerd.",
             ""
         },
         footer = {
             "",
-            "Exit status: 0 if nothing is wrong, 1 if there are findings, 2 if there are none but a"
-                    + " check could not look, or the command line is wrong, 3 if the cluster can't be"
+            "Exit status: 0 if nothing is wrong, 1 if there are findings, 2 if there are none but a check could not run, or the command line is wrong, 3 if the cluster can't be"
                     + " read."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -45,10 +44,10 @@ public final class DoctorMain implements Callable<Integer> {
     @Mixin
     private ConnectionOptions connection;
 
-    @Option(names = "--driver", paramLabel = "NAME", description = "Look at one driver alone.")
+    @Option(names = "--driver", paramLabel = "NAME", description = "Check only this driver.")
     private @Nullable String driver;
 
-    @Option(names = "--node", paramLabel = "NAME", description = "Look at one node alone.")
+    @Option(names = "--node", paramLabel = "NAME", description = "Check only this node.")
     private @Nullable String node;
 
     private String account = "";
@@ -80,7 +79,7 @@ public final class DoctorMain implements Callable<Integer> {
     @Override
     public Integer call() {
         try (ApiReader api = connection.connect()) {
-            api.find("version"); // a server that can't be reached is no finding
+            api.find("version"); // an unreachable server is an error, not a finding
             ClusterView cluster = new ClusterView(new CheckedApi(api), new Scope(driver, node));
             List<Check> checks = new ArrayList<>(ClusterChecks.ofCluster(cluster, account));
             checks.add(new DeviceClasses(cluster));

@@ -40,7 +40,7 @@ record Advice(
 
     private static final int MOST_DRIVERS = 2;
 
-    /** The remedy, a sentence without its point. */
+    /** The remedy, a sentence without its full stop. */
     String remedy(List<AlikeNodes> groups, List<Remedy> changes) {
         AlikeNodes nearest = groups.get(0);
         Outcome outcome = nearest.nearest().outcome();
@@ -116,7 +116,7 @@ record Advice(
         return classes.isEmpty() ? "; there is no DeviceClass at all" : "; DeviceClasses: " + NameList.some(classes);
     }
 
-    /** An error on one node is none for a pod that can't go there. */
+    /** An error on one node does not matter to a pod that can't go there. */
     private static String elsewhere(List<AlikeNodes> groups) {
         return groups.stream()
                 .filter(one -> one.nearest().fits())
@@ -148,8 +148,8 @@ record Advice(
             }
         }
         return !hasNoDevice(refused)
-                ? "No change of one kind, or of two, makes it fit; see the details"
-                : "Install the driver, or see that it runs on the nodes that have devices: `kubectl get daemonsets -A`"
+                ? "No single change makes it fit, and no two together; see the details"
+                : "Install the driver, or make sure that it runs on the nodes that have devices: `kubectl get daemonsets -A`"
                         + asked();
     }
 
@@ -174,7 +174,7 @@ record Advice(
         return all.isEmpty() ? "" : "; " + NameList.some(all);
     }
 
-    /** Names the pods of the drivers whose fault it is, a sentence each. */
+    /** Names the pods of the drivers at fault, one sentence each. */
     List<String> drivers(List<AlikeNodes> groups) {
         Attempt nearest = groups.get(0).nearest();
         Set<String> drivers = new LinkedHashSet<>();
@@ -277,7 +277,7 @@ record Advice(
         private static final int MOST = 3;
         private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
-        /** Returns who has resources that are used up, as advice without its point. */
+        /** Returns who has resources that are used up, as advice without its full stop. */
         String remedy(String node, Set<String> resources) {
             Optional<List<JsonNode>> pods = objects.podsOf(node);
             List<String> users = new ArrayList<>();
@@ -319,8 +319,8 @@ record Advice(
     private record Lacking(ClusterState cluster, Reclassified selectors, ObstacleWords words) {
 
         /**
-         * Returns what to do about an attribute or a capacity that an expression reads: to correct the
-         * expression if no device of the claims' classes has it, and to ask for it first if some do.
+         * Returns what to do about an attribute or a capacity that an expression reads: correct the expression if no
+         * device of the claims' classes has it, or check for it first if some do.
          *
          * @param id of the attribute, without its domain
          */
@@ -343,7 +343,7 @@ record Advice(
                     ? ""
                     : ". These lack it: "
                             + NameList.some(lacking.stream().map(words::name).toList());
-            return "Have the selector ask first whether the device has it: \"%s\" in %s && ... One device without it fails the pod on all nodes%s"
+            return "Make the selector first check that the device has it: \"%s\" in %s && ... One device without it fails the pod on all nodes%s"
                     .formatted(id, map(id, reading), some);
         }
 

@@ -32,7 +32,7 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
     private static final Set<Obstacle.Check> NEAR =
             EnumSet.of(Obstacle.Check.TAINT, Obstacle.Check.COUNTERS, Obstacle.Check.IN_USE);
 
-    /** The reason of alike nodes, as a part of a sentence. */
+    /** The reason of similar nodes, as part of a sentence. */
     String of(AlikeNodes nodes) {
         Attempt attempt = nodes.nearest();
         if (attempt.outcome() instanceof Outcome.Failed failed) {
@@ -60,14 +60,14 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
                         .formatted(nodes == 1 ? "it" : "them");
     }
 
-    /** None of the alternatives of a request can be had, each for its reason. */
+    /** None of a request's alternatives is available, each for its own reason. */
     private String alternatives(Merged first, List<Merged> requests) {
         String start = first.request.substring(0, first.request.indexOf('/') + 1);
         List<Merged> all = requests.stream()
                 .filter(one -> one.claim.equals(first.claim))
                 .filter(one -> one.request.startsWith(start))
                 .toList();
-        return "none of its %d alternatives can be had, one of which is enough. %s"
+        return "none of its %d alternatives is available, one of which is enough. %s"
                 .formatted(
                         all.size(),
                         all.stream()

@@ -134,7 +134,7 @@ final class Attempts {
                                 || (every && one instanceof Obstacle.Tainted));
     }
 
-    /** The bugs that keep claims away that fit: each alone, or with others, so that they fit without it. */
+    /** The bugs that reject claims that would fit: each by itself or with others. */
     private Set<SchedulerBug> deciding(ClusterState view, Node node, List<Claim> claims) {
         Set<SchedulerBug> deciding = EnumSet.noneOf(SchedulerBug.class);
         if (correct.allocate(view, node, claims) instanceof Outcome.Allocated) {
@@ -172,7 +172,7 @@ final class Attempts {
         return ending;
     }
 
-    /** Returns whether the claims fit on a node that only a cordon or the pod itself excludes. */
+    /** Returns whether the claims fit on a node that is excluded only by a cordon or by the pod itself. */
     boolean fitsIfLetIn(Attempt attempt) {
         boolean isOpen =
                 attempt.excluded().equals(CORDONED) || attempt.excluded().startsWith(NOT_SELECTED);
@@ -226,7 +226,7 @@ final class Attempts {
         return info == null || info.pods().isEmpty() ? "" : ", for pod %s".formatted(NameList.some(info.pods()));
     }
 
-    /** Returns the claim that alone keeps the pod away, if it could be allocated here again. */
+    /** Returns the only claim that keeps the pod away, if it could be allocated here instead. */
     Optional<String> fitsIfAllocatedAgain(Attempt attempt) {
         if (!attempt.isAllocatedElsewhere()) {
             return Optional.empty();

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 
-/** A function of a sealed type: one for each of its classes, none of which can be forgotten. */
+/** A function on a sealed type, with a case for each of its classes. */
 final class Cases<T, R> {
     private final Class<T> type;
     private final Map<Class<?>, Function<T, R>> functions = new HashMap<>();

@@ -75,7 +75,7 @@ public final class ExplainMain implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** Makes the command, as the clock of this machine goes. */
+    /** Creates the command, with this machine's clock. */
     public ExplainMain() {
         this(InstantSource.system());
     }
@@ -138,7 +138,7 @@ public final class ExplainMain implements Callable<Integer> {
         out.flush();
     }
 
-    /** One object for one subject, as for a name; an array for several of a file. */
+    /** Writes one object for one subject, and an array for several from a file. */
     private static String json(List<ExplainReport> reports) {
         try {
             Object root = reports.size() == 1 ? reports.get(0) : reports;
@@ -184,7 +184,7 @@ public final class ExplainMain implements Callable<Integer> {
             }
         }
 
-        /** Returns whether the first sentence says all that there is to say of the nodes. */
+        /** Returns whether the first sentence says everything about the nodes. */
         private static boolean isSaid(ExplainReport report) {
             ExplainReport.Nodes first = report.nodes().get(0);
             return report.nodes().size() == 1
@@ -200,13 +200,13 @@ public final class ExplainMain implements Callable<Integer> {
             }
         }
 
-        /** Writes what to do: the changes if the remedy is the first of them, or else it and them. */
+        /** Writes what to do: only the changes if the remedy is the first of them, otherwise both. */
         private void remedy(ExplainReport report) {
             List<ExplainReport.Changes> changes = report.changes();
             boolean isChange = !changes.isEmpty()
                     && report.remedy().startsWith(changes.get(0).sentence());
             if (isChange && changes.size() > 1) {
-                line(0, "What to do: one of these, the least harm first; each is enough in a simulation.");
+                line(0, "What to do: one of these, least disruptive first; each is enough in a simulation.");
             } else if (!report.remedy().isEmpty()) {
                 line(0, "What to do: " + report.remedy());
             }

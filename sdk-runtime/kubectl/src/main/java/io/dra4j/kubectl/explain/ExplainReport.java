@@ -15,9 +15,9 @@ import java.util.List;
  * @param server the version of the API server
  * @param scheduler what the scheduler and others wrote on the pod
  * @param notes what else to know of the subject
- * @param nodes alike nodes together, the nearest to a fit first
- * @param changes that make it fit, each tried in a simulation, the least harm first
- * @param how to make these changes, where the API does not allow to edit an object
+ * @param nodes similar nodes together, the nearest to a fit first
+ * @param changes that make it fit, each tried in a simulation, least disruptive first
+ * @param how to make these changes, where the API does not allow an object to be edited
  * @param bugs of the server's release that decide
  * @param unknown what can't be known
  */
@@ -60,18 +60,18 @@ record ExplainReport(
     }
 
     /**
-     * Alike nodes.
+     * Similar nodes.
      *
      * @param count of the nodes
      * @param names of all of them
-     * @param state whether it fits there, or why not, as a sentence without its point
-     * @param requests what each request finds there
+     * @param state whether it fits there, or why not, as a sentence without its full stop
+     * @param requests what each request gets there
      * @param pools pools that can't be used there, and why
      */
     record Nodes(int count, List<String> names, String state, List<Request> requests, List<String> pools) {}
 
     /**
-     * A request of a claim on alike nodes.
+     * A request of a claim on similar nodes.
      *
      * @param wanted the number of devices
      * @param most the largest number that one of the nodes has
@@ -96,7 +96,7 @@ record ExplainReport(
      */
     record Changes(String node, List<String> changes) {
 
-        /** All changes as a sentence, without its point. */
+        /** All changes as a sentence, without its full stop. */
         String sentence() {
             String text = String.join("; and ", changes);
             return Character.toUpperCase(text.charAt(0)) + text.substring(1);

@@ -28,17 +28,15 @@ enum Failure {
     INVALID(
             Start.ALL + "is currently invalid|is invalid:",
             "request $2 of claim $1 asks for all devices, and pool $3 is invalid",
-            "Restart the driver, or roll it back if it was just updated, so that it publishes its"
-                    + " devices again; if it stays so, report it to the driver's maker: what the driver"
-                    + " published contradicts itself, and until then no pod gets devices of the pool"),
+            "Restart the driver, or roll it back if it was just updated, so that it publishes its devices again; if that does not help, report it to the driver's vendor: what the driver published contradicts itself, and until then no pod gets devices of the pool"),
     TOO_MANY(
             "claim (\\S+): number of requested devices (\\d+) exceeds the claim limit of (\\d+)",
-            "claim $1 asks for $2 devices, and a claim gets $3 at the most",
-            "Spread the devices over several claims of 32 at the most, if a node has as many"),
+            "claim $1 asks for $2 devices, and a claim gets at most $3",
+            "Spread the devices over several claims of at most 32, if a node has that many"),
     CRASH(
             "panic: (runtime error: .*)",
-            "kube-scheduler crashes, as the sum of the counts of its requests is beyond 64 bits ($1)",
-            "Ask for 32 devices at the most: a claim gets no more"),
+            "kube-scheduler crashes, because the sum of its requests' counts exceeds 64 bits ($1)",
+            "Request at most 32 devices: a claim gets no more"),
     ALL_TOGETHER(
             "claim constraint would not be satisfied",
             "",
@@ -62,7 +60,7 @@ enum Failure {
         this.remedy = remedy;
     }
 
-    /** The message in plain words, as a part of a sentence. */
+    /** The message in plain language, as part of a sentence. */
     static String text(String message) {
         Optional<Failure> found = find(message);
         if (found.isEmpty() || found.get().text.isEmpty()) {
@@ -90,7 +88,7 @@ enum Failure {
         return find(message).map(one -> one.remedy);
     }
 
-    /** The kind of a message; null if it is of none. */
+    /** The kind of a message; null if it is unknown. */
     static @Nullable Failure of(String message) {
         return find(message).orElse(null);
     }

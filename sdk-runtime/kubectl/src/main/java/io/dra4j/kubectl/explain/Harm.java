@@ -8,7 +8,7 @@ enum Harm {
     NONE,
     /** The pod may go to more nodes. */
     OTHER_NODE,
-    /** The pod gets something else than it asks for. */
+    /** The pod gets something other than it requests. */
     OWN_CLAIM,
     /** The pod, or all pods of a class, may get devices that were kept away from it. */
     RISK,

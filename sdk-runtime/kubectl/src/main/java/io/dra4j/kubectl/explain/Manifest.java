@@ -56,7 +56,7 @@ record Manifest(List<JsonNode> objects) {
     /**
      * The pods of the file, also those that its workloads would have; without any, its claims and templates.
      *
-     * @throws ReadException if there is none of these
+     * @throws ReadException if it has none of these
      */
     List<Subject> subjects(ObjectFinder finder, String namespace) {
         List<Subject> subjects = new ArrayList<>();

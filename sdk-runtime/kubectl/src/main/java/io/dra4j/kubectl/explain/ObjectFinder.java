@@ -57,7 +57,7 @@ record ObjectFinder(ApiReader api, String version, List<JsonNode> file) {
         try {
             api.list(path, all::add);
         } catch (ReadException e) {
-            return Optional.empty(); // what is made of it is help, and not the answer
+            return Optional.empty(); // only needed for hints, not for the answer
         }
         return Optional.of(all);
     }

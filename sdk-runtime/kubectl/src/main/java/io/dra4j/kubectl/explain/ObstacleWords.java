@@ -61,7 +61,7 @@ final class ObstacleWords {
             .when(InUse.class, one -> "in use")
             .when(
                     Picked.class,
-                    one -> "needed by request %s of claim %s of the same pod, too"
+                    one -> "also needed by request %s of claim %s of the same pod"
                             .formatted(one.request(), one.claim()))
             .when(NotSelected.class, Obstacle::text)
             .when(OtherNode.class, one -> "usable on other nodes only")
@@ -88,7 +88,7 @@ final class ObstacleWords {
     private final Map<List<Object>, List<FalseParts.Part>> parts = new HashMap<>();
     private final Function<Obstacle, Function<DeviceId, String>> details = byObstacle();
 
-    /** Made when the first expression is taken apart, since that takes time. */
+    /** Created when the first expression is analyzed, since that takes time. */
     private static final class Parser {
         static final FalseParts FALSE_PARTS = new FalseParts();
     }
@@ -109,7 +109,7 @@ final class ObstacleWords {
         return oneDriver ? id.pool() + "/" + id.device() : id.toString();
     }
 
-    /** The reason without what differs between alike devices. */
+    /** The reason, without the values that differ between similar devices. */
     String reason(Obstacle obstacle) {
         return REASON.apply(obstacle);
     }

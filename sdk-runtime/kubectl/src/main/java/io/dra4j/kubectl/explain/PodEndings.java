@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Finds how somebody ends pods for good, which depends on what owns them. */
+/** Finds out how to end pods permanently, which depends on their owners. */
 record PodEndings(ObjectFinder objects) {
     private static final int MOST = 3;
 
     /** A pod of which only the name is known. */
     record PodName(String namespace, String name) {}
 
-    /** An object that makes a pod again if it is deleted. */
+    /** An object that recreates a pod if it is deleted. */
     private record Owner(String kind, String name) {}
 
     /** The commands for some pods, as a part of a sentence; empty for none. */
@@ -42,7 +42,7 @@ record PodEndings(ObjectFinder objects) {
             return "scale down what owns it, or it comes back";
         }
         if (found.isEmpty()) {
-            return "it is gone already, and kube-controller-manager has to take it off the claim";
+            return "it is already gone, and kube-controller-manager has to remove it from the claim";
         }
         String namespace = pod.namespace();
         return owner(found.get())
@@ -56,7 +56,7 @@ record PodEndings(ObjectFinder objects) {
             case "Deployment", "ReplicaSet", "StatefulSet" ->
                 "`kubectl scale -n %s %s/%s --replicas=0`".formatted(namespace, kind, owner.name());
             case "Job" -> "`kubectl delete job -n %s %s`".formatted(namespace, owner.name());
-            default -> "which makes it again";
+            default -> "which recreates it";
         };
         return "%s %s owns it, %s".formatted(owner.kind(), owner.name(), command);
     }

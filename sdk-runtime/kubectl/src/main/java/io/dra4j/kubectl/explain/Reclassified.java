@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out which devices in use would not be selected even if they were free.
  *
- * <p>A scheduler does not evaluate selectors on devices in use. For a reader such a device is one that does not match.
+ * <p>A scheduler does not evaluate selectors on devices in use. For a reader, such a device does not match.
  *
  * <p>Thread-safe.
  */
@@ -98,7 +98,7 @@ final class Reclassified {
         return variable != null && selector(deviceClass.selectors(), variable, deviceClass.name()) == null;
     }
 
-    /** Takes an expression that fails for a match: a scheduler did not come to it. */
+    /** Treats an expression that fails as a match: the scheduler did not evaluate it. */
     private boolean matches(String expression, DeviceVariable variable) {
         try {
             return compiled.computeIfAbsent(expression, Reclassified::compile)

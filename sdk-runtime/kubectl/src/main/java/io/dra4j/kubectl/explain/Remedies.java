@@ -52,7 +52,7 @@ final class Remedies {
         return isCutShort;
     }
 
-    /** Tries changes on the nodes of the nearest groups; the least harm is first. */
+    /** Tries changes on the nodes of the nearest groups; least disruptive first. */
     List<Remedy> of(List<AlikeNodes> groups) {
         Map<List<String>, Remedy> all = new LinkedHashMap<>();
         releases(groups).forEach(one -> all.put(one.texts(), one));
@@ -70,7 +70,7 @@ final class Remedies {
     /** A claim that may go. */
     private record Candidate(Attempt attempt, Claim claim, Step step) {}
 
-    /** Finds the claim to release that is the best of each harm, on any of the nearest nodes. */
+    /** Finds the best claim to release for each kind of harm, on any of the nearest nodes. */
     private Collection<Remedy> releases(List<AlikeNodes> groups) {
         List<Candidate> candidates = new ArrayList<>();
         groups.stream()
@@ -112,7 +112,7 @@ final class Remedies {
         return new ClusterState(view.classes(), view.slices(), claims, view.taintRules());
     }
 
-    /** Finds a node that would do if the pod could go there. */
+    /** Finds a node that would fit if the pod could go there. */
     private List<Remedy> otherNodes(List<AlikeNodes> groups) {
         return groups.stream()
                 .flatMap(group -> group.attempts().stream().limit(MOST_NODES))
@@ -159,7 +159,7 @@ final class Remedies {
         return ways.stream().flatMap(way -> remedies(way, attempt).stream()).toList();
     }
 
-    /** A taint alone can be repaired or tolerated, which are two ways. */
+    /** Only a taint has two remedies: to remove or to tolerate it. */
     private List<Remedy> remedies(Way way, Attempt attempt) {
         String node = attempt.node().name();
         if (way.changes().size() == 1 && way.changes().get(0) instanceof Change.Tolerate one) {

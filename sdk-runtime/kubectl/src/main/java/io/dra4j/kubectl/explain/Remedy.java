@@ -16,7 +16,7 @@ import java.util.Set;
  * @param steps that are enough, together
  */
 record Remedy(String node, List<Step> steps) {
-    /** The least harm first, then the fewest steps, then the fewest pods. */
+    /** Least disruptive first, then the fewest steps, then the fewest pods. */
     static final Comparator<Remedy> LEAST_HARM = Comparator.comparing(Remedy::harm)
             .thenComparing(one -> one.steps.size())
             .thenComparing(one -> one.steps.stream().mapToInt(Step::pods).sum());
@@ -24,7 +24,7 @@ record Remedy(String node, List<Step> steps) {
     /**
      * A change of one object.
      *
-     * @param text a sentence without its point, in the imperative
+     * @param text a sentence without its full stop, in the imperative
      * @param ends the pods that it ends
      */
     record Step(String text, Harm harm, List<PodName> ends) {
@@ -50,7 +50,7 @@ record Remedy(String node, List<Step> steps) {
         return steps.stream().map(one -> one.text() + endings.of(one.ends())).toList();
     }
 
-    /** States how the changes of these ways are made, where the API does not allow to edit. */
+    /** States how to make these changes where the API does not allow edits. */
     static List<String> how(List<Remedy> ways, Subject subject) {
         Set<Harm> harms = EnumSet.noneOf(Harm.class);
         ways.stream().flatMap(way -> way.steps.stream()).map(Step::harm).forEach(harms::add);
@@ -60,7 +60,7 @@ record Remedy(String node, List<Step> steps) {
             how.add("Claims and templates can't be edited: change the manifest, then delete and"
                     + " create the claim (or template) and the pod.");
         } else if (subject.isApplied() && (ofClaim || harms.contains(Harm.OTHER_NODE))) {
-            how.add("A pod can't be edited in this: change its manifest, delete it, and create it.");
+            how.add("This part of a pod can't be edited: change its manifest, then delete and create the pod.");
         }
         return how;
     }

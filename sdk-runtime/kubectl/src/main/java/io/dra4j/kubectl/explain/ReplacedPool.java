@@ -26,7 +26,7 @@ record ReplacedPool(List<Slice> slices) {
         return slices.stream().filter(one -> one.generation() == newest()).toList();
     }
 
-    /** Returns what to do on a node: a new generation that is complete does not change any more. */
+    /** Returns what to do on a node: a complete new generation no longer changes. */
     String remedy(String node) {
         long published = replacing().size();
         long wanted = replacing().get(0).sliceCount();
@@ -34,7 +34,7 @@ record ReplacedPool(List<Slice> slices) {
             return "Restart the driver if this is older than a minute: it has published %d of the %d ResourceSlices of generation %d, and needs seconds for all"
                     .formatted(published, wanted, newest());
         }
-        return "Restart the driver of node %s, or see its log there: generation %d is whole and has no devices of this node, so that waiting does not help. Then delete what is left of older ones: `kubectl delete resourceslice %s`"
+        return "Restart the driver of node %s, or see its log there: generation %d is complete and has no devices of this node, so waiting does not help. Then delete what is left of older ones: `kubectl delete resourceslice %s`"
                 .formatted(node, newest(), String.join(" ", older()));
     }
 

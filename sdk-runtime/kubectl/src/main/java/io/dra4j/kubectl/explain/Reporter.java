@@ -124,14 +124,14 @@ final class Reporter {
             String answer = "Devices for %s are free on %s, where something else is in the way: %s"
                     .formatted(subject.title(), NameList.some(nodes), String.join(", ", others));
             String remedy =
-                    "Make room on %s, or ask for less in the pod: Allocated resources of `kubectl describe node %s` say what is requested there. If there is room, wait for the scheduler's next attempt: its words may be old"
+                    "Make room on %s, or ask for less in the pod: Allocated resources of `kubectl describe node %s` say what is requested there. If there is room, wait for the scheduler's next attempt: its message may be old"
                             .formatted(nodes.get(0), nodes.get(0));
             return report(Result.FITS, answer, remedy, groups, List.of(), Set.of());
         }
         String answer = "%s fits now on %s".formatted(subject.opening(), NameList.some(nodes));
         String remedy = subject.pod() != null && subject.pod().has("status")
                 ? "Wait for the next attempt of the scheduler; if it does not place the pod,"
-                        + " something other than devices is in the way: see its words below"
+                        + " something other than devices is in the way: see its message below"
                 : "";
         return report(Result.FITS, answer, remedy, groups, List.of(), Set.of());
     }
@@ -241,9 +241,9 @@ final class Reporter {
         if (hasRules
                 && snapshot.release() == KubernetesVersion.V1_36
                 && !SchedulerBug.isAtLeast(snapshot.server(), RULES_WORK)) {
-            all.add("its scheduler may ignore DeviceTaintRules, so that the pod is placed all the same,"
-                    + " or crash on them: fixed in Kubernetes "
-                    + RULES_WORK);
+            all.add(
+                    "its scheduler may ignore DeviceTaintRules, so that the pod is still placed, or crash on them: fixed in Kubernetes "
+                            + RULES_WORK);
         }
         return all;
     }
@@ -253,7 +253,7 @@ final class Reporter {
                 remedy.node(), remedy.texts(endings).stream().map(this::named).toList());
     }
 
-    /** Names what somebody changes: a container's resources, or a template. */
+    /** Names the object to change: a container's resources, or a template. */
     private String named(String change) {
         return subject.withTemplates(extended.named(change));
     }
@@ -286,7 +286,7 @@ final class Reporter {
         }
         return nearest.bug().isEmpty()
                 ? extended.named(answers.of(group))
-                : "the devices fit, but for a bug of the scheduler";
+                : "the devices fit, except for a bug of the scheduler";
     }
 
     private ExplainReport.Request request(Merged one) {
@@ -301,7 +301,7 @@ final class Reporter {
         return new ExplainReport.Request(one.claim, one.request, one.wanted, one.most, refused);
     }
 
-    /** The reasons why the outcome could be another; where no node was looked at, there are few. */
+    /** The reasons why the outcome may differ; few if no node was checked. */
     private static List<String> unknowns(Snapshot snapshot, boolean hasNodes, boolean isCutShort) {
         List<String> all = new ArrayList<>();
         if (hasNodes) {

@@ -23,7 +23,7 @@ final class SchedulerWords {
             "BindingConditionsPending",
             "the scheduler");
 
-    /** Parts of the reasons that an explanation looks at itself. */
+    /** Parts of the reasons that an explanation covers itself. */
     private static final List<String> LOOKED_AT =
             List.of("claim", "resource pool", "affinity/selector", "were unschedulable");
 

@@ -17,13 +17,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Words changes as what somebody can do, with what each costs.
+ * Phrases changes as actions, with the cost of each.
  *
  * @param namespace of the pod that is to fit
  */
 record Steps(ObstacleWords words, String namespace) {
 
-    /** A claim gives its devices back when its pods end. */
+    /** A claim releases its devices when its pods end. */
     Step release(String claim) {
         List<String> pods = words.info(claim).map(ClaimInfo::pods).orElse(List.of());
         if (words.isIdle(claim)) {
@@ -46,7 +46,7 @@ record Steps(ObstacleWords words, String namespace) {
                 pods.stream().map(one -> new PodName(of, one)).toList());
     }
 
-    /** A claim that no pod uses holds nothing but devices. */
+    /** A claim that no pod uses holds only devices. */
     private String delete(String claim) {
         int slash = claim.indexOf('/');
         return "delete claim %s, which no pod uses%s: `kubectl delete resourceclaim -n %s %s`"
@@ -56,7 +56,7 @@ record Steps(ObstacleWords words, String namespace) {
                                 .map(ClaimInfo::owner)
                                 .filter(owner -> !owner.isEmpty())
                                 .map(owner -> " (it was made for %s)".formatted(owner))
-                                .orElse(" (somebody made it by hand, and can make it again)"),
+                                .orElse(" (it was created by hand, and can be created again)"),
                         claim.substring(0, slash),
                         claim.substring(slash + 1));
     }
@@ -112,11 +112,11 @@ record Steps(ObstacleWords words, String namespace) {
         return new Step(text, Harm.OWN_CLAIM);
     }
 
-    /** The pod, or a cordon, keeps itself away from a node that would do. */
+    /** The pod itself or a cordon excludes a node that would fit. */
     static Step letIn(Attempt attempt, String sharing) {
         String node = attempt.node().name();
         return attempt.excluded().equals(Attempts.CORDONED)
-                ? new Step("uncordon node %s, if its maintenance is over".formatted(node), Harm.NONE)
+                ? new Step("uncordon node %s, if its maintenance has ended".formatted(node), Harm.NONE)
                 : new Step(
                         "let the pod run on node %s, which %s excludes%s"
                                 .formatted(node, attempt.excluded().replace(Attempts.EXCLUDES, ""), sharing),
@@ -154,7 +154,7 @@ record Steps(ObstacleWords words, String namespace) {
         return isLacking ? compared.stream().map(Map.Entry::getKey).findFirst() : Optional.empty();
     }
 
-    /** A taint has a cause; to remove that is better than to tolerate it. */
+    /** A taint has a cause; removing that is better than tolerating the taint. */
     Step repair(Change.Tolerate change, Attempt attempt) {
         String cure = cure(change, attempt);
         boolean isOfDriver = cure.startsWith("repair");
@@ -174,12 +174,12 @@ record Steps(ObstacleWords words, String namespace) {
                 .flatMap(one -> words.rule(one, change.taint()).stream())
                 .findFirst()
                 .map(one ->
-                        "delete DeviceTaintRule %s when what it was made for is over: `kubectl delete devicetaintrule %s`"
+                        "delete DeviceTaintRule %s when its reason no longer applies: `kubectl delete devicetaintrule %s`"
                                 .formatted(one.name(), one.name()))
                 .orElse("repair " + devices);
     }
 
-    /** The devices that have the taint are given to the pod as they are. */
+    /** The pod gets the tainted devices as they are. */
     Step tolerate(Change.Tolerate change, Attempt attempt) {
         boolean isOfDriver = cure(change, attempt).startsWith("repair");
         String cost = isOfDriver

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param title such as {@code pod default/train}
  * @param pod the object, for its containers' extended resources; null for a claim
  * @param node that it is placed on; empty if it is not
- * @param pending its claims that are not allocated, in its order
+ * @param pending its claims that are not allocated, in the pod's order
  * @param allocated its claims that are
- * @param templates by the full names of the pending claims that they give
- * @param blockers what keeps a scheduler from trying it at all
+ * @param templates by the full names of the pending claims made from them
+ * @param blockers why a scheduler does not try it at all
  * @param scheduler what the scheduler and others wrote on it, or that they wrote nothing
  * @param notes what else to know
  */
@@ -43,10 +43,10 @@ record Subject(
     record Allocated(Claim claim, @Nullable NodeSelector nodes) {}
 
     /**
-     * A reason why there is nothing to allocate yet.
+     * A reason why nothing can be allocated yet.
      *
      * @param problem as a part of a sentence
-     * @param remedy a sentence without its point, in the imperative
+     * @param remedy a sentence without its full stop, in the imperative
      */
     record Blocker(String problem, String remedy) {}
 
@@ -60,12 +60,12 @@ record Subject(
         return pod == null ? title.startsWith("claim ") : pod.has("status");
     }
 
-    /** The kind as a noun: a template stands for the claim that it gives. */
+    /** The kind as a noun: a template stands for the claim made from it. */
     String noun() {
         return title.startsWith("pod ") ? "pod" : "claim";
     }
 
-    /** Names templates in the place of their claims: what is changed is the template. */
+    /** Names templates in place of their claims, since the template has to be changed. */
     String withTemplates(String text) {
         String named = text;
         for (Map.Entry<String, String> one : templates.entrySet()) {

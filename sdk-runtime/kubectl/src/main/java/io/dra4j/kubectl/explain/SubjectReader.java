@@ -51,7 +51,7 @@ final class SubjectReader {
 
     /** Takes a pod of a file. */
     Subject podOfFile(JsonNode pod) {
-        return pod(pod, List.of("Nothing: the pod is only in the file, and was not created yet."));
+        return pod(pod, List.of("Nothing: the pod is only in the file, and has not been created yet."));
     }
 
     private Subject pod(JsonNode pod, List<String> scheduler) {
@@ -92,10 +92,10 @@ final class SubjectReader {
                 null,
                 "",
                 List.of("Nothing on claims: it writes on pods. Explain the pod, if one uses this"
-                        + " claim: pods compete with all their claims at once."));
+                        + " claim: a pod needs all its claims at the same time."));
     }
 
-    /** Takes a template of a file as the claim that it gives. */
+    /** Treats a template of a file as the claim made from it. */
     Subject templateOfFile(String name, JsonNode template) {
         add(ofTemplate(name, template));
         return subject("template " + namespace + "/" + name, null, "", List.of("Nothing: it is a file."));
@@ -138,15 +138,16 @@ final class SubjectReader {
         Optional<JsonNode> found = objects.template(namespace, template);
         if (found.isEmpty()) {
             blockers.add(new Blocker(
-                    "there is no ResourceClaimTemplate %s/%s, which its claim \"%s\" is to be made of"
+                    "there is no ResourceClaimTemplate %s/%s, from which its claim \"%s\" is to be made"
                             .formatted(namespace, template, entry),
-                    "Create the template, and the claim is made of it"
+                    "Create the template, and the claim is made from it"
                             + orCorrect("ResourceClaimTemplates", "resourceclaimtemplates")));
             return;
         }
         if (pod.has("status")) {
             blockers.add(new Blocker(
-                    "its claim \"%s\" has not been made of template %s yet".formatted(entry, template), whyNotMade()));
+                    "its claim \"%s\" has not been made from template %s yet".formatted(entry, template),
+                    whyNotMade()));
         }
         String claim = podName + "-" + entry;
         note(claim, template);
@@ -169,7 +170,7 @@ final class SubjectReader {
         if (found.isEmpty()) {
             blockers.add(new Blocker(
                     "there is no claim %s/%s".formatted(namespace, name),
-                    "Create claim %s in namespace %s, and the pod goes on%s"
+                    "Create claim %s in namespace %s, and the pod continues%s"
                             .formatted(name, namespace, orCorrect("claims", "resourceclaims"))));
             return;
         }
@@ -221,12 +222,12 @@ final class SubjectReader {
         return new Blocker(
                 problem,
                 isThere || !users.isEmpty()
-                        ? "Wait until that pod has ended, or delete this one, so that it is created again with a claim of its own"
+                        ? "Wait until that pod has ended, or delete this one, so that it is created again with its own claim"
                         : "Delete the claim, and kube-controller-manager makes one for this pod: `kubectl delete resourceclaim -n %s %s`"
                                 .formatted(namespace, name));
     }
 
-    /** Returns the other way out of a wrong name, with the names that there are. */
+    /** Returns the other remedy for a wrong name, with the existing names. */
     private String orCorrect(String kind, String plural) {
         Optional<List<String>> names = objects.names(plural, namespace);
         if (names.isPresent() && names.get().isEmpty()) {
@@ -237,18 +238,17 @@ final class SubjectReader {
                         .orElse("");
     }
 
-    /** Returns who has to act on a claim that is not made, as the Events show. */
+    /** Returns who has to act on a claim that was not made, according to the Events. */
     private String whyNotMade() {
         if (events.isEmpty()) {
             return "See the pod's Events for FailedResourceClaimCreation: a quota or a webhook may"
-                    + " refuse the claim; without that Event, kube-controller-manager is not running"
-                    + " or late";
+                    + " refuse the claim; without that Event, kube-controller-manager is down or late";
         }
         boolean isRefused = events.get().stream()
                 .anyMatch(one -> one.path("reason").asText().equals("FailedResourceClaimCreation"));
         return isRefused
-                ? "Fix what kube-controller-manager says of it below: it tries again by itself"
-                : "See that kube-controller-manager runs, and its log: it makes the claim within seconds, and has written no Event on the pod: `kubectl logs -n kube-system -l component=kube-controller-manager`";
+                ? "Fix what kube-controller-manager reports about it below: it retries automatically"
+                : "Check that kube-controller-manager runs, and its log: it makes the claim within seconds, and has written no Event on the pod: `kubectl logs -n kube-system -l component=kube-controller-manager`";
     }
 
     /** The names of pods, and of other users with their kind, such as groups of pods. */

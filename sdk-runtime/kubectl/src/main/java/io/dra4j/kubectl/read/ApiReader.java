@@ -67,7 +67,7 @@ public final class ApiReader implements AutoCloseable {
     private final String namespace;
     private final int chunk;
 
-    /** Reads from the server of a configuration, so many objects of a list at once. */
+    /** Reads from a configuration's server, with this many objects of a list per request. */
     ApiReader(Config config, int chunk) {
         config.setRequestRetryBackoffLimit(RETRIES);
         HttpClient.Builder builder = builder(config);
@@ -80,7 +80,7 @@ public final class ApiReader implements AutoCloseable {
         this.chunk = chunk;
     }
 
-    /** Trusts the CA that is named alone, as kubectl; the client would add those of the JVM, after 50 ms to read them. */
+    /** Trusts only the named CA, like kubectl; the client would add the JVM's CAs, which take 50 ms to read. */
     private static synchronized HttpClient.Builder builder(Config config) {
         if (config.getCaCertData() == null && config.getCaCertFile() == null) {
             return new JdkHttpClientFactory().newBuilder(config);
@@ -143,7 +143,7 @@ public final class ApiReader implements AutoCloseable {
         }
     }
 
-    /** Without a kubeconfig, and outside of a pod, the client would ask a server of its own. */
+    /** Without a kubeconfig, and outside of a pod, the client would use a default server. */
     private static Config found(Config config) {
         if (config.getCurrentContext() == null && System.getenv(IN_CLUSTER) == null) {
             throw new ReadException("There is no kubeconfig: set KUBECONFIG or --kubeconfig, or have a"
@@ -170,7 +170,7 @@ public final class ApiReader implements AutoCloseable {
     }
 
     /**
-     * Reads the objects of a list, one after the other; a list that grew too old to be continued is an error.
+     * Reads the objects of a list, one after the other; a list that expires before it is complete is an error.
      *
      * @param path of the collection; its query may be empty
      * @throws ReadException if the server refuses it, or does not answer
@@ -179,7 +179,7 @@ public final class ApiReader implements AutoCloseable {
         list(path, each, () -> {});
     }
 
-    /** Reads a list, and notifies as soon as its last page has arrived, before the objects of that are taken. */
+    /** Reads a list, and notifies as soon as its last page has arrived, before that page's objects are processed. */
     void list(String path, Consumer<JsonNode> each, Runnable arrived) {
         int limit = path.endsWith(SMALL) ? SMALL_TIMES * chunk : chunk;
         String next = "";
@@ -265,7 +265,7 @@ public final class ApiReader implements AutoCloseable {
         try {
             return json(body);
         } catch (JsonProcessingException e) {
-            throw new ReadException("The answer to GET %s is no JSON: %s".formatted(path, e.getOriginalMessage()), e);
+            throw new ReadException("The answer to GET %s is not JSON: %s".formatted(path, e.getOriginalMessage()), e);
         } catch (IOException e) {
             throw new UncheckedIOException(e); // of bytes in memory
         }
@@ -279,7 +279,7 @@ public final class ApiReader implements AutoCloseable {
     /**
      * Ends the threads of all HTTP clients of this JVM.
      *
-     * <p>They end otherwise when their client is collected, and a JVM that exits waits 0.3 s for threads in native code.
+     * <p>Otherwise they end when their client is collected, and an exiting JVM waits 0.3 s for threads in native code.
      */
     public static void endConnections() throws InterruptedException {
         Thread[] threads = new Thread[Thread.activeCount() + 1];

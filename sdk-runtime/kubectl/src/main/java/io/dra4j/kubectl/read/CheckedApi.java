@@ -13,7 +13,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
-/** The API server as checks ask it: each answer counts, whatever its status. */
+/** The API server for checks, to which an answer of any status is a result. */
 public final class CheckedApi implements ClusterApi {
 
     private final ApiReader reader;
@@ -41,7 +41,7 @@ public final class CheckedApi implements ClusterApi {
         }
     }
 
-    /** A proxy between may answer with something else than JSON. */
+    /** An intermediate proxy may return a body that is not JSON. */
     private static JsonNode tree(byte @Nullable [] body) {
         try {
             return ApiReader.json(body);

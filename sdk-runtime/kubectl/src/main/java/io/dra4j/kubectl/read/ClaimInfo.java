@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A claim, and who has it.
+ * A claim and its users.
  *
  * @param claim as the allocator sees it
  * @param pods the names of the pods that it is reserved for
  * @param grouped whether it is reserved for a group of pods
- * @param owner what it was made for, such as {@code pod train}; empty if somebody made it by hand
+ * @param owner what it was made for, such as {@code pod train}; empty if it was created by hand
  * @param since when it was allocated, or else created; empty if the server does not say
  */
 public record ClaimInfo(Claim claim, List<String> pods, boolean grouped, String owner, String since) {

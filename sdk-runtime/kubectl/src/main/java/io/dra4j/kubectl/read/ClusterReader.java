@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads all that decides about devices, whatever version of the API is served. */
+/** Reads everything that decides about devices, in any served version of the API. */
 public final class ClusterReader {
 
     private static final String GROUP = "apis/resource.k8s.io";
@@ -43,7 +43,7 @@ public final class ClusterReader {
     /**
      * Reads the cluster.
      *
-     * <p>Each list is read at a moment of its own, and decoded while the next ones are read. What refers to other
+     * <p>Each list is read at its own time, and decoded while the next ones are read. What refers to other
      * objects is read before them: claims, then the slices of their devices, then the nodes of these. An object that
      * is referred to exists first, and is deleted last: a node joins, its slices are published, a claim gets a device
      * of them, a pod is placed with it. So an object that comes while this reads never seems to refer to one that does
@@ -83,7 +83,7 @@ public final class ClusterReader {
     /**
      * A list that is read by a thread of the pool.
      *
-     * @param arrived complete with its last page, before the objects of that are decoded
+     * @param arrived completes with its last page, before that page's objects are decoded
      */
     private record Listing(CompletableFuture<Void> arrived, CompletableFuture<Void> decoded) {}
 
@@ -136,7 +136,7 @@ public final class ClusterReader {
             }
         }
 
-        /** An object that this program does not understand is left out, and said to be. */
+        /** An object that this program does not understand is left out and reported. */
         private static void decoded(List<String> unread, Runnable decoding) {
             try {
                 decoding.run();
@@ -222,7 +222,7 @@ public final class ClusterReader {
                 .reduce(created, (one, other) -> one.compareTo(other) < 0 ? other : one);
     }
 
-    /** Rules have their own versions, or are not served; without a selector, they count where the scheduler has a bug. */
+    /** Rules have their own versions, or are not served; without a selector, only schedulers with a bug heed them. */
     private List<TaintRule> taintRules(JsonNode group) {
         List<TaintRule> rules = new ArrayList<>();
         for (JsonNode version : group.path("versions")) {

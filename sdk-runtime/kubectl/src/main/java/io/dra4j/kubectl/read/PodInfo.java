@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A pod, as far as its claims are concerned.
+ * A pod and its claims.
  *
  * @param node where it is placed; empty if it is not
- * @param ended whether all its containers have ended for good
+ * @param ended whether all its containers have ended and will not restart
  * @param claims the names of its claims, in its namespace
  */
 public record PodInfo(String namespace, String name, String node, boolean ended, List<String> claims) {

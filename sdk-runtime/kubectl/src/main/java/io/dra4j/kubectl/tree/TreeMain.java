@@ -41,7 +41,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code tree}: nodes, pools, devices, and who has them. */
+/** The command {@code tree}: nodes, pools, devices and their users. */
 @Command(
         name = "tree",
         sortOptions = false,
@@ -219,7 +219,7 @@ public final class TreeMain implements Callable<Integer> {
         }
     }
 
-    /** Sorts the devices of a cluster by place, and finds who has them. */
+    /** Sorts the devices of a cluster by place, and finds their users. */
     record Branches(Snapshot snapshot) {
         private static final String ALL_NODES = "all nodes";
         private static final String SOME_NODES = "nodes by label";
@@ -371,8 +371,8 @@ public final class TreeMain implements Callable<Integer> {
         /**
          * A pool.
          *
-         * @param problem why nothing of it is allocated; empty if all is well
-         * @param used devices that someone has, or that have taints
+         * @param problem why its devices are not allocated; empty if they are
+         * @param used devices in use, or with taints
          * @param free the names of the others
          * @param counters that are used in part
          */
@@ -392,7 +392,7 @@ public final class TreeMain implements Callable<Integer> {
          */
         record UsedDevice(String name, List<String> taints, List<User> users, List<String> left) {
 
-            /** Returns whether a claim has it, or a share of it; admin access takes nothing. */
+            /** Returns whether a claim uses the device or a share of it; admin access does not count. */
             boolean isInUse() {
                 return users.stream().anyMatch(user -> !user.adminAccess());
             }
@@ -404,11 +404,11 @@ public final class TreeMain implements Callable<Integer> {
          * @param claim its namespace and name
          * @param pods that it is reserved for
          * @param grouped whether it is reserved for a group of pods
-         * @param share what it consumes, such as {@code memory 50Gi}; empty if it has all
+         * @param share what it consumes, such as {@code memory 50Gi}; empty if it has the whole device
          */
         record User(String claim, List<String> pods, boolean grouped, List<String> share, boolean adminAccess) {}
 
-        /** A counter of which devices that are allocated have taken something. */
+        /** A counter that allocated devices consume in part. */
         record UsedCounter(String set, String counter, String left, String all) {}
     }
 }

@@ -147,7 +147,7 @@ class DoctorMainTest {
 
         assertThat(findings).hasSize(1);
         assertThat(findings.at("/0/severity").asText()).isEqualTo("error");
-        assertThat(findings.at("/0/what").asText()).contains("no such class", "template ml/slice");
+        assertThat(findings.at("/0/what").asText()).contains("does not exist", "template ml/slice");
     }
 
     /** Nodes of its devices come when a claim waits. */

@@ -64,7 +64,7 @@ class ObjectsOfOthersTest {
         "ReplicaSet, lone, 'ReplicaSet lone owns it, `kubectl scale -n a replicaset/lone --replicas=0`'",
         "StatefulSet, db, 'StatefulSet db owns it, `kubectl scale -n a statefulset/db --replicas=0`'",
         "Job, once, 'Job once owns it, `kubectl delete job -n a once`'",
-        "DaemonSet, all, 'DaemonSet all owns it, which makes it again'",
+        "DaemonSet, all, 'DaemonSet all owns it, which recreates it'",
     })
     void aPodIsEndedAtItsOwner(String kind, String owner, String way) throws Exception {
         add(
@@ -80,8 +80,8 @@ class ObjectsOfOthersTest {
         add("name: p, namespace: a", "containers: [{name: c, image: i}]");
 
         assertThat(new PodEndings(objects).of(List.of(new PodName("a", "p"), new PodName("a", "q"))))
-                .isEqualTo(": nothing owns it, `kubectl delete pod -n a p` (pod p), it is gone already, and"
-                        + " kube-controller-manager has to take it off the claim (pod q)");
+                .isEqualTo(
+                        ": nothing owns it, `kubectl delete pod -n a p` (pod p), it is already gone, and kube-controller-manager has to remove it from the claim (pod q)");
     }
 
     @Test
