@@ -89,7 +89,7 @@ public abstract class ChartContract {
                 .containsAll(Right.granted(manifests.of(Kind.Role)));
     }
 
-    /** The kubelet and the container runtime use them, too. */
+    /** The kubelet and the container runtime also use them. */
     private static Map<String, String> pathsOfTheKubelet(DriverContainer container) {
         Map<String, String> paths = container.hostPaths();
         assertThat(paths).containsKeys("plugin", "registry", "cdi");

@@ -14,8 +14,8 @@ import java.util.Map;
  * @param release the name of the release
  * @param namespace into which it goes
  * @param kubernetes the version of the API server, for example {@code 1.36.0}
- * @param files files of values, the last of which outweighs the others
- * @param values single values by their path, which outweigh the files
+ * @param files files of values, the last of which overrides the others
+ * @param values single values by their path, which override the files
  */
 public record ChartInstallation(
         String release, String namespace, String kubernetes, List<Path> files, Map<String, Object> values) {

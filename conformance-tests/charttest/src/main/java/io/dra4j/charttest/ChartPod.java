@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * A driver's pod as kubelet and container runtime make it: the volumes of its manifest, a root that nobody writes to if
- * the manifest says so, its capabilities, its processes alone, and the credentials of its ServiceAccount. Programs,
+ * A driver's pod as kubelet and container runtime make it: the volumes of its manifest, a read-only root if the
+ * manifest says so, its capabilities, only its own processes, and the credentials of its ServiceAccount. Programs,
  * libraries and {@code /etc} are those of this machine, read-only. It needs root.
  */
 public final class ChartPod implements AutoCloseable {
@@ -70,7 +70,7 @@ public final class ChartPod implements AutoCloseable {
     public record Ended(int status, String output) {}
 
     /**
-     * Makes the pod on a node of its own; the driver does not run yet.
+     * Makes the pod on its own node; the driver does not run yet.
      *
      * @param hostPaths folders in the place of the node's, by their paths
      * @param changes variables in place of the manifest's
@@ -100,7 +100,7 @@ public final class ChartPod implements AutoCloseable {
         describeNode();
     }
 
-    /** Reports of the node as the kubelet does, beside its version. */
+    /** Reports the node as the kubelet does, including its version. */
     private void describeNode() throws IOException {
         Path bootId = Path.of(environment.getOrDefault("PROC_ROOT", "/proc") + BOOT_ID);
         String boot = Files.readString(place.outside(bootId)).strip();

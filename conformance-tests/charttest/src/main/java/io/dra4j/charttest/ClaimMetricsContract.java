@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The rules for the metrics of claims that wait in each driver's chart; a test of the driver extends this. */
+/** The rules for the metrics of waiting claims in each driver's chart; a test of the driver extends this. */
 public abstract class ClaimMetricsContract {
 
     private static final HelmChart CHART = ChartContract.CHART;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The rules for each driver's program as the process that serves metrics of claims that wait, with the arguments, the
+ * The rules for each driver's program as the process that serves metrics of waiting claims, with the arguments, the
  * variables and the rights that the chart gives it; a test of the driver extends this.
  */
 public abstract class ClaimMetricsProgramContract {
@@ -91,7 +91,7 @@ public abstract class ClaimMetricsProgramContract {
         }
     }
 
-    /** A process of a chart's Deployment of metrics of claims, with an API server of its own. */
+    /** A process of a chart's Deployment of claim metrics, with its own API server. */
     private static final class ClaimMetricsProcess implements AutoCloseable {
 
         private static final Pattern SERVING =

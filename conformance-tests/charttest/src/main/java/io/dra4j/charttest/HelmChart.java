@@ -21,7 +21,7 @@ public record HelmChart(Path folder) {
 
     private static final String NO_ICON = "[INFO] Chart.yaml: icon is recommended";
 
-    /** Returns what {@code helm lint --strict} finds, but for the advice to have an icon. */
+    /** Returns what {@code helm lint --strict} finds, except for the advice to have an icon. */
     public List<String> lint() {
         LintResult result = new Helm(folder).lint().strict().call();
         List<String> messages = result.getMessages().stream()

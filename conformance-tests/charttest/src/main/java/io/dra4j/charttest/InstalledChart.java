@@ -26,7 +26,7 @@ import java.util.UUID;
  */
 public final class InstalledChart implements AutoCloseable {
 
-    /** Variables of paths and names that a node of a test has of its own. */
+    /** Variables of paths and names that each node of a test has. */
     private static final Set<String> OF_THE_NODE =
             Set.of("NODE_NAME", "CDI_ROOT", "KUBELET_PLUGINS_DIRECTORY_PATH", "KUBELET_REGISTRAR_DIRECTORY_PATH");
 

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 /**
  * A query of a dashboard or an alert, in PromQL, as far as it names metrics and labels.
  *
- * <p>It is no parser: it finds the driver's metrics by their prefix, the labels in their braces, and the labels of
+ * <p>It is not a parser: it finds the driver's metrics by their prefix, the labels in their braces, and the labels of
  * {@code by}, {@code on} and the like, which have to be those of all metrics in the query.
  */
 record PromQuery(String text) {

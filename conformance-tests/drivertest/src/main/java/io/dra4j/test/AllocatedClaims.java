@@ -26,8 +26,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Builds claims as the runtime gives them to a provider: devices of its inventory, and
- * configurations that its own kinds decode.
+ * Builds claims as the runtime passes them to a provider: devices of its inventory, and configurations that its own
+ * kinds decode.
  *
  * <pre>{@code
  * AllocatedClaim claim =
@@ -167,7 +167,7 @@ public final class AllocatedClaims {
     }
 
     /**
-     * Allocates a share of a device to the first request, as the test has it.
+     * Allocates a share of a device to the first request, as the test specifies.
      *
      * @param device the name of the device, which allows multiple allocations
      * @param shareId the share, a UUID

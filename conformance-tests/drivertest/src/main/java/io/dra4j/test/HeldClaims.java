@@ -9,7 +9,7 @@ import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.PreparedClaim;
 import java.util.Objects;
 
-/** Builds claims as the runtime gives them to a provider that unprepares, or starts again. */
+/** Builds claims as the runtime passes them to a provider that unprepares, or restarts. */
 public final class HeldClaims {
 
     private HeldClaims() {}

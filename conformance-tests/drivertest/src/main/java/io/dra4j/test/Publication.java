@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** The slices of a driver, and the Events in which it says why there are none. */
+/** The slices of a driver, and the Events in which it explains missing ones. */
 final class Publication {
 
     private static final String SLICES = "resourceslices";
@@ -32,7 +32,7 @@ final class Publication {
      * Waits until the driver's slices are as wanted, for a few seconds only if it says that a pool is invalid.
      *
      * @param goal what is wanted, for messages
-     * @throws AssertionError when the time is over, with what the driver said
+     * @throws AssertionError on a timeout, with what the driver said
      */
     List<JsonNode> await(String goal, Predicate<List<JsonNode>> wanted) {
         Predicate<List<JsonNode>> own = slices -> wanted.test(own(slices));

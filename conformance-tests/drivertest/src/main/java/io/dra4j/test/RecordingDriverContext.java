@@ -35,7 +35,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver's context that records what a provider reports, and whose time the test sets.
+ * A driver's context that records what a provider reports, and whose clock the test sets.
  *
  * <p>Nothing is published. Thread-safe.
  */
@@ -204,7 +204,7 @@ public final class RecordingDriverContext implements DriverContext {
      * @throws Exception what the provider throws; if it can't unprepare the claim either, that is
      *     suppressed, and the claim stays held
      */
-    @SuppressWarnings("try") // closed alone
+    @SuppressWarnings("try") // only closed
     public PreparedClaim prepare(DeviceProvider provider, AllocatedClaim claim) throws Exception {
         HeldClaim begun = HeldClaims.interrupted(claim, new RecordingClaimContext());
         Optional<HeldClaim> known = find(claim.ref());

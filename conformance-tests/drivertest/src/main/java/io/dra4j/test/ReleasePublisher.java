@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
 /**
- * Publishes pools to an API server of a release, many at once: those that a driver makes with each
+ * Publishes pools to an API server of a release, many at the same time: those that a driver makes with each
  * of its options, for example.
  *
  * <p>A server drops fields whose feature gate is off, so devices that need one are withheld there;
@@ -112,7 +112,7 @@ public final class ReleasePublisher {
                 .build();
     }
 
-    /** Hardware is in one pool alone, and so has no id here. */
+    /** Hardware is only in one pool, and so has no id here. */
     private static Pool named(String name, Pool pool) {
         return Pool.builder(name)
                 .placement(pool.placement())

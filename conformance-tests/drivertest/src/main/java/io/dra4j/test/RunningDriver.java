@@ -199,7 +199,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
     }
 
     /**
-     * Starts a second instance of this driver, with a provider of its own, as a rolling update does
+     * Starts a second instance of this driver, with its own provider, as a rolling update does
      * before the first one ends: each is called through its own object.
      *
      * @return the second instance

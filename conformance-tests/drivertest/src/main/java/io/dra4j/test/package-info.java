@@ -1,9 +1,9 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The parts of a provider's tests: claims, contexts that record, and a driver that runs.
+ * Tools for tests of a provider: claims, recording contexts, and a running driver.
  *
- * <p>Flow: a vendor's test → here → the provider, alone or in a {@link io.dra4j.runtime.DraDriver} on the test kit.
+ * <p>Flow: a vendor's test → here → the provider, as it is or in a {@link io.dra4j.runtime.DraDriver} on the test kit.
  */
 @NullMarked
 package io.dra4j.test;

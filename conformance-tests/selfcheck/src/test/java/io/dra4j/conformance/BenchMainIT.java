@@ -185,7 +185,7 @@ class BenchMainIT {
         assertThat(bench(fakeDriver(5))).as(err.toString()).isZero();
 
         assertThat(out.toString())
-                .contains("there are 5 that claims can have at the same time: no call has more")
+                .contains("claims can have 5 devices at the same time: no call has more")
                 .containsPattern("prepare +1 +0 +2 +[0-9.]+ ms")
                 .containsPattern("unprepare +5 +0 +2 +[0-9.]+ ms")
                 .doesNotContainPattern("prepare +8 ")
@@ -213,7 +213,7 @@ class BenchMainIT {
     void withoutADeviceThereAreNoCallsToMeasure() {
         assertThat(bench(fakeDriver(0))).isEqualTo(1);
 
-        assertThat(err.toString()).contains("publishes 0 devices, and none that a claim can have");
+        assertThat(err.toString()).contains("publishes 0 devices, but none that a claim can have");
     }
 
     @Test

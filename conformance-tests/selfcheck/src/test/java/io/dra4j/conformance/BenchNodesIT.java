@@ -93,9 +93,9 @@ class BenchNodesIT {
 
         assertThat(err.toString().lines())
                 .containsExactly(
-                        "dra-conformance: --nodes hosts drivers of its own, and measures one thing: it can't have --against, --rounds, COMMAND",
-                        "dra-conformance: --nodes hosts drivers of its own, and measures one thing: it can't have --driver-name",
-                        "dra-conformance: --nodes hosts drivers of its own, and measures one thing: it can't have --calls",
+                        "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --against, --rounds, COMMAND",
+                        "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --driver-name",
+                        "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --calls",
                         "dra-conformance: --nodes is at least 2: drivers are measured against one",
                         "dra-conformance: --devices is at least 1",
                         "dra-conformance: --idle-seconds is at least 1 with --nodes",

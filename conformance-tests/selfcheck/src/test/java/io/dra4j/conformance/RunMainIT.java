@@ -75,8 +75,8 @@ class RunMainIT {
         @ParameterizedTest
         @CsvSource({
             "rnu, rnu",
-            "rnu --help, there is no command or option rnu",
-            "list al --help, there is no command or option al",
+            "rnu --help, unknown command or option rnu",
+            "list al --help, unknown command or option al",
             "run --drivername=x, --drivername"
         })
         void hasNoSuchCommandOrFlag(String line, String word) {
@@ -85,7 +85,7 @@ class RunMainIT {
 
         @Test
         void hasNoSettings() {
-            isReportedInALine(run("--config=" + folder.resolve("none.yaml")), "there is no file");
+            isReportedInALine(run("--config=" + folder.resolve("none.yaml")), "no such file");
         }
 
         @ParameterizedTest

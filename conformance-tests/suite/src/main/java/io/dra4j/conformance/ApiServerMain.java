@@ -23,7 +23,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code apiserver}: the embedded API server alone. */
+/** The command {@code apiserver}: only the embedded API server. */
 @Command(
         name = "apiserver",
         resourceBundle = "io.dra4j.conformance.apiserver-options",
@@ -183,7 +183,7 @@ final class ApiServerMain implements Callable<Integer> {
                 }
                 if (Files.exists(file) && !(Files.isRegularFile(file) && Connections.wroteKubeconfig(file))) {
                     throw new SettingsException(
-                            "--kubeconfig: %s exists and is not one of this command; it is left alone, name another file"
+                            "--kubeconfig: %s exists and was not written by this command and is not changed; name another file"
                                     .formatted(file));
                 }
                 return new KubeconfigFile(file.toAbsolutePath(), null);

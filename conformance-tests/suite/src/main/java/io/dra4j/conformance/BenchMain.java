@@ -40,7 +40,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code bench}: how long a driver takes, and how much it needs. */
+/** The command {@code bench}: the time and the resources that a driver needs. */
 @Command(
         name = "bench",
         resourceBundle = "io.dra4j.conformance.options",
@@ -54,13 +54,13 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Measure a driver: start, memory, threads, publishing, and prepare and unprepare of 1, 8 and 32 claims in a call, with 0, 200 and 1000 claims held. Floors are measured between the calls: an empty call, an fsync, and a GET of a claim.",
-            "Each claim has a device of its own. With fewer devices than 32, calls have as many claims as there are devices; with fewer than are to be held besides, that is left out.",
+            "Each claim has its own device. With fewer devices than 32, calls have as many claims as there are devices; measurements that hold more claims than there are devices are left out.",
             ""
         },
         footer = {
             "",
             TestedDriverOptions.PLACES,
-            "Exit status: 0, or 1 if a call failed or took longer than the kubelet allows, with --calls the memory grew or the driver restarted, or with --nodes a limit was exceeded; 3 if the suite or the driver could not be run."
+            "Exit status: 0, or 1 if a call failed or took longer than the kubelet allows, with --calls if the memory grew or the driver restarted, or with --nodes if a limit was exceeded; 3 if the suite or the driver could not be run."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class BenchMain implements Callable<Integer> {
@@ -129,7 +129,7 @@ final class BenchMain implements Callable<Integer> {
     private void requireUsable() {
         require(rounds >= 1, "--rounds is at least 1");
         require(starts >= 1, "--starts is at least 1");
-        require(firstCalls >= 0 && idleSeconds >= 0, "--first-calls and --idle-seconds count from 0");
+        require(firstCalls >= 0 && idleSeconds >= 0, "--first-calls and --idle-seconds are at least 0");
         require(calls == null || calls >= LongRun.PARTS, "--calls is at least " + LongRun.PARTS);
         require(calls == null || against == null, "--calls measures one driver, not one --against");
         require(calls != null || growthLimit == null, "--growth-limit is for --calls");
@@ -147,7 +147,7 @@ final class BenchMain implements Callable<Integer> {
                 .map(TestedDriverOptions::name)
                 .filter(name -> !WITH_NODES.contains(name))
                 .collect(Collectors.joining(", "));
-        require(others.isEmpty(), "--nodes hosts drivers of its own, and measures one thing: it can't have " + others);
+        require(others.isEmpty(), "--nodes hosts its own drivers, and cannot be combined with " + others);
     }
 
     private static void require(boolean holds, String otherwise) {
@@ -185,8 +185,9 @@ final class BenchMain implements Callable<Integer> {
         long growth = LongRun.growthBytes(parts);
         int limit = growthLimit == null ? GROWTH_LIMIT : growthLimit;
         boolean grew = growth > limit * MIB;
-        say("The most resident memory of the second half is %+.1f MiB from that of the first; the limit is %d MiB%s."
-                .formatted((double) growth / MIB, limit, grew ? ", which it exceeds" : ""));
+        say(
+                "The peak resident memory of the second half differs by %+.1f MiB from that of the first; the limit is %d MiB%s."
+                        .formatted((double) growth / MIB, limit, grew ? ", which it exceeds" : ""));
         write(BenchJson.of(parts, growth));
         return grew ? 1 : 0;
     }
@@ -323,7 +324,7 @@ final class BenchMain implements Callable<Integer> {
         }
     }
 
-    /** The numbers of {@code bench} as JSON; what is no plain number has its unit in its name. */
+    /** The numbers of {@code bench} as JSON; a field with a unit has it in its name. */
     private static final class BenchJson {
 
         private BenchJson() {}

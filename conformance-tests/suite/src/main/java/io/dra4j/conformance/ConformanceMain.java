@@ -53,7 +53,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The command line of the conformance product; its commands are subcommands. */
 @Command(
         name = "dra-conformance",
-        description = {"Tries DRA drivers in any language.", ""},
+        description = {"Tests DRA drivers in any language.", ""},
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         mixinStandardHelpOptions = true,
@@ -103,7 +103,7 @@ public final class ConformanceMain {
         System.setProperty("org.slf4j.simpleLogger.showShortLogName", "true");
         // It warns of connections that the proxy cuts, which is what the proxy is for.
         System.setProperty("org.slf4j.simpleLogger.log.org.eclipse.jetty", "error");
-        // gRPC logs by java.util.logging, whose own handler prints what is no warning, too.
+        // gRPC logs by java.util.logging, whose own handler also prints what is not a warning.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
     }
@@ -133,7 +133,7 @@ public final class ConformanceMain {
         return NO_ANSWER;
     }
 
-    /** Also where help is asked for, which makes the parser leave unknown words alone. */
+    /** Also where help is requested, which makes the parser ignore unknown words. */
     private static int executeWithoutUnknownWords(ParseResult line) {
         for (CommandLine command : line.asCommandLineList()) {
             List<String> unknown = command.getParseResult().unmatched();
@@ -156,7 +156,7 @@ public final class ConformanceMain {
 
     private static String message(ParameterException e) {
         return e instanceof UnmatchedArgumentException unmatched
-                ? "there is no command or option " + unmatched.getUnmatched().get(0)
+                ? "unknown command or option " + unmatched.getUnmatched().get(0)
                 : String.valueOf(e.getMessage());
     }
 
@@ -184,7 +184,7 @@ public final class ConformanceMain {
             footer = {
                 "",
                 TestedDriverOptions.PLACES,
-                "Exit status: 0 if all is well, 1 if a MUST is broken, 2 if a core profile is only partly tested or has known failures, 3 if the suite or the driver could not be run."
+                "Exit status: 0 if all passed, 1 if a MUST is broken, 2 if a core profile is only partly tested or has known failures, 3 if the suite or the driver could not be run."
             })
     @SuppressWarnings("NullAway.Init") // picocli sets the fields
     static final class RunMain implements Callable<Integer> {
@@ -254,7 +254,7 @@ public final class ConformanceMain {
                                 file, file);
                 return 0;
             } catch (FileAlreadyExistsException e) {
-                throw new IOException(file + " exists already, and is left alone", e);
+                throw new IOException(file + " exists already, and is not changed", e);
             } catch (IOException e) {
                 throw new IOException("can't write " + file + ": " + e, e);
             }

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.DynamicTest;
  * <p>One test for each requirement, in a container for each profile: it fails if a MUST is broken
  * or the suite itself fails, and is aborted (shown as skipped) with the reason if the requirement
  * does not apply, is blocked, or is not tested. A broken SHOULD is printed and passes. What stops,
- * kills or restarts a driver is not tested in a JVM, but for what a provider leaves that says it
+ * kills or restarts a driver is not tested in a JVM, except for what a provider leaves that says it
  * changes nothing: run the suite against the packaged driver for that.
  */
 public final class DraConformance {
@@ -107,7 +107,7 @@ public final class DraConformance {
                         .map(requirement -> test(requirement, run)));
     }
 
-    /** With a source of its own, for Surefire names other dynamic tests by their numbers alone. */
+    /** With its own source, because Surefire names other dynamic tests only by their numbers. */
     private static DynamicNode test(Requirement requirement, Run run) {
         return DynamicTest.dynamicTest(
                 requirement.id() + ": " + requirement.rule(), CATALOGUE, () -> report(requirement, run));

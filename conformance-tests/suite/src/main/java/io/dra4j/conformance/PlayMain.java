@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Play manifests with one driver or several: an embedded API server, a fake kubelet, and each driver as a process of its own, which is killed and started again.",
+            "Play manifests with one driver or several: an embedded API server, a fake kubelet, and each driver in its own process, which is killed and started again.",
             ""
         },
         footer = {

@@ -25,13 +25,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The command {@code explain}: all that the catalogue knows of a requirement. */
+/** The command {@code explain}: everything in the catalogue about a requirement. */
 @Command(
         name = "explain",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Explain a requirement: its rule and where it comes from, when it applies, how it is tested, and where drivers go wrong.",
+            "Explain a requirement: its rule and source, when it applies, how it is tested, and where drivers go wrong.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -66,7 +66,7 @@ final class RequirementMain implements Callable<Integer> {
                 .find(id)
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(),
-                        "there is no requirement "
+                        "unknown requirement "
                                 + asked
                                 + "; the nearest are "
                                 + String.join(", ", catalogue.nearest(id, NEAREST))));
@@ -147,7 +147,7 @@ final class RequirementMain implements Callable<Integer> {
                 return "None: " + requirement.untested() + ".";
             }
             String chance = requirement.observability() == Observability.STOCHASTIC
-                    ? " It has to hit a moment, so a pass is no proof."
+                    ? " It depends on timing, so a pass proves nothing."
                     : "";
             String services = requirement.perService() ? " Once with each DRA service of the driver." : "";
             return requirement.test() + chance + services;

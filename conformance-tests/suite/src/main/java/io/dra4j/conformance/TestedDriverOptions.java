@@ -24,15 +24,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * The flags of commands that run a driver: what it is, and with what. Each has its place in the
- * settings, and wins there.
+ * The flags of commands that run a driver. Each stands for a setting, and overrides it.
  */
 @Command(resourceBundle = "io.dra4j.conformance.options")
 final class TestedDriverOptions {
 
     /** The line by which commands with these flags explain the brackets. */
-    static final String PLACES =
-            "Each flag stands for the setting in [brackets] of the file of --config, and wins over it.";
+    static final String PLACES = "Each flag overrides the setting in [brackets] of the file of --config.";
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Pattern PLACE = Pattern.compile("^\\[([A-Za-z.]+)]");
@@ -57,7 +55,7 @@ final class TestedDriverOptions {
             arity = "0..*",
             paramLabel = "COMMAND",
             description =
-                    "[driver.process.command] How to run the driver: a program and its arguments, after --. {NODE_NAME}, {KUBECONFIG}, {CDI_ROOT} and such stand for their values; they are in its environment, too.")
+                    "[driver.process.command] How to run the driver: a program and its arguments, after --. {NODE_NAME}, {KUBECONFIG}, {CDI_ROOT} and the like stand for their values; they are also in its environment.")
     @Nullable
     List<String> command;
 
@@ -230,7 +228,7 @@ final class TestedDriverOptions {
                 String name = arg instanceof OptionSpec option ? option.longestName() : "";
                 String pointer = "/" + place.group(1).replace('.', '/');
                 if (flags.containsKey(pointer)) {
-                    throw new SettingsException("%s and another name of it are both given".formatted(name));
+                    throw new SettingsException("%s and its old name are both given".formatted(name));
                 }
                 put(flags, name, pointer, arg.getValue());
             }

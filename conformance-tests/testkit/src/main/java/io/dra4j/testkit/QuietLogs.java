@@ -15,8 +15,8 @@ import ch.qos.logback.core.spi.ContextAwareBase;
  * The configuration of Logback in a test that has none: warnings go to the console.
  *
  * <p>Logback's own default prints everything, which is hundreds of thousands of lines of the
- * suite's libraries. A configuration of the vendor's, be it a file or another service, comes before
- * this one; other providers of SLF4J never look for it.
+ * suite's libraries. A vendor's configuration, whether a file or another service, takes precedence; other providers of
+ * SLF4J never look for it.
  */
 @ConfiguratorRank(ConfiguratorRank.FALLBACK)
 public final class QuietLogs extends ContextAwareBase implements Configurator {

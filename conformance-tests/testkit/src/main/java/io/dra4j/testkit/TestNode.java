@@ -162,7 +162,7 @@ public final class TestNode implements AutoCloseable {
         return environment;
     }
 
-    /** Starts a process, beside those that run; the node's methods are about the newest. */
+    /** Starts another process; the node's methods are about the newest. */
     public Instance start(String... options) {
         List<String> words = new ArrayList<>(command);
         words.addAll(Arrays.asList(options));
@@ -175,7 +175,7 @@ public final class TestNode implements AutoCloseable {
     /**
      * Starts a process, and waits until the kubelet has registered it.
      *
-     * @return whether it is registered; if not, it has ended by itself
+     * @return whether it is registered; if not, it has ended
      */
     public boolean startRegistered(String... options) throws InterruptedException {
         int before = kubelet.events().size();
@@ -284,7 +284,7 @@ public final class TestNode implements AutoCloseable {
         return create(claim);
     }
 
-    /** Creates a claim, reserved for a pod of the node that exists for this alone if it is allocated. */
+    /** Creates a claim; if it is allocated, it is reserved for a pod of the node that exists only for this. */
     public KubeletClaim create(ObjectNode claim) {
         ObjectNode metadata = claim.withObject("/metadata");
         String namespace = metadata.path("namespace").asText();
@@ -314,7 +314,7 @@ public final class TestNode implements AutoCloseable {
         return "pod-of-" + claim;
     }
 
-    /** Returns the slice that has a device; if there is no such, a device of the node's pool with a name alone. */
+    /** Returns the slice that has a device; if none has, a device of the node's pool with only a name. */
     private JsonNode slice(String driver, String device) {
         Stream<JsonNode> own = api.store().list("resourceslices").stream()
                 .filter(slice -> slice.at("/spec/driver").asText().equals(driver));

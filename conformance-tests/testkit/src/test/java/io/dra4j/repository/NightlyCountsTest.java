@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** The tests with more to do at night are those that the nightly run selects for it. */
 class NightlyCountsTest {
 
-    /** The files that hold a text, but for this one. */
+    /** The files that contain a text, except for this one. */
     private static List<String> holding(String text) throws Exception {
         String grep = "grep -rlF --include=*.java --exclude-dir=target --exclude-dir=node_modules '" + text + "' .";
         return Script.run(Map.of(), "-c", grep)

@@ -50,7 +50,7 @@ public final class DropInTable {
                 VARIABLES.matcher(text).replaceAll(""));
     }
 
-    /** Adds a variable that is no option's. */
+    /** Adds a variable that does not belong to an option. */
     public void variable(String name, String meaning) {
         variables.add(name);
         row("", "`" + name + "`", "", meaning);

@@ -80,7 +80,7 @@ public final class GrpcProbe implements AutoCloseable {
     /**
      * Returns the status of a service, for instance {@code SERVING}.
      *
-     * @throws io.grpc.StatusRuntimeException if there is no such service, or no answer
+     * @throws io.grpc.StatusRuntimeException if the service does not exist, or does not answer
      */
     public String check(String service) {
         CallOptions limit = CallOptions.DEFAULT.withDeadlineAfter(TestNode.TIMEOUT.toSeconds(), TimeUnit.SECONDS);

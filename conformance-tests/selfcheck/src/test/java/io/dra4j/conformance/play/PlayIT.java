@@ -126,7 +126,7 @@ class PlayIT {
             assertThat(run(scripted(script))).isFalse();
 
             assertThat(output())
-                    .contains("gpu.example.com has ended by itself, with status " + status)
+                    .contains("gpu.example.com has ended unexpectedly, with status " + status)
                     .contains(reason);
         }
 
@@ -139,7 +139,7 @@ class PlayIT {
 
             assertThat(output())
                     .contains("16. They are started again", "FAILED in step")
-                    .doesNotContain("has ended by itself");
+                    .doesNotContain("has ended unexpectedly");
         }
 
         @Test

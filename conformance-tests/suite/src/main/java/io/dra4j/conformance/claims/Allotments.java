@@ -27,7 +27,7 @@ import java.util.Optional;
 /**
  * Gives devices to claims of the settings' shapes, as the scheduler does.
  *
- * <p>A device goes to one claim, be it one that several may share: more claims of it are the rules' own.
+ * <p>A device goes to one claim, even if several may share it: the rules themselves allocate more claims for it.
  */
 public final class Allotments {
 
@@ -87,7 +87,7 @@ public final class Allotments {
         return all;
     }
 
-    /** A claim that has its devices alone. */
+    /** A claim that does not share its devices. */
     private static Claim holder(Claim claim, Allocation allocation) {
         List<HeldDevice> devices = allocation.results().stream()
                 .map(one -> new HeldDevice(one.device(), false, "", Map.of()))

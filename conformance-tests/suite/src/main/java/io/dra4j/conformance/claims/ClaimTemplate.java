@@ -18,8 +18,8 @@ import java.util.List;
  * A ResourceClaimTemplate or ResourceClaim of {@code driver.claims}.
  *
  * @param title its kind and name, for messages
- * @param json a claim of it, as version v1 has it
- * @param claim the same, as the allocator has it
+ * @param json a claim of it, in version v1
+ * @param claim the same claim, in the allocator's form
  */
 record ClaimTemplate(String title, ObjectNode json, Claim claim) {
 
@@ -52,7 +52,7 @@ record ClaimTemplate(String title, ObjectNode json, Claim claim) {
     private static ObjectNode current(JsonNode request, String title) {
         if (!request.isObject()) {
             throw new SettingsException(
-                    "driver.claims: %s has the request %s, which is no object".formatted(title, request));
+                    "driver.claims: %s has the request %s, which is not an object".formatted(title, request));
         }
         ObjectNode copy = request.deepCopy();
         if (ONE_OF.stream().anyMatch(copy::has)) {
@@ -74,7 +74,7 @@ record ClaimTemplate(String title, ObjectNode json, Claim claim) {
             for (SubRequest asked : request.alternatives()) {
                 if (asked.adminAccess()) {
                     throw new SettingsException(
-                            "driver.claims: %s, request %s asks for admin access, which other requirements try: leave it out"
+                            "driver.claims: %s, request %s asks for admin access, which other requirements check: leave it out"
                                     .formatted(title, request.nameOf(asked)));
                 }
                 requireCompiled(title + ", request " + request.nameOf(asked), asked.selectors());

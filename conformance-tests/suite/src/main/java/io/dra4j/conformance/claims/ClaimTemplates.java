@@ -45,7 +45,7 @@ public record ClaimTemplates(List<ClaimTemplate> templates, Map<String, JsonNode
                 .toList();
         if (templates.isEmpty() && !claims.isEmpty()) {
             throw new SettingsException(
-                    "driver.claims: there is no ResourceClaimTemplate and no ResourceClaim in the %d manifests of %s"
+                    "driver.claims: the %d manifests of %s contain neither a ResourceClaimTemplate nor a ResourceClaim"
                             .formatted(manifests.size(), claims));
         }
         Map<String, JsonNode> classes = new LinkedHashMap<>();

@@ -31,9 +31,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The API server of a test context, with the proxy before it, and a node and a namespace of its own.
+ * The API server of a test context, with the proxy in front of it, and its own node and namespace.
  *
- * <p>The suite's own requests to a real one go through a proxy of their own, which adds the kubeconfig's credentials.
+ * <p>The suite's own requests to a real one go through a separate proxy, which adds the kubeconfig's credentials.
  * Node and namespace are deleted in the end, if they were made here; both have a label by which those of a run that was
  * killed can be found.
  */
@@ -229,7 +229,7 @@ final class ApiServer implements AutoCloseable {
             try {
                 ends.pop().run();
             } catch (ApiRequestException | IllegalStateException e) {
-                left.add("Something of this run stays on the API server: " + e.getMessage());
+                left.add("Objects of this run are left on the API server: " + e.getMessage());
             }
         }
         return left;

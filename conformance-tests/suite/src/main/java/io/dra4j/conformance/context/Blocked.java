@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.context;
 
-/** A rule has no answer, because the driver fails another requirement; the message names it. */
+/** A rule cannot be decided because the driver fails another requirement, which the message names. */
 public final class Blocked extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -28,9 +28,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Prepare and unprepare, as the kubelet calls them, in the version of the service that is tried.
+ * Prepare and unprepare, as the kubelet calls them, in the version of the service that is tested.
  *
- * <p>Each successful answer is checked for what holds in any: {@link #takeFindings}.
+ * <p>Each successful answer is checked against the rules for all answers: {@link #takeFindings}.
  *
  * <p>An error of a claim may come as the claim's error or as the status of the whole call: both are
  * the same to a kubelet, and to {@link #refused}.
@@ -118,7 +118,7 @@ public final class Calls {
         try {
             int found = cdi.find(id).size();
             if (found != 1) {
-                String words = "the CDI id %s resolves to %d devices, when the answer is there";
+                String words = "the CDI id %s resolves to %d devices when the answer arrives";
                 findings.add(new Finding(by, new Violation(words, id, found).about(CdiView.IDS)));
             }
         } catch (Violation e) {
@@ -184,7 +184,7 @@ public final class Calls {
     private void requireRegistered(PluginInfo instance) {
         Violation.unless(kubelet.get().plugins(instance.name()).contains(instance))
                 .because(
-                        "the instance at %s is not registered any more: its registration socket is gone",
+                        "the instance at %s is no longer registered: its registration socket is gone",
                         instance.endpoint());
     }
 
@@ -295,7 +295,7 @@ public final class Calls {
         return Optional.of(error).filter(words -> !words.isEmpty());
     }
 
-    /** Begins something beside the rule, to be awaited or given up. */
+    /** Begins something concurrently to the rule, to be awaited or given up. */
     public static <T> CompletableFuture<T> async(Supplier<T> call) {
         return CompletableFuture.supplyAsync(call, task -> {
             Thread thread = new Thread(task, "dra-conformance-call");

@@ -10,7 +10,7 @@ import io.dra4j.rules.OwnNames;
 import java.util.List;
 import java.util.UUID;
 
-/** A claim in the making, with the allocation that a scheduler would write. */
+/** A claim before its creation, with the allocation that a scheduler would write. */
 public class ClaimDraft {
 
     private static final ObjectMapper JSON = new ObjectMapper();

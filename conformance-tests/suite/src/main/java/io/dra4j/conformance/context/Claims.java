@@ -19,9 +19,9 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * The claims of a test context: made with an allocation, and cleared away after each rule. Thread-safe.
+ * The claims of a test context: created with an allocation, and deleted after each rule. Thread-safe.
  *
- * <p>They live in a namespace of the run's own, and no other claim is ever touched.
+ * <p>They are in the run's own namespace, and no other claim is ever touched.
  */
 public final class Claims {
 
@@ -152,7 +152,7 @@ public final class Claims {
         public ClaimDraft request(String name, List<PublishedDevice> devices) {
             Untested.unless(
                     shaped.isEmpty(),
-                    "needs a claim with two requests of its own; claims have the shape in driver.claims");
+                    "needs a claim that defines two requests; claims have the shape in driver.claims");
             List<PublishedDevice> units =
                     devices.stream().filter(d -> d.allotment() != null).toList();
             List<PublishedDevice> absent =
@@ -218,14 +218,14 @@ public final class Claims {
 
         @Override
         public ClaimDraft alternatives(String name, List<String> subrequests, String chosen, PublishedDevice device) {
-            throw new Untested("needs a claim with alternatives of its own; claims have the shape in driver.claims");
+            throw new Untested("needs a claim that defines alternatives; claims have the shape in driver.claims");
         }
 
         @Override
         public ObjectNode rawResult(String request, String ofDriver, String pool, String device) {
             Untested.unless(
                     !ofDriver.equals(driver),
-                    "needs a claim with device %s/%s alone; claims have the shape in driver.claims",
+                    "needs a claim with only device %s/%s; claims have the shape in driver.claims",
                     pool,
                     device);
             return super.rawResult(request, ofDriver, pool, device);

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 
 /**
  * Content of several parts, such as files or devices, as facts: names like {@code devices gpu-0 env
- * GPU}, and their values. The order in which objects and lists are written makes no difference.
+ * GPU}, and their values. The order of objects and lists makes no difference.
  *
  * @param parts the facts of each part
  */

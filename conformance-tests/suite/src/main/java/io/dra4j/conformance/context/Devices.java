@@ -135,7 +135,7 @@ public final class Devices {
     }
 
     /**
-     * The first so many of the usable devices.
+     * The first {@code count} usable devices.
      *
      * @throws NotApplicable if the driver has not as many
      * @throws Untested if it has, and claims cannot have them now, or not claims of this shape
@@ -159,7 +159,7 @@ public final class Devices {
      * Returns if there is a complete pool, with devices or without.
      *
      * @throws NotApplicable if the settings declare that the driver has no devices
-     * @throws Blocked if there is none all the same
+     * @throws Blocked if there is still none
      */
     public void requirePool() {
         if (pools().isEmpty()) {
@@ -180,7 +180,7 @@ public final class Devices {
     }
 
     /**
-     * The first so many of the usable devices, or as many as there are.
+     * The first {@code most} usable devices, or as many as there are.
      *
      * @throws RuntimeException as {@link #some} of one, if there is none
      */
@@ -190,7 +190,7 @@ public final class Devices {
     }
 
     /**
-     * The first so many of those that one claim can have, or as many as there are: where claims
+     * The first {@code most} of those that one claim can have, or as many as there are: where claims
      * have a certain shape, that of one claim.
      *
      * @throws NotApplicable if there is none

@@ -79,7 +79,7 @@ public final class DriverControl implements AutoCloseable {
         return instance;
     }
 
-    /** Starts one more instance, and does not wait; next to another, it has a free port of its own. */
+    /** Starts one more instance, and does not wait; next to another, it has its own free port. */
     public synchronized Instance launch(Map<String, String> environment) {
         transcript.note("start the driver " + environment);
         begun = place.log().toFile().length();
@@ -97,7 +97,7 @@ public final class DriverControl implements AutoCloseable {
     /**
      * Waits until the kubelet has registered a driver since some number of its events.
      *
-     * @throws DriverUnusable if the instance ended first, or the time is over
+     * @throws DriverUnusable if the instance ended first, or on a timeout
      */
     public void awaitRegistered(Instance instance, int before) {
         long end = System.nanoTime() + adapter.startTimeout().toNanos();
@@ -118,7 +118,7 @@ public final class DriverControl implements AutoCloseable {
         wait.end(true);
         String name = place.driver();
         if (kubelet.get().plugin(name).isEmpty()) {
-            throw new DriverUnusable("A driver of another name than " + name + " registered: " + events(before));
+            throw new DriverUnusable("A driver whose name is not " + name + " registered: " + events(before));
         }
     }
 
@@ -181,7 +181,7 @@ public final class DriverControl implements AutoCloseable {
         return entries != null && entries.length > 0;
     }
 
-    /** The warnings of its log, the last ones; its last line if there are none. */
+    /** The last warnings of its log, or else its last line. */
     List<String> warnings() {
         return Warnings.last(
                 log().lines()
@@ -220,7 +220,7 @@ public final class DriverControl implements AutoCloseable {
     public PluginInfo info() {
         return kubelet.get()
                 .plugin(place.driver())
-                .orElseThrow(() -> new Violation("the driver is not registered any more"));
+                .orElseThrow(() -> new Violation("the driver is no longer registered"));
     }
 
     /** Returns whether the current instance runs and is registered. */

@@ -11,7 +11,7 @@ import java.util.Map;
 /**
  * The commands of the settings that change what the driver sees: unplug a device, break it, repair it.
  *
- * <p>One that fails is an error of the setup, and no fault of the driver.
+ * <p>One that fails is an error of the setup, not a fault of the driver.
  */
 public final class Hooks {
 

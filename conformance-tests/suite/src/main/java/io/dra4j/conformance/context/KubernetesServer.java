@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     one reported
  * @param apiServer {@code embedded} or {@code real}
  * @param featureGates the gates of DRA that are not at the defaults of the release, by name; null if a real server does
- *     not tell
+ *     not report them
  */
 public record KubernetesServer(
         String version, String apiServer, @Nullable Map<String, Boolean> featureGates) {

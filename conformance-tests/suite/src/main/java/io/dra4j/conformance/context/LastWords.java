@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/** The line of a driver's log that tells why it ended or waits, and the setting that may help. */
+/** The line of a driver's log that explains why it ended or waits, and the setting that may help. */
 final class LastWords {
 
     private static final Pattern PANIC = Pattern.compile("(^|.*\\s)(panic|fatal error): .*");
@@ -28,7 +28,7 @@ final class LastWords {
             new Hint(
                     Pattern.compile("(?i)\\bbind\\b.*no such file or directory"),
                     place -> true,
-                    "it binds a socket in a directory that does not exist: if its DaemonSet makes that, name it in driver.process.makeDirectories"),
+                    "it binds a socket in a directory that does not exist: if its DaemonSet creates it, name it in driver.process.makeDirectories"),
             new Hint(
                     Pattern.compile("KUBERNETES_SERVICE_HOST|(?i:in-?cluster ?config)|/secrets/kubernetes\\.io/"),
                     place -> !place.isInCluster(),
@@ -44,7 +44,7 @@ final class LastWords {
     /**
      * The end of a message about a driver that did not register, or has ended.
      *
-     * @param log of this start alone
+     * @param log of only this start
      * @param alive whether it runs: its last line tells what it waits for
      */
     static String of(String log, Place place, boolean alive) {

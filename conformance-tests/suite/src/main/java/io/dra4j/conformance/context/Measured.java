@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * A measured value beside the limit that it was compared with.
+ * A measured value with the limit that it was compared with.
  *
  * @param what the subject, for example {@code time until the slices were as before}
  * @param value the greatest value that was measured, in the unit

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The values that a rule has measured, each beside its limit; of several of one kind, the greatest.
+ * The values that a rule has measured, each with its limit; of several of one kind, the greatest.
  *
- * <p>Thread-safe: calls may be measured on threads of their own.
+ * <p>Thread-safe: calls may be measured on several threads.
  */
 public final class Measurements {
 

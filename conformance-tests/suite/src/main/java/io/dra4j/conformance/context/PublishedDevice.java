@@ -31,17 +31,17 @@ public record PublishedDevice(
     private static final Pattern WHOLE = Pattern.compile("(\\d{1,15})(\\D*)");
     private static final long PART = 4;
 
-    /** A device of a slice, that a claim can get alone. */
+    /** A device of a slice, of which a claim needs no other. */
     public PublishedDevice(String pool, JsonNode json) {
         this(pool, json.path("name").asText(), json);
     }
 
-    /** A device that a claim can get alone. */
+    /** A device of which a claim needs no other. */
     public PublishedDevice(String pool, String name, JsonNode json) {
         this(pool, name, json, null);
     }
 
-    /** Returns whether several claims may have it at a time, each with a share id. */
+    /** Returns whether several claims may have it at the same time, each with a share id. */
     public boolean isShared() {
         return allotment == null ? json.path("allowMultipleAllocations").asBoolean() : allotment.isShared();
     }
@@ -96,7 +96,7 @@ public record PublishedDevice(
         return exact < PART ? value : Long.toString(exact / PART);
     }
 
-    /** Returns whether so many claims can have it at the same time. */
+    /** Returns whether this number of claims can have it at the same time. */
     public boolean hasRoomFor(int claims) {
         JsonNode capacity = json.path("capacity");
         return isShared()

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * Directories in which nothing can be created, changed or removed until this is closed.
  *
  * <p>How depends on what the suite may do: modes stop a suite that is not root; root sets the immutable flag, or mounts
- * the directories read-only, as the driver's process sees them. Each mechanism is tried out before it counts.
+ * the directories read-only, as the driver's process sees them. Each mechanism is tested before it is used.
  */
 public final class ReadOnlyDirectories implements AutoCloseable {
 
@@ -157,7 +157,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
                     .start();
             return process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
         } catch (IOException e) {
-            return false; // there is no such command
+            return false; // the command does not exist
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

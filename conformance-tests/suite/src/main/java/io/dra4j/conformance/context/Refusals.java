@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The driver's writes of slices that the API server, and not the suite, refused. */
+/** The driver's writes of slices that were refused by the API server, not by the suite. */
 public final class Refusals {
 
     /** Answers that a later write may not get, so that they refuse no slice. */
@@ -89,7 +89,7 @@ public final class Refusals {
                 json.skipChildren();
             }
         } catch (IOException e) {
-            return fields; // it is cut here, or was no JSON at all
+            return fields; // it is cut here, or was not JSON at all
         }
         return fields;
     }

@@ -114,7 +114,7 @@ public record SeenPools(List<JsonNode> slices) {
     /** Why the pools are not settled; empty if they are. */
     public Optional<String> fault() {
         if (slices.isEmpty()) {
-            return Optional.of("there is no slice of the driver for its node");
+            return Optional.of("the driver has no slice for its node");
         }
         for (Map.Entry<String, List<JsonNode>> pool : byPool().entrySet()) {
             List<JsonNode> newest = newest(pool.getValue());

@@ -38,11 +38,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One node around one driver, on which rules are tried one after the other.
+ * A node around one driver, on which rules are checked one after another.
  *
- * <p>It is the rules' door to everything: they call the driver through {@link #calls}, make claims
- * with {@link #claims}, and start, stop and kill it through {@link #driver}. What a rule leaves is
- * cleared away by {@link #tidy}. For one thread at a time, unless stated otherwise.
+ * <p>Rules do everything through it: they call the driver through {@link #calls}, make claims with {@link #claims}, and
+ * start, stop and kill it through {@link #driver}. {@link #tidy} cleans up after a rule. For one thread at a time,
+ * unless stated otherwise.
  */
 public final class TestContext implements AutoCloseable {
 
@@ -261,7 +261,7 @@ public final class TestContext implements AutoCloseable {
 
     /**
      * Waits until the driver has published a complete pool, and returns whether it has. Where it is
-     * known that it does not, and where it has ended, that is the answer at once.
+     * known that it does not, and where it has ended, returns immediately.
      */
     public boolean awaitPools() {
         boolean mayCome = unpublished == null && !settings.driver().hasNoDevices();
@@ -289,7 +289,7 @@ public final class TestContext implements AutoCloseable {
             proxy().awaitAll(time, wanted);
             return true;
         } catch (AssertionError e) {
-            return false; // that is an answer, too
+            return false; // that is also an answer
         }
     }
 
@@ -399,7 +399,7 @@ public final class TestContext implements AutoCloseable {
         return words;
     }
 
-    /** The values that the rule has measured beside their limits. */
+    /** The values that the rule has measured, with their limits. */
     public Measurements measurements() {
         return measurements;
     }

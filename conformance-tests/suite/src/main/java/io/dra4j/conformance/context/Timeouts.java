@@ -5,8 +5,8 @@ package io.dra4j.conformance.context;
 import java.time.Duration;
 
 /**
- * The limits of time. A limit of the kubelet's contract is a constant, and never longer; each other
- * is multiplied by a factor, for slow drivers and machines.
+ * The limits of time. Limits of the kubelet's contract are constants; all others are multiplied by a factor, for slow
+ * drivers and machines.
  *
  * @param factor how many times longer than usual
  */
@@ -27,7 +27,7 @@ public record Timeouts(double factor) {
     /** Contract: the first complete list of a health stream comes within it. */
     public static final Duration FIRST_HEALTH = Duration.ofSeconds(5);
 
-    /** Work that a driver does at once when it is notified. */
+    /** Work that a driver does immediately when it is notified. */
     public Duration soon() {
         return times(Duration.ofSeconds(10));
     }

@@ -60,7 +60,7 @@ public record Unpublished(String requirement, String state, String details, bool
                     .distinct()
                     .limit(MOST_EVENTS);
         } catch (ApiRequestException e) {
-            return Stream.of(); // they are no more than a help
+            return Stream.of(); // they are only a help
         }
     }
 
@@ -71,7 +71,7 @@ public record Unpublished(String requirement, String state, String details, bool
             return "it has sent no request for ResourceSlices to the API server of the suite: " + access;
         }
         if (writes == 0) {
-            return "it has sent %d requests for ResourceSlices, and none that writes one".formatted(requests.size());
+            return "it has sent %d requests for ResourceSlices, but none that writes one".formatted(requests.size());
         }
         return "it has written slices %d times; %s"
                 .formatted(writes, refusals.isEmpty() ? "the API server refused no write" : refusals);

@@ -3,8 +3,8 @@
 package io.dra4j.conformance.context;
 
 /**
- * A rule applies to this driver and cannot be tried with what this run has: its settings, the
- * machine, or the devices that there are. The message names what is missing.
+ * A rule applies to this driver but cannot be checked with the settings, machine or devices of this run. The message
+ * names what is missing.
  */
 public final class Untested extends RuntimeException {
 

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The driver breaks the rule that is tried.
+ * The driver breaks the rule that is checked.
  *
- * <p>The message has what was seen and what was expected, for a reader who knows the driver and not the suite.
+ * <p>The message has what was seen and what was expected, for a reader who knows the driver but not the suite.
  */
 public final class Violation extends RuntimeException {
 
@@ -82,12 +82,12 @@ public final class Violation extends RuntimeException {
         return new Condition(holds, false, List.of());
     }
 
-    /** A condition that is no more than a SHOULD in some cases. */
+    /** A condition that is only a SHOULD in some cases. */
     public static Condition unless(boolean holds, boolean minor) {
         return new Condition(holds, minor, List.of());
     }
 
-    /** A condition of a part of a rule that is no more than a SHOULD. */
+    /** A condition of a part of a rule that is only a SHOULD. */
     public static Condition minorUnless(boolean holds) {
         return new Condition(holds, true, List.of());
     }
@@ -96,7 +96,7 @@ public final class Violation extends RuntimeException {
      * A condition of a rule.
      *
      * @param holds whether it holds
-     * @param minor whether it is no more than a SHOULD
+     * @param minor whether it is only a SHOULD
      * @param roots see {@link Violation#roots}
      */
     public record Condition(boolean holds, boolean minor, List<String> roots) {

@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A JVM that hosts the drivers of many nodes, for another process that measures it.
  *
- * <p>It does what it is told on standard input, a line each, and answers each with a line: {@code start N} starts
+ * <p>It reads commands from standard input, one per line, and answers each with a line: {@code start N} starts
  * drivers until there are N, and {@code heap} collects garbage and answers with the bytes that are left. It ends with
- * its input, also when the other process is killed, and leaves the directories to that.
+ * its input, also when the other process is killed, and leaves the directories to that process.
  */
 public final class NodesMain {
 
@@ -73,7 +73,7 @@ public final class NodesMain {
         return command;
     }
 
-    /** The names of so many nodes. */
+    /** The names of {@code number} nodes. */
     public static List<String> nodes(int number) {
         return IntStream.range(0, number).mapToObj(i -> NODE + i).toList();
     }

@@ -21,9 +21,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The times that no driver can go below on this machine, measured between its calls.
+ * The minimum times of any driver on this machine, measured between its calls.
  *
- * <p>Files are synced in a directory of their own beside the driver's state; the claim is read
+ * <p>Files are synced in a separate directory next to the driver's state; the claim is read
  * through the same proxy as the driver's, over one kept connection.
  */
 final class Floors implements AutoCloseable {
@@ -56,7 +56,7 @@ final class Floors implements AutoCloseable {
         try {
             return new Floors(context);
         } catch (IOException e) {
-            throw new UncheckedIOException("Can't write beside the driver's state", e);
+            throw new UncheckedIOException("Can't write next to the driver's state", e);
         }
     }
 

@@ -26,7 +26,7 @@ public record Footprint(long residentBytes, long anonymousBytes, int threads, in
     /** Of one process. */
     private record Part(long pid, long resident, long anonymous, int threads) {}
 
-    /** Reads it; empty if the driver has no process of its own, or it cannot be read here. */
+    /** Reads it; empty if the driver has no separate process, or it cannot be read here. */
     public static Optional<Footprint> of(Instance instance) {
         OptionalLong pid = instance.pid();
         return pid.isEmpty()

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Measures one driver, or several in turns, each on test contexts of its own.
+ * Measures one driver, or several in turns, each on its own test contexts.
  *
  * <p>Several are measured in rounds of one call each, with claims of the same names and sizes, and
  * the next round begins with another: what disturbs the machine disturbs all of them.
@@ -104,7 +104,7 @@ public final class LoadRun {
         int most = Math.min(largest, devices);
         if (most < largest) {
             remarks.accept(
-                    "Each claim has a device of its own, and there are %d that claims can have at the same time: no call has more claims"
+                    "Each claim has its own device, and claims can have %d devices at the same time: no call has more claims"
                             .formatted(most));
         }
         remarks.accept("The first %d calls".formatted(plan.firstCalls()));

@@ -50,7 +50,7 @@ public final class LongRun {
     /**
      * Runs all calls, and returns what was seen after each tenth of them.
      *
-     * @param seen receives each part at once
+     * @param seen receives each part immediately
      * @throws io.dra4j.testkit.driver.DriverUnusable if the driver cannot be run
      * @throws Violation if a call fails, or the driver's process is not the same any more
      */

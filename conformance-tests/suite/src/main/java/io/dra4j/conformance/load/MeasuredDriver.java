@@ -20,7 +20,7 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** A driver on a test context of its own, step by step; for one thread. */
+/** A driver on its own test context, step by step; for one thread. */
 final class MeasuredDriver implements AutoCloseable {
 
     private static final int HOLD_AT_ONCE = 32;
@@ -41,7 +41,7 @@ final class MeasuredDriver implements AutoCloseable {
         floors = Floors.of(context);
     }
 
-    /** Makes a node, which is removed when a signal ends the program, too; the driver is not started yet. */
+    /** Makes a node, which is also removed when a signal ends the program; the driver is not started yet. */
     static MeasuredDriver open(Settings settings, Consumer<String> remarks) {
         TestContext context = TestContext.open(settings, DriverAdapters.of(settings.driver()), "load", remarks);
         Runtime.getRuntime().addShutdownHook(new Thread(context::close, "dra-conformance-end"));
@@ -63,7 +63,7 @@ final class MeasuredDriver implements AutoCloseable {
         if (!left.isNegative()) {
             OptionalInt exit = context.driver().current().awaitExit(left);
             Violation.unless(exit.isEmpty())
-                    .because("idle, the driver ended: %s", context.driver().fate());
+                    .because("the idle driver ended: %s", context.driver().fate());
         }
         idle = footprint();
     }
@@ -95,12 +95,12 @@ final class MeasuredDriver implements AutoCloseable {
         devices = context.devices().usable();
         Violation.unless(!devices.isEmpty())
                 .because(
-                        "the driver publishes %d devices, and none that a claim can have now: calls cannot be measured",
+                        "the driver publishes %d devices, but none that a claim can have now: calls cannot be measured",
                         context.devices().all().size());
         return devices.size();
     }
 
-    /** Holds so many claims from now on, with devices from an index on. */
+    /** Holds {@code wanted} claims from now on, with devices from an index on. */
     void hold(int wanted, int from) {
         for (int i = holding.size(); i < wanted; i += HOLD_AT_ONCE) {
             int to = Math.min(i + HOLD_AT_ONCE, wanted);
@@ -123,7 +123,7 @@ final class MeasuredDriver implements AutoCloseable {
         holding.clear();
     }
 
-    /** Begins to measure calls of so many claims. */
+    /** Begins to measure calls of {@code size} claims. */
     Batch batch(int size, String which, boolean withFloors) {
         return new Batch(which, Arrays.asList(allocated(devices.subList(0, size))), withFloors);
     }
@@ -143,7 +143,7 @@ final class MeasuredDriver implements AutoCloseable {
         }
 
         void round() {
-            // not through the context's calls, whose transcript would be measured, too
+            // not through the context's calls, whose transcript would also be measured
             prepares.add(Timing.of(() -> succeeds(prepare(claims))));
             unprepares.add(Timing.of(() -> succeeds(unprepare(claims))));
             if (withFloors) {

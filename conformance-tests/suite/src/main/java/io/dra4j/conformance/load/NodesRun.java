@@ -224,7 +224,7 @@ public final class NodesRun {
         }
 
         /**
-         * Starts drivers until there are so many, and waits until all have published.
+         * Starts drivers up to this number, and waits until all have published.
          *
          * @throws DriverUnusable if one does not come so far
          */
@@ -290,7 +290,7 @@ public final class NodesRun {
             }
         }
 
-        /** Ends it at once, and with it the drivers, so that their directories can be removed. */
+        /** Kills it, and with it the drivers, so that their directories can be removed. */
         @Override
         public void close() {
             process.destroyForcibly();

@@ -25,7 +25,7 @@ public record Timings(String what, int batch, int held, List<Duration> times, Du
         times = times.stream().sorted().toList();
     }
 
-    /** The time that so many percent did not exceed, by the nearest rank. */
+    /** The given percentile of the times, by the nearest rank. */
     public Duration percentile(int percent) {
         int rank = (int) Math.ceil(percent / 100.0 * times.size());
         return times.get(Math.max(1, rank) - 1);

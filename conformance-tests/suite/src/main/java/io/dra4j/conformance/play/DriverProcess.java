@@ -70,7 +70,7 @@ final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Waits for something that the driver is to do, and gives up at once if the driver ends.
+     * Waits for something that the driver is to do, and gives up immediately if the driver ends.
      *
      * @throws StepFailed if the driver ends, or with the message of what the wait throws
      */
@@ -98,7 +98,7 @@ final class DriverProcess implements AutoCloseable {
 
     private StepFailed ended() {
         int status = instance.awaitExit(SOON).orElseThrow();
-        return new StepFailed(name() + " has ended by itself, with status " + status);
+        return new StepFailed(name() + " has ended unexpectedly, with status " + status);
     }
 
     /** Ends the driver as a crash does. */
@@ -122,7 +122,7 @@ final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** The last lines of the driver's output; none if there is no output. */
+    /** The last lines of the driver's output, if any. */
     List<String> tail() {
         try {
             List<String> lines = Files.readAllLines(place.log());
@@ -132,7 +132,7 @@ final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** Ends the driver and all that it has started, at once. */
+    /** Kills the driver and every process that it has started. */
     @Override
     public synchronized void close() {
         closed = true;

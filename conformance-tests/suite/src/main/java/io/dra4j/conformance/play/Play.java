@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * One play: an embedded API server, a fake kubelet and each driver as a process of its own, and all
+ * One play: an embedded API server, a fake kubelet and each driver in its own process, and all
  * that manifests let a claim go through.
  *
  * <p>{@link #close} may come at any time and from any thread, also while the play runs: it ends the
@@ -59,7 +59,7 @@ public final class Play implements AutoCloseable {
     /**
      * Plays until the devices and claims are there to be looked at.
      *
-     * @return whether every step held; everything then goes on until {@link #close}
+     * @return whether every step held; everything then keeps running until {@link #close}
      */
     public boolean open() {
         return held(script -> {
@@ -158,7 +158,7 @@ public final class Play implements AutoCloseable {
             try {
                 ends.pop().run();
             } catch (RuntimeException e) {
-                narrator.text("A part of the play did not end cleanly: " + e);
+                narrator.text("A part of the run did not end cleanly: " + e);
             }
         }
     }

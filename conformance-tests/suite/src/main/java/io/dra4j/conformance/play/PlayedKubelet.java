@@ -47,8 +47,9 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
                 registrations(driver, events) >= times,
                 unexpected(events).isEmpty()
                         ? "%s has not registered within %d s%s".formatted(driver, timeout.toSeconds(), attempts(events))
-                        : "another driver has registered, and not %s: %s".formatted(driver, unexpected(events)));
-        return kubelet.plugin(driver).orElseThrow(() -> new StepFailed(driver + " has registered, and is gone again"));
+                        : "another driver has registered instead of %s: %s".formatted(driver, unexpected(events)));
+        return kubelet.plugin(driver)
+                .orElseThrow(() -> new StepFailed(driver + " has registered, and has disappeared again"));
     }
 
     private static int registrations(String driver, List<KubeletEvent> events) {
@@ -132,7 +133,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
         return result;
     }
 
-    /** Waits for something that needs all drivers, and gives up at once if one of them ends. */
+    /** Waits for something that needs all drivers, and gives up immediately if one of them ends. */
     <T> T await(Supplier<T> waiting) {
         Supplier<T> guarded = waiting;
         for (DriverProcess driver : drivers) {

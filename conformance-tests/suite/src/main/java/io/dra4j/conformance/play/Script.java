@@ -89,7 +89,7 @@ final class Script {
         delete();
         stop();
         cast.drivers().forEach(DriverProcess::restart);
-        awaitRegistrations(phrase("It is started once more", "They are started once more"));
+        awaitRegistrations(phrase("It is started once more", "They are started again"));
         reuse();
         delete();
         stop();
@@ -182,7 +182,7 @@ final class Script {
             ClaimResult now = cast.kubelet().prepare(List.of(claim)).get(claim);
             StepFailed.unless(
                     now.devices().equals(before),
-                    "claim %s got %s, and before the crash %s".formatted(claim, now.devices(), before));
+                    "claim %s got %s, but %s before the crash".formatted(claim, now.devices(), before));
             narrator.line(1, "claim " + claim + ": the same " + before.size() + " devices");
         });
     }
@@ -224,7 +224,7 @@ final class Script {
         StepFailed.unless(specs.isEmpty(), "CDI specs are left: " + specs);
         StepFailed.unless(published.equals(slices.objects()), "the slices changed, although the devices are the same");
         narrator.line(1, "exit status 0; no socket and no CDI spec is left");
-        narrator.line(1, "the slices stay, and were not written again");
+        narrator.line(1, "the slices remain, and were not written again");
     }
 
     private List<Path> sockets() {

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Play manifests with a driver: the whole way of a claim, on one machine and for people to watch.
+ * Plays manifests with a driver: the whole lifecycle of a claim, on one machine and for people to watch.
  *
  * <p>Flow: the command line → here → the embedded API server, the fake kubelet and the driver's process.
  */

@@ -29,7 +29,7 @@ public final class Absent {
         return known.absent(known.pool(), DEVICE);
     }
 
-    /** A device that claims can have, or one that does not exist if there is none. */
+    /** A device that claims can have, or else one that does not exist. */
     public static PublishedDevice anyDevice(TestContext context) {
         return context.devices().usable().stream()
                 .findFirst()

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 
 /**
  * The results of deleting a slice, changing another, deleting that too once the driver has updated it, and adding
- * foreign slices beside: a helper may take 30 s for each repair, so it is done once for all rules about it.
+ * foreign slices as well: a helper may take 30 s for each repair, so it is done once for all rules about it.
  *
  * @param afterDelete how the deleted slice was not made again; empty if it was
  * @param untilBack the time until the deleted slice was made again
@@ -78,7 +78,7 @@ public record Disturbance(
             return slices.stream().filter(s -> !s.at("/spec/devices").isEmpty()).findFirst();
         }
 
-        /** Both at once, if there are two. */
+        /** Both at the same time, if there are two. */
         private Disturbance both(Optional<JsonNode> changed, JsonNode deleted, PlantedSlices others, int number)
                 throws InterruptedException {
             Return repaired = changed(changed);

@@ -27,7 +27,7 @@ final class Globs {
         return context.place().outside(Path.of(context.place().fill(setting))).toString();
     }
 
-    /** Returns the files and directories that match now; nothing if there is no such directory. */
+    /** Returns the files and directories that match now; nothing if the directory does not exist. */
     static List<Path> matching(TestContext context, String setting) {
         String glob = onHost(context, setting);
         Path top = top(glob);

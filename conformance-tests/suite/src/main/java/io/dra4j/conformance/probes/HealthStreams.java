@@ -47,7 +47,7 @@ public record HealthStreams(TestContext context) {
         Measurements.Wait wait = context.measurements().begin("time until " + what, timeout);
         return wait.end(watch.await(wanted, timeout))
                 .orElseThrow(() -> new Violation(
-                        "%s has not come on the health stream within %d s; %s",
+                        "%s has not arrived on the health stream within %d s; %s",
                         what, timeout.toSeconds(), seen(watch)));
     }
 
@@ -57,7 +57,7 @@ public record HealthStreams(TestContext context) {
         return wait.end(watch.awaitEnd(limit));
     }
 
-    /** Returns whether an entry has more than a kubelet would assume by itself when it is out of date. */
+    /** Returns whether an entry says more than a kubelet assumes anyway when it is out of date. */
     public static boolean isKnown(OpenHealthStream.Device device) {
         return !device.state().equals("UNKNOWN");
     }

@@ -66,7 +66,7 @@ public record Held(
                 .because(
                         "%s, the device %s of the prepared claim %s was given to claim %s: the driver has forgotten who has it",
                         after, device, claim.uid(), thief.uid());
-        context.calls().unprepare(thief); // a driver that fails closed may refuse this, too
+        context.calls().unprepare(thief); // a driver that fails closed may also refuse this
         context.claims().deleteObject(thief);
     }
 

@@ -33,7 +33,7 @@ public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call) i
      */
     public static HeldPrepare ofReads(TestContext context, KubeletClaim claim) {
         return of(context, claim, readsOf(claim), FOREVER)
-                .orElseThrow(() -> new NotApplicable("the driver prepares a claim without a read of its object"));
+                .orElseThrow(() -> new NotApplicable("the driver prepares a claim without reading its object"));
     }
 
     /** Begins a prepare that waits for any claim; empty if the driver asks for none. */

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** The end of a driver's start, which its registration alone is not. */
+/** The end of a driver's start, which comes after its registration. */
 public final class Idle {
 
     private static final Duration QUIET = Duration.ofSeconds(1);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Slices that the suite makes in other names, and takes away again. */
+/** Slices that the suite creates under other names, and deletes again. */
 public final class PlantedSlices {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -75,14 +75,14 @@ public final class PlantedSlices {
         context.transcript().note("another client makes slice " + SeenPools.name(created));
     }
 
-    /** Returns the slices that are seen, but for those of a pool that the driver does not have. */
+    /** Returns the slices that are seen, except for those of a pool that the driver does not have. */
     public SeenPools without(SeenPools seen) {
         return new SeenPools(seen.slices().stream()
                 .filter(s -> !SeenPools.pool(s).equals("dra-conformance-removed"))
                 .toList());
     }
 
-    /** Returns the driver's writes to the slices, and its attempts; empty if there are none. */
+    /** Returns the driver's writes to the slices, and its attempts, if any. */
     Optional<String> harm(int number) {
         for (RecordedRequest write : context.proxy().requests(Publishing.WRITES.and(Requests.after(number)))) {
             if (planted.containsKey(write.name())) {

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** The driver's slices: how they are, how they become, and who writes them. */
+/** The driver's slices: their state, their changes, and who writes them. */
 public record Publishing(TestContext context) {
 
     public static final String SLICES = ApiObjects.RESOURCE + "/resourceslices";
@@ -100,7 +100,7 @@ public record Publishing(TestContext context) {
 
     /**
      * The same, and a client that keeps updates in a cache has none left there: a deletion right
-     * after an update is the subject of DRA-SLICE-23 alone.
+     * after an update is only the subject of DRA-SLICE-23.
      */
     public SeenPools rested() throws InterruptedException {
         idle();
@@ -188,7 +188,7 @@ public record Publishing(TestContext context) {
     }
 
     /**
-     * Waits until the pools are as wanted, and returns them; empty if the time is over.
+     * Waits until the pools are as wanted, and returns them; empty on a timeout.
      *
      * @throws Violation if the driver ends meanwhile
      */
@@ -226,7 +226,7 @@ public record Publishing(TestContext context) {
 
     private void requireAlive() {
         if (!context.driver().current().isAlive()) {
-            throw new Violation("the driver has ended while its slices were waited for: "
+            throw new Violation("the driver has ended before it published its slices: "
                     + context.driver().fate());
         }
     }
@@ -311,7 +311,7 @@ public record Publishing(TestContext context) {
 
     /** Deletes the slices, as the kubelet does when it starts and 30 s after it lost the driver. */
     public void wipe() {
-        context.transcript().note("the kubelet wipes the slices of the driver on its node");
+        context.transcript().note("the kubelet deletes the slices of the driver on its node");
         String driver = ",spec.driver=" + context.place().driver();
         String selector = ApiObjects.encoded("spec.nodeName=" + context.place().node() + driver);
         context.cluster().deleteCollection(SLICES, "fieldSelector=" + selector);

@@ -22,7 +22,7 @@ public final class Reboot {
     private Reboot() {}
 
     /**
-     * Requires that a driver can distinguish the reboot from a restart: by a boot id of its own, or
+     * Requires that a driver can distinguish the reboot from a restart: by a separate boot id, or
      * by what the settings' hook does.
      *
      * @throws Untested if it can't

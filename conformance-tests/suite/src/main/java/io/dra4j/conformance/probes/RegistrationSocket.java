@@ -36,7 +36,7 @@ public record RegistrationSocket(TestContext context, Path path) {
                         .reduce((first, second) -> second))
                 .map(event -> new RegistrationSocket(context, event.socket()))
                 .orElseThrow(() -> new Violation(
-                        "there is no registration socket in " + context.place().registry()));
+                        "no registration socket in " + context.place().registry()));
     }
 
     /** The last that appeared since some number of the kubelet's events. */

@@ -10,8 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Restarts with unchanged devices, once for all rules about them: enough that an order which chance
- * makes does not stay by chance.
+ * Restarts with unchanged devices, once for all rules about them: enough to detect a random order.
  *
  * @param before the pools before the first
  * @param after the pools after each, by its name in messages

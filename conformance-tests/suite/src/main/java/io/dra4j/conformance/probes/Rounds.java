@@ -4,14 +4,14 @@ package io.dra4j.conformance.probes;
 
 import java.time.Duration;
 
-/** Counts the rounds of a rule: so many, or fewer if a driver is slow. Not for several threads. */
+/** Counts the rounds of a rule: a given number, or fewer if a driver is slow. Not thread-safe. */
 public final class Rounds {
 
     private final int most;
     private final long end;
     private int done;
 
-    /** At most so many, none begun after this time but the first. */
+    /** At most {@code most} rounds, of which only the first may begin after this time. */
     public Rounds(int most, Duration time) {
         this.most = most;
         end = System.nanoTime() + time.toNanos();

@@ -73,7 +73,7 @@ public final class Soak {
         context.driver().kill();
         call.ifPresent(HeldPrepare::release);
         context.driver().restarted();
-        boolean retried = kills % 4 == 1; // the kubelet does, but for pods that are gone by then
+        boolean retried = kills % 4 == 1; // the kubelet does, except for pods that are gone by then
         prepared.put(free.get(), new Prepared(claim, retried ? prepare(claim) : null));
     }
 

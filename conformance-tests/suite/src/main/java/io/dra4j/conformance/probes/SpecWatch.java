@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the files of the CDI directories appear, and reads each whenever something happens to it, as a runtime might.
+ * Watches for files in the CDI directories, and reads each on every event, as a runtime might.
  *
  * <p>A file that is changed after it appeared was written in place, unless it appeared when another name vanished: then
  * it was renamed, and what follows may be a change of its mode.

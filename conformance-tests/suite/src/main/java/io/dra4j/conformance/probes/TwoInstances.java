@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/** Two instances of a driver side by side, as a rolling update has them for a while. */
+/** Two instances of a driver side by side, as during a rolling update. */
 public record TwoInstances(TestContext context, Running old, Running fresh) {
 
     /**
@@ -38,7 +38,7 @@ public record TwoInstances(TestContext context, Running old, Running fresh) {
     }
 
     /**
-     * Starts a second instance beside the one that runs; that one is first replaced if it has no pod UID.
+     * Starts a second instance next to the one that runs; that one is first replaced if it has no pod UID.
      *
      * @throws Violation if they do not run side by side
      */
@@ -98,14 +98,14 @@ public record TwoInstances(TestContext context, Running old, Running fresh) {
         return at == old ? "the older instance" : "the newer instance";
     }
 
-    /** Stops the older, and goes on with the newer. */
+    /** Stops the older, and continues with the newer. */
     public void endOld() {
         context.driver().use(old.process());
         context.driver().terminate();
         context.driver().use(fresh.process());
     }
 
-    /** Kills one, and goes on with the other. */
+    /** Kills one, and continues with the other. */
     public void kill(Running one) {
         context.driver().use(one.process());
         context.driver().kill();

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * {@code coverage.md}: how much of the catalogue this run has looked at, and why no more.
+ * {@code coverage.md}: how much of the catalogue this run has tested, and why not more.
  *
  * <p>Requirements are counted, not their variants: one counts as tested if a variant of it was.
  */

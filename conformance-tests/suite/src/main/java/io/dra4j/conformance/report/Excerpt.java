@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
-/** The beginning or the end of a text that is too long to be shown, with a word about the rest. */
+/** The beginning or the end of a text that is too long to show, with a note about the rest. */
 final class Excerpt {
 
     private Excerpt() {}

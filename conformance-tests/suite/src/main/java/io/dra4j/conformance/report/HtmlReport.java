@@ -24,10 +24,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * {@code report.html}: the outcome for people, as one page that needs nothing else.
+ * {@code report.html}: the outcome for people, as one self-contained page.
  *
- * <p>It is read from the top: the verdict with its reasons, the profiles, what is wrong, and then everything. No script
- * runs on it, and its policy forbids that one could.
+ * <p>It is read from the top: the verdict with its reasons, the profiles, the failures, and then everything. It has no
+ * scripts, and its policy forbids them.
  */
 final class HtmlReport {
 
@@ -284,7 +284,7 @@ final class HtmlReport {
     private void filter() {
         html.element("label.filter", () -> {
             html.single("input", "type", "checkbox", "id", "less");
-            html.text(" Show only what is wrong, and what it blocks");
+            html.text(" Show only failures, and what they block");
         });
     }
 
@@ -320,7 +320,7 @@ final class HtmlReport {
         if (!outcome.header().settings().isBlank()) {
             html.element("h2", "Settings of this run");
             html.element("details.evidence", () -> {
-                html.element("summary", "As they were, without their secrets");
+                html.element("summary", "As they were given, without their secrets");
                 html.element("pre", Excerpt.head(outcome.header().settings(), SETTINGS));
             });
         }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Writes results onto the page: a card for what is wrong, and an entry of the list for all. */
+/** Writes results onto the page: a card for each failure, and a list entry for each result. */
 record HtmlResult(Html html) {
     private static final int MESSAGE = 8_000;
 
@@ -41,7 +41,7 @@ record HtmlResult(Html html) {
         html.element("span.badge." + css(verdict), Wording.label(verdict));
     }
 
-    /** All that is known about a result, on a card of its own. */
+    /** Everything known about a result, on one card. */
     void card(Result result) {
         html.element(
                 "article.card." + css(result.verdict()),
@@ -113,7 +113,7 @@ record HtmlResult(Html html) {
         html.element("dl.origin", () -> {
             origin("Check", requirement.test());
             if (requirement.observability() == Observability.STOCHASTIC) {
-                origin("", "It has to hit a moment: a pass is no proof.");
+                origin("", "It depends on timing: a pass proves nothing.");
             }
             origin("Source", requirement.source());
         });

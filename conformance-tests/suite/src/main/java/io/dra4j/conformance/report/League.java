@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A driver's report on the page of several: what it keeps, and what it broke.
+ * A driver's report on the page of several drivers: the rules that it keeps and breaks.
  *
  * @param report the content of {@code report.yaml}
  * @param results those of each requirement, by its id, one for each variant

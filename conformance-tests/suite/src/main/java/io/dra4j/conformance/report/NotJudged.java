@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Requirements without an answer for one reason: what blocks them, or what a run lacks in which they are tried. */
+/** Requirements without an answer for one reason: what blocks them, or what this run lacks to check them. */
 record NotJudged(Verdict verdict, String reason, Set<String> ids) {
 
     private static final int LONG = 200;

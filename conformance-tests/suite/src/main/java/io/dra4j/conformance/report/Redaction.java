@@ -14,12 +14,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Takes secrets out of all that is written: reports are published, and logs are full of tokens.
+ * Removes secrets from all output: reports are published, and logs are full of tokens.
  *
- * <p>What goes: the values of authorization headers, bearer tokens, JSON web tokens, private keys, passwords in URLs,
+ * <p>Removed are the values of authorization headers, bearer tokens, JSON web tokens, private keys, passwords in URLs,
  * the values of fields, variables and options that are called a token, a password, a secret or a key, and every long
- * run of characters that looks like Base64 of something random. What stays: UIDs, digests in hexadecimal digits, paths
- * and the names of GPUs. Redacting twice changes nothing. All patterns take time in proportion to the text.
+ * run of characters that looks like Base64 of something random. UIDs, digests in hexadecimal digits, paths and the
+ * names of GPUs stay. Redacting twice changes nothing. All patterns take time in proportion to the text.
  */
 final class Redaction {
 

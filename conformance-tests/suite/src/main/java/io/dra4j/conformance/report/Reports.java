@@ -46,7 +46,7 @@ public final class Reports {
                 byte[] bytes = form.getValue().apply(clean).getBytes(StandardCharsets.UTF_8);
                 Files.write(directory.resolve(form.getKey()), bytes);
             }
-        } catch (FileSystemException e) { // its message alone is a path, or little more
+        } catch (FileSystemException e) { // its message is little more than a path
             throw new IOException("Can't write the reports to " + directory + ": " + e, e);
         }
         return FORMS.keySet().stream().map(directory::resolve).toList();

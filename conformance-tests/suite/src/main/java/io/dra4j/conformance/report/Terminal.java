@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terminal on which people watch a run, and its abilities.
+ * The terminal on which people watch a run, and its capabilities.
  *
  * @param out what is printed goes here
  * @param unicode whether characters beyond ASCII can be shown
- * @param live whether it is a terminal, on which colours and a moving cursor make sense; a file or
- *     the log of a build is none
+ * @param live whether it is a terminal, on which colours and a moving cursor make sense, unlike a file or the log of a
+ *     build
  */
 public record Terminal(PrintStream out, boolean unicode, boolean live) {
 
@@ -45,7 +45,7 @@ public record Terminal(PrintStream out, boolean unicode, boolean live) {
      * @param console whether a person watches, as far as one knows
      */
     public static Terminal of(PrintStream out, boolean console) {
-        // the charset of the standard streams has a property of its own since JDK 19
+        // the charset of the standard streams has its own property since JDK 19
         String name = System.getProperty("stdout.encoding", System.getProperty("native.encoding"));
         return of(out, console, name, System.getenv());
     }

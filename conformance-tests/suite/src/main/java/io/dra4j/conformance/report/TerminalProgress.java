@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * Prints the progress of a run, and in the end its outcome.
  *
  * <p>On a terminal, each area is a line of marks that grows; elsewhere each result is a line. What
- * is wrong is printed at once, with the rule and the hint. Secrets are redacted. Thread-safe.
+ * is wrong is printed immediately, with the rule and the hint. Secrets are redacted. Thread-safe.
  */
 public final class TerminalProgress implements Progress {
 
@@ -117,7 +117,7 @@ public final class TerminalProgress implements Progress {
         return Stream.concat(Stream.of(line.stripTrailing()), problem.stream()).toList();
     }
 
-    /** Prints a result that is not well at once: the rule, the finding, and a hint. */
+    /** Prints a bad result immediately: the rule, the finding, and a hint. */
     private List<String> problem(Result result) {
         return switch (result.verdict()) {
             case FAIL, WARN, SUITE_ERROR, DEVIATION -> details(result);

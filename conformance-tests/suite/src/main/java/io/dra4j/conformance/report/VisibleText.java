@@ -3,10 +3,10 @@
 package io.dra4j.conformance.report;
 
 /**
- * Text of others as it can be shown: what would act on a page or a terminal becomes visible.
+ * Foreign text made safe to show: characters that would act on a page or a terminal become visible.
  *
- * <p>A driver's log may hold escape sequences that colour a terminal, characters that turn the
- * direction of everything behind them, and what no XML document may hold. Each such character is
+ * <p>A driver's log may hold escape sequences that colour a terminal, characters that reverse the direction of the text
+ * after them, and characters that XML forbids. Each such character is
  * written as its number, {@code \}{@code u001b}; line breaks and tabs stay.
  */
 final class VisibleText {

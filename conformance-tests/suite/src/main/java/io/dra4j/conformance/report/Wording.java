@@ -64,11 +64,11 @@ final class Wording {
             case WARN -> "The driver breaks a rule that it should keep.";
             case INFO -> "The driver leaves out what it may leave out.";
             case NOT_APPLICABLE -> "The driver does not have or declare what the rule is about.";
-            case BLOCKED -> "Something failed before that this check stands on: no answer.";
+            case BLOCKED -> "Something failed earlier that this check depends on: no answer.";
             case UNTESTED -> "The rule was not tried, for the reason given.";
             case SKIPPED -> "The settings leave the rule out.";
             case DEVIATION -> "The driver breaks the rule, and its vendor has listed that.";
-            case SUITE_ERROR -> "The suite itself failed: this is no result about the driver.";
+            case SUITE_ERROR -> "The suite itself failed: this says nothing about the driver.";
         };
     }
 
@@ -100,13 +100,13 @@ final class Wording {
             case 0 -> "The driver keeps every rule that it must keep" + warned(outcome) + "." + untested(outcome);
             case 1 -> broken(failed) + warned(outcome) + ".";
             case 2 ->
-                "The driver breaks no rule that it must keep, but for known failures. Core profiles that are partial, by these or because not all was tried: "
+                "The driver breaks no rule that it must keep, except for known failures. Core profiles that are partial, because of these or because not everything was tried: "
                         + partial(outcome)
                         + ".";
             default ->
                 "The suite itself failed in "
                         + count(requirements(outcome, Verdict.SUITE_ERROR), "check")
-                        + ", so there is no whole answer."
+                        + ", so the result is incomplete."
                         + (failed == 0 ? "" : " " + broken(failed) + warned(outcome) + ".");
         };
     }

@@ -24,9 +24,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * {@code report.yaml}: the outcome for programs, and for whoever collects reports.
+ * {@code report.yaml}: the outcome for programs, and for collections of reports.
  *
- * <p>Keys are only ever added within an apiVersion.
+ * <p>Within an apiVersion keys are only added.
  */
 final class YamlReport {
 

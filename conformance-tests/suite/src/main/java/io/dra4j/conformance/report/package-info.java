@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Report what a run has found: in files for people and for machines, and on the terminal as it goes.
+ * Reports what a run has found: in files for people and programs, and live on the terminal.
  *
  * <p>Flow: the results of the engine → here → {@code report.yaml}, {@code junit.xml}, {@code report.html}, {@code
  * coverage.md} and the terminal.

@@ -5,7 +5,7 @@ package io.dra4j.conformance.requirements;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.ResourceBundle;
 
-/** A condition for a requirement to be applicable: of the driver, or of the setting. */
+/** A condition for a requirement to be applicable: of the driver or of the settings. */
 public enum Applicability {
     PROC("proc"),
     API("api"),

@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 /**
  * All requirements of the suite, in the order of their areas.
  *
- * <p>Immutable. Every reference between its parts resolves, and no requirement needs itself.
+ * <p>Immutable. Every reference between its parts resolves, without cycles.
  */
 public final class Catalogue {
 

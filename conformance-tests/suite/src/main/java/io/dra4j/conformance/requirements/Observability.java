@@ -6,14 +6,14 @@ import com.fasterxml.jackson.annotation.JsonEnumDefaultValue;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** The certainty that a passed check gives of a requirement. */
+/** How certain a passed check is. */
 public enum Observability {
     /** The check sees every violation of the kind that it provokes. */
     @JsonEnumDefaultValue
     DETERMINISTIC,
-    /** The check has to hit a moment; after a pass, none of the rounds found a violation. */
+    /** The check depends on timing; after a pass, none of the rounds found a violation. */
     STOCHASTIC,
-    /** There is no check, and the catalogue has the reason. */
+    /** The requirement is not checked, and the catalogue has the reason. */
     UNTESTED;
 
     /** The word that the catalogue writes. */

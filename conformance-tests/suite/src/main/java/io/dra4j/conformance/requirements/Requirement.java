@@ -61,7 +61,7 @@ public record Requirement(
         require(!rule.isEmpty() && !source.isEmpty(), "rule and source are required");
         require(
                 untested.isEmpty() == (observability != Observability.UNTESTED),
-                "untested gives the reason of an untested requirement, and of no other");
+                "untested gives the reason of an untested requirement, and only of such a one");
         require(
                 VERSION.matcher(since).matches() && VERSION.matcher(until).matches(),
                 "since and until are Kubernetes versions such as 1.36");

@@ -42,7 +42,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 
-/** Rules for the CDI specs that results lead to, and for the files of their directory, also those of others. */
+/** Rules for the CDI specs that results refer to, and for the files of their directory, also those of others. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record CdiSpecRules(TestContext context) {
 
@@ -371,7 +371,7 @@ record CdiSpecRules(TestContext context) {
                 .toList();
         Violation.unless(left.isEmpty())
                 .because(
-                        "after %d rounds of prepare and unprepare, files stay that are no specs: %s",
+                        "after %d rounds of prepare and unprepare, files are left that are not specs: %s",
                         rounds.done(), left);
         closed(context.cdi().folder());
     }
@@ -396,7 +396,7 @@ record CdiSpecRules(TestContext context) {
 
         private record Sentinel(byte[] content, Object inode) {}
 
-        /** Specs of another vendor, in both forms, and a file that is no spec. */
+        /** Specs of another vendor, in both forms, and a file that is not a spec. */
         public static SentinelFiles ofCdi(Path folder) throws IOException {
             SentinelFiles sentinels = new SentinelFiles();
             sentinels.add(folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".json"), """

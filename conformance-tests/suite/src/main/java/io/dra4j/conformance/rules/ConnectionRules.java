@@ -50,13 +50,13 @@ record ConnectionRules(TestContext context) {
         return CLIENT_GO_WITHOUT_PINGS.matcher(request.client()).matches();
     }
 
-    /** By plain HTTP, as external drivers have it, client-go lacks HTTP/2 and its pings. */
+    /** Over plain HTTP, which external drivers use, client-go lacks HTTP/2 and its pings. */
     private void judge(Silence.End end, String what) {
         context.measurements().add(end.took());
         Untested.unless(
                 end.fault().isEmpty()
                         || context.proxy().requests(ConnectionRules::lacksPings).isEmpty(),
-                "the driver speaks HTTP/1.1 here: client-go finds silent connections by pings of HTTP/2, as in clusters");
+                "the driver speaks HTTP/1.1 here: client-go detects silent connections by HTTP/2 pings, which it uses in clusters");
         Violation.unless(end.fault().isEmpty())
                 .because(
                         "all connections of the driver to the API server went silent, %s %d s later: %s",
@@ -64,7 +64,7 @@ record ConnectionRules(TestContext context) {
     }
 
     /**
-     * All connections of the driver to the API server go silent at once, while a prepare waits for an
+     * All connections of the driver to the API server go silent at the same time, while a prepare waits for an
      * answer, and a slice is deleted then: one wait for all rules about it.
      *
      * @param reads whether the prepare asked the API server for anything

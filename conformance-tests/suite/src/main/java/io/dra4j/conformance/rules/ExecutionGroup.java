@@ -8,11 +8,11 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A group of rules: those of one group one after the other on one test context, different execution
- * groups at the same time on test contexts of their own.
+ * A group of rules: those of one group run one after another on one test context, different groups at the same time,
+ * each on its own test context.
  */
 public enum ExecutionGroup {
-    /** Calls to a driver that is left alone. */
+    /** Calls to a driver that is otherwise undisturbed. */
     CALLS,
     /** Calls while the API server, file systems or clients misbehave. */
     FAULTS,
@@ -24,7 +24,7 @@ public enum ExecutionGroup {
     RESTARTS,
     /** Two instances, health, and the other optional profiles. */
     OPTIONAL,
-    /** Long looks at a driver that is left alone. */
+    /** Long observations of an undisturbed driver. */
     QUIET;
 
     /** The execution group of the rules of a class, or of one of its methods. */

@@ -40,7 +40,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** Calls of the kubelet while the API server is slow, wrong or away, or the driver cannot write. */
+/** Calls of the kubelet while the API server is slow, faulty or unreachable, or the driver cannot write. */
 @ExecutionGroup.On(ExecutionGroup.FAULTS)
 record FaultRules(TestContext context) {
 
@@ -116,7 +116,8 @@ record FaultRules(TestContext context) {
         if (!early && instance.isAlive()) {
             Violation.unless(context.driver()
                             .registers(before, context.driver().adapter().startTimeout()))
-                    .because("the driver was started without an API server, and has not registered since there is one");
+                    .because(
+                            "the driver was started without an API server, and has not registered since the API server is up");
             return;
         }
         if (!instance.isAlive()) {
@@ -186,7 +187,7 @@ record FaultRules(TestContext context) {
         Injection held = context.inject(Fault.delay(limit.multipliedBy(9)).on(HeldPrepare.readsOf(claim)));
         CallResult late = context.calls().prepareWithin(SHORT, claim);
         held.close();
-        NotApplicable.unless(late.complaint().isPresent(), "the driver prepares a claim without a read of its object");
+        NotApplicable.unless(late.complaint().isPresent(), "the driver prepares a claim without reading its object");
         eventually(claim, limit, "a prepare that an earlier caller gave up");
         context.calls().unprepared(claim);
     }
@@ -256,8 +257,7 @@ record FaultRules(TestContext context) {
         Injection broken = context.inject(Fault.status(500, "InternalError").on(HeldPrepare.readsOf(claim)));
         CallResult failed = context.calls().prepareWithin(SHORT, claim);
         broken.close();
-        NotApplicable.unless(
-                failed.complaint().isPresent(), "the driver prepares a claim without a read of its object");
+        NotApplicable.unless(failed.complaint().isPresent(), "the driver prepares a claim without reading its object");
         eventually(claim, limit, "the prepare of a claim whose read had failed before");
     }
 
@@ -275,11 +275,11 @@ record FaultRules(TestContext context) {
         wait.end(complaint.isEmpty());
         Violation.ifPresent(
                 complaint,
-                "the CA of the API server was replaced, in the driver's files, too, and a claim is not prepared %d s later: %s",
+                "the CA of the API server was replaced, also in the driver's files, and a claim is not prepared %d s later: %s",
                 limit.toSeconds());
         NotApplicable.unless(
                 context.proxy().requests(HeldPrepare.readsOf(claim)).stream().anyMatch(Requests.after(number)),
-                "the driver prepares a claim without a read of its object");
+                "the driver prepares a claim without reading its object");
     }
 
     /** As a cluster does in time: the service account has the new one, which new connections need. */

@@ -88,12 +88,12 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
                     watch,
                     report -> states(report).equals(states(before)),
                     context.timeouts().change(),
-                    "the health of before, after the hook recover,");
+                    "the previous health, after the hook recover,");
             for (Report report : watch.reports()) {
                 List<String> missing = HealthStreams.missing(report, published);
                 Violation.unless(missing.isEmpty())
                         .because(
-                                "a message of health must be complete; one with %d entries lacks %s",
+                                "a health message must be complete; one with %d entries lacks %s",
                                 report.devices().size(), SeenPools.few(missing));
             }
         }
@@ -154,7 +154,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
                             Duration.ofSeconds(timeout + 1));
             Violation.unless(now <= device.lastUpdated() + timeout + 1)
                     .because(
-                            "the health of %s/%s was not refreshed in time: its last_updated_time %d was %d s ago, and its timeout is %d s; a kubelet takes it for Unknown",
+                            "the health of %s/%s was not refreshed in time: its last_updated_time %d was %d s ago, and its timeout is %d s; a kubelet treats it as Unknown",
                             device.pool(), device.device(), device.lastUpdated(), now - device.lastUpdated(), timeout);
         }
     }
@@ -292,7 +292,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
             try (OpenHealthStream watch = streams.open(version)) {
                 Violation.unless(streams.ends(watch, Timeouts.FIRST_HEALTH))
                         .because(
-                                "the driver does not declare %s, and its call hangs; it must be answered with UNIMPLEMENTED at once",
+                                "the driver does not declare %s, and its call hangs; it must be answered with UNIMPLEMENTED immediately",
                                 version.wireName());
                 String end = watch.end().orElse("");
                 Violation.unless(end.equals("UNIMPLEMENTED") && watch.reports().isEmpty())
@@ -332,7 +332,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
                 .because("the driver declares %s and not %s", declared, Version.V1.wireName());
     }
 
-    /** All that is sent of a device, but for its time. */
+    /** All that is sent of a device, except for its time. */
     private static Map<String, List<Object>> contents(Report report) {
         return report.devices().stream()
                 .collect(Collectors.toMap(

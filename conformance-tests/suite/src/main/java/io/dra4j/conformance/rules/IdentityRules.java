@@ -36,7 +36,7 @@ record IdentityRules(TestContext context) {
                 .limit(2)
                 .toList();
         Untested.unless(
-                known.size() == 2, "no two devices have string attributes that tell one from another, such as a uuid");
+                known.size() == 2, "no two devices have string attributes that distinguish them, such as a uuid");
         KubeletClaim prepared = context.preparedClaim(known.get(0));
         KubeletClaim allocated = context.claims().allocate(known.get(1));
         renumber();

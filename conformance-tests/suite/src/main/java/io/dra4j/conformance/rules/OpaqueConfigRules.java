@@ -19,7 +19,7 @@ import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import java.util.List;
 
-/** Opaque configurations: whose they are, which devices they are for, and which of them wins. */
+/** Opaque configurations: their driver, their devices, and which of several applies. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record OpaqueConfigRules(TestContext context, ConfigSettings configs) {
 
@@ -89,7 +89,7 @@ record OpaqueConfigRules(TestContext context, ConfigSettings configs) {
     @Rule("DRA-PREP-23")
     void theClaimOutweighsTheClassAndTheLaterTheEarlier() {
         wins(1, CLASS, CLAIM, "the claim's config comes after the class's");
-        wins(0, CLAIM, CLASS, "the claim's config outweighs the class's, which is listed later");
+        wins(0, CLAIM, CLASS, "the claim's config overrides the class's, which is listed later");
         if (!configs.precedence().equals("reject-multiple")) {
             wins(1, CLAIM, CLAIM, "it is the later of two configs of the claim");
             wins(1, CLASS, CLASS, "it is the later of two configs of the class");

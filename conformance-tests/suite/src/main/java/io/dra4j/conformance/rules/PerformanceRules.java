@@ -98,7 +98,7 @@ record PerformanceRules(TestContext context) {
     @Rule("DRA-PERF-02")
     void aPrepareReadsItsClaimOnce() {
         PublishedDevice device = context.devices().one();
-        Idle.await(context); // reads of a start are no cost of a call
+        Idle.await(context); // reads of a start do not count as a cost of a call
         for (int i = 0; i < 3; i++) {
             KubeletClaim claim = context.claims().allocate(device);
             int before = context.proxy().lastNumber();
@@ -129,11 +129,11 @@ record PerformanceRules(TestContext context) {
         boolean soak = context.settings().soak();
         rounds(device, new Rounds(WARM_UP, Duration.ofSeconds(20)));
         ProcessCount before = ProcessCount.of(context);
-        Untested.unless(before.files() > 0, "nothing is known of the driver's process");
+        Untested.unless(before.files() > 0, "nothing is known about the driver's process");
         long files = files();
         Rounds rounds = new Rounds(soak ? 1000 : 200, Duration.ofSeconds(soak ? 300 : 25));
         rounds(device, rounds);
-        Untested.unless(rounds.done() >= FEW, "the driver is too slow: %d rounds only", rounds.done());
+        Untested.unless(rounds.done() >= FEW, "the driver is too slow: only %d rounds", rounds.done());
         ProcessCount after = ProcessCount.of(context);
         int spare = rounds.done() / 4;
         grew("open files", before.files(), after.files(), rounds.done(), spare);
@@ -163,7 +163,7 @@ record PerformanceRules(TestContext context) {
                         rounds, after, what, before);
     }
 
-    /** Of a driver that has not been replaced by two instances, of which one alone can have the port. */
+    /** Of a driver that has not been replaced by two instances, of which only one can have the port. */
     @Rule("DRA-MET-01")
     @ExecutionGroup.On(ExecutionGroup.CALLS)
     void callsAreCounted() throws InterruptedException {
@@ -220,13 +220,13 @@ record PerformanceRules(TestContext context) {
         }
     }
 
-    /** The value of each sample, but for gauges, which count nothing, and parts of histograms. */
+    /** The value of each sample, except for gauges, which count nothing, and parts of histograms. */
     private static Map<String, Double> samples(List<String> lines) {
         Map<String, Double> samples = new TreeMap<>();
         for (String line : lines) {
             if (!line.isEmpty() && !line.startsWith("#")) {
                 Matcher sample = SAMPLE.matcher(line);
-                Violation.unless(sample.matches()).because("the metrics have a bad line: %s", line);
+                Violation.unless(sample.matches()).because("the metrics have an invalid line: %s", line);
                 String name = sample.group(1);
                 boolean counts = !lines.contains("# TYPE " + name.replaceFirst("\\{.*", "") + " gauge")
                         && !name.contains("le=\"");

@@ -29,7 +29,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
-/** Rules for the results of prepares of valid claims and of unprepares, and for what remains. */
+/** Rules for the results of preparing valid claims and of unpreparing, and for what is left behind. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record PrepareRules(TestContext context) {
 
@@ -73,7 +73,7 @@ record PrepareRules(TestContext context) {
         for (PreparedDevice device : answer.devices()) {
             Violation.unless(!device.pool().isEmpty() && !device.device().isEmpty())
                     .because(
-                            "a device of the answer has the pool \"%s\" and the name \"%s\"; both are due",
+                            "a device of the answer has the pool \"%s\" and the name \"%s\"; both are required",
                             device.pool(), device.device());
         }
         Set<String> reported = Reported.names(answer);
@@ -93,7 +93,7 @@ record PrepareRules(TestContext context) {
             Set<String> reported = Reported.names(result.results().get(claim.uid()));
             Violation.minorUnless(reported.equals(Reported.names(known, absent)))
                     .because(
-                            "a claim with the devices %s and %s was prepared, and only %s were reported",
+                            "a claim with the devices %s and %s was prepared, but only %s were reported",
                             known, absent, reported);
         }
     }
@@ -148,7 +148,9 @@ record PrepareRules(TestContext context) {
                 .toList();
         boolean all = new HashSet<>(joint.get(own)).containsAll(joint.get(other));
         Violation.unless(!all || foreign.isEmpty() || alone.get(own).isEmpty())
-                .because("a container that uses request r%d alone gets what is request r%d's: %s", own, other, foreign);
+                .because(
+                        "a container that uses only request r%d gets what belongs to request r%d: %s",
+                        own, other, foreign);
     }
 
     private void subrequestsAreNotNamed(PublishedDevice device) {
@@ -158,7 +160,7 @@ record PrepareRules(TestContext context) {
             Violation.unless(
                             reported.requests().isEmpty() || reported.requests().equals(List.of("r0")))
                     .because(
-                            "a device that was allocated for subrequest r0/a is reported for %s; the kubelet knows the main request r0 alone",
+                            "a device that was allocated for subrequest r0/a is reported for %s; the kubelet knows only the main request r0",
                             reported.requests());
         }
     }
@@ -267,7 +269,8 @@ record PrepareRules(TestContext context) {
         CallResult result = context.calls().prepare(bad, good);
         Violation.minorUnless(result.status().equals(CallResult.OK))
                 .because(
-                        "the device that one claim of a batch may not have failed the whole call: %s", result.status());
+                        "a device that one claim of a batch may not have caused the whole call to fail: %s",
+                        result.status());
         ClaimResult failed = result.results().get(bad.uid());
         Violation.unless(failed != null && !failed.error().isEmpty())
                 .because(

@@ -19,7 +19,7 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.List;
 import java.util.Set;
 
-/** Claims that must not be prepared, or not as they are asked for. */
+/** Claims that must not be prepared, or not as requested. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record RefusedClaimRules(TestContext context) {
 
@@ -42,7 +42,7 @@ record RefusedClaimRules(TestContext context) {
 
     private KubeletClaim refusedForItsSecond(PublishedDevice device) {
         KubeletClaim mixed = context.claims().allocate(device, Absent.like(device));
-        context.calls().refused(mixed, "the driver has not the second of its devices");
+        context.calls().refused(mixed, "the driver does not have the second of its devices");
         return mixed;
     }
 
@@ -51,8 +51,8 @@ record RefusedClaimRules(TestContext context) {
         Leftovers leftovers = Leftovers.since(context);
         KubeletClaim claim = context.claims().allocate(Absent.anyDevice(context));
         context.claims().deleteObject(claim);
-        context.calls().refused(claim, "there is no such claim on the API server");
-        leftovers.none("after the prepare of a claim that is not there");
+        context.calls().refused(claim, "the API server does not have this claim");
+        leftovers.none("after the prepare of a claim that does not exist");
     }
 
     @Rule("DRA-PREP-11")
@@ -89,7 +89,7 @@ record RefusedClaimRules(TestContext context) {
                         Reported.names(answer), own, Absent.DRIVER);
         Violation.unless(answer.devices().stream()
                         .noneMatch(one -> one.requests().contains("r1")))
-                .because("a device is reported for request r1, which another driver's devices were allocated for");
+                .because("a device is reported for request r1, for which another driver's devices were allocated");
         failingRollsBackNoOther(claim, own, answer);
     }
 
@@ -99,7 +99,7 @@ record RefusedClaimRules(TestContext context) {
         ClaimDraft draft = context.claims().draft().request("r0", absent).bareRequest("r1");
         draft.rawResult("r1", Absent.DRIVER, own.pool(), own.name());
         KubeletClaim failing = context.claims().create(draft);
-        context.calls().refused(failing, "the driver has not its device " + absent);
+        context.calls().refused(failing, "the driver does not have its device " + absent);
         context.calls().unprepared(failing);
         ClaimResult again = context.calls().prepared(claim);
         Violation.unless(Reported.of(again).equals(Reported.of(answer))
@@ -115,7 +115,7 @@ record RefusedClaimRules(TestContext context) {
         Leftovers leftovers = Leftovers.since(context);
         PublishedDevice absent = Absent.device(context);
         context.calls().refused(context.claims().allocate(absent), "the driver has no device " + absent);
-        leftovers.none("after the prepare of a device that is not there");
+        leftovers.none("after the prepare of a device that does not exist");
     }
 
     @Rule("DRA-PREP-16")
@@ -137,13 +137,13 @@ record RefusedClaimRules(TestContext context) {
         if (result.complaint().isEmpty()) {
             ClaimResult answer = result.results().get(claim.uid());
             Violation.unless(answer.devices().isEmpty())
-                    .because("a claim with another driver's devices alone is answered with %s", Reported.of(answer));
+                    .because("a claim with only another driver's devices is answered with %s", Reported.of(answer));
         }
-        leftovers.none("after the prepare of a claim with another driver's devices alone");
+        leftovers.none("after the prepare of a claim with only another driver's devices");
         context.calls()
                 .unprepared(
                         claim,
-                        "after the prepare of a claim with another driver's devices alone, its unprepare failed: %s");
+                        "after the prepare of a claim with only another driver's devices, its unprepare failed: %s");
     }
 
     @Rule("DRA-PREP-18")
@@ -239,7 +239,7 @@ record RefusedClaimRules(TestContext context) {
         context.calls().prepare(claim);
         Untested.unless(
                 context.proxy().requests(request -> request.status() == 406).isEmpty(),
-                "the driver reads claims in protobuf alone, in which the embedded API server can't write unknown fields");
+                "the driver reads claims only in protobuf, in which the embedded API server can't write unknown fields");
         ClaimResult answer = context.calls()
                 .prepared(
                         claim,

@@ -89,10 +89,10 @@ record RegistrationRules(TestContext context) {
         return String.valueOf(failure.getMessage()).startsWith("DEADLINE_EXCEEDED");
     }
 
-    /** Here an error is an answer, too; silence is not. */
+    /** Here an error is also an answer; silence is not. */
     private void refuse(RegistrationCalls calls) {
         try {
-            timed(calls, "the conformance suite refuses the driver for a moment");
+            timed(calls, "the conformance suite refuses the driver temporarily");
         } catch (RegistrationCalls.Failed e) {
             Violation.unless(!isSilence(e))
                     .because("NotifyRegistrationStatus was not answered within %s", Timeouts.NOTIFY);
@@ -162,7 +162,7 @@ record RegistrationRules(TestContext context) {
                 .ifPresent(context.calls()::prepared);
     }
 
-    /** Capabilities that show always: the others may be declared by the vendor alone. */
+    /** Capabilities that always show: the others may only be declared by the vendor. */
     private static final Set<String> SEEN = Set.of("api", "cdi", "hc", "both", "multi", "ctr", "bind");
 
     /** Capabilities that not every driver has. */
@@ -180,7 +180,7 @@ record RegistrationRules(TestContext context) {
     void theTypeIsThatOfDraPlugins() {
         String type = info().type();
         Violation.unless(type.equals("DRAPlugin"))
-                .because("GetInfo returns the type \"%s\"; the kubelet takes \"DRAPlugin\" alone", type);
+                .because("GetInfo returns the type \"%s\"; the kubelet accepts only \"DRAPlugin\"", type);
     }
 
     @Rule(value = "DRA-INFO-02", unregistered = true)
@@ -188,7 +188,7 @@ record RegistrationRules(TestContext context) {
         String name = info().name();
         Violation.unless(Names.dnsSubdomainProblems(name).isEmpty() && name.length() <= Names.DRIVER_LENGTH)
                 .because(
-                        "the name \"%s\" is no lower-case DNS subdomain of at most %d characters",
+                        "the name \"%s\" is not a lower-case DNS subdomain of at most %d characters",
                         name, Names.DRIVER_LENGTH);
         Set<String> slices = driversOfTheNode();
         Violation.unless(slices.isEmpty() || slices.contains(name))
@@ -211,8 +211,8 @@ record RegistrationRules(TestContext context) {
         RegistrationSocket registration = RegistrationSocket.of(context);
         String endpoint = registration.info().endpoint();
         Path socket = registration.service();
-        Violation.unless(socket.isAbsolute()).because("the endpoint \"%s\" is no absolute path", endpoint);
-        Violation.unless(isSocket(socket)).because("the endpoint %s is no unix socket", socket);
+        Violation.unless(socket.isAbsolute()).because("the endpoint \"%s\" is not an absolute path", endpoint);
+        Violation.unless(isSocket(socket)).because("the endpoint %s is not a unix socket", socket);
         try (RawCalls calls = new RawCalls(socket)) {
             RawCalls.Response answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
             Violation.unless(!answer.code().equals("UNAVAILABLE"))
@@ -249,7 +249,7 @@ record RegistrationRules(TestContext context) {
         while (System.nanoTime() < end && !context.kubelet().awaitEvents(hasInfo(before), LOOK)) {
             Violation.unless(second.isAlive())
                     .because(
-                            "a second instance of the driver, which has a POD_UID of its own, ended:%n%s",
+                            "a second instance of the driver, with a different POD_UID, ended:%n%s",
                             context.driver().log().strip());
         }
     }
@@ -367,7 +367,7 @@ record RegistrationRules(TestContext context) {
         for (Service service : Service.values()) {
             Violation.unless(versions.contains(service.wireName()))
                     .because(
-                            "the driver serves %s and not %s; kubelets before 1.34 know v1beta1 alone, later ones prefer v1",
+                            "the driver serves %s and not %s; kubelets before 1.34 know only v1beta1, later ones prefer v1",
                             versions, service.wireName());
         }
     }
@@ -407,7 +407,9 @@ record RegistrationRules(TestContext context) {
                 RawCalls.Response answer = calls.call(method, new byte[0]);
                 context.transcript().note(method + " -> " + answer);
                 Violation.unless(answer.code().equals("UNIMPLEMENTED"))
-                        .because("the unknown method %s is answered %s, where UNIMPLEMENTED is due", method, answer);
+                        .because(
+                                "the unknown method %s is answered %s, where UNIMPLEMENTED is required",
+                                method, answer);
             }
             if (!context.devices().usable().isEmpty()) {
                 unknownFieldsAreIgnored(calls);
@@ -449,7 +451,7 @@ record RegistrationRules(TestContext context) {
             context.driver().restarted();
         }
         Violation.unless(context.awaitPools())
-                .because("with an API server that serves resource.k8s.io/v1 alone, no device is published");
+                .because("with an API server that serves only resource.k8s.io/v1, no device is published");
         context.calls().prepared(context.claims().allocate(context.devices().one()));
     }
 }

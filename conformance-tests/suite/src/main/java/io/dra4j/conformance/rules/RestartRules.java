@@ -245,7 +245,8 @@ record RestartRules(TestContext context) {
         }
         context.driver().restarted();
         context.calls().unprepared(claim);
-        leftovers.none("after the release before prepared claim %s, and this one unprepared it".formatted(claim.uid()));
+        leftovers.none(
+                "after the previous release prepared claim %s, and this one unprepared it".formatted(claim.uid()));
     }
 
     @Rule("DRA-RST-06")

@@ -66,7 +66,8 @@ record SecurityRules(TestContext context) {
 
     /** Directories from here on up are the suite's own, not the driver's. */
     private static void isClosed(Path socket, Path suites) throws IOException {
-        Violation.unless(socket.isAbsolute()).because("the driver names its socket %s, no absolute path", socket);
+        Violation.unless(socket.isAbsolute())
+                .because("the driver names its socket %s, which is not an absolute path", socket);
         Violation.unless(Files.exists(socket)).because("the driver's socket %s is not there", socket);
         boolean open = Files.getPosixFilePermissions(socket).contains(PosixFilePermission.OTHERS_WRITE);
         for (Path above = socket.getParent();
@@ -154,7 +155,7 @@ record SecurityRules(TestContext context) {
                 .because(
                         "an error has %d bytes, more than %d: %s",
                         bytes, LONGEST_ERROR, error.substring(0, Math.min(200, error.length())));
-        Violation.unless(error.indexOf('\ufffd') < 0).because("an error is no valid UTF-8: %s", error);
+        Violation.unless(error.indexOf('\ufffd') < 0).because("an error is not valid UTF-8: %s", error);
     }
 
     @Rule("DRA-SEC-05")
@@ -229,7 +230,7 @@ record SecurityRules(TestContext context) {
             return claims;
         }
 
-        /** Files with the mark, but for those in the driver's own directory and in those of CDI. */
+        /** Files with the mark, except for those in the driver's own directory and in those of CDI. */
         private Set<String> marked() throws IOException {
             Set<String> found = new TreeSet<>();
             try (Stream<Path> all = Files.walk(context.place().root());
@@ -260,7 +261,7 @@ record SecurityRules(TestContext context) {
             }
         }
 
-        /** From now on the driver may ask for this claim, too. */
+        /** From now on the driver may also ask for this claim. */
         public void calling(KubeletClaim claim) {
             calls.computeIfAbsent(context.proxy().lastNumber(), number -> new ArrayList<>())
                     .add(claim);

@@ -37,7 +37,7 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Devices that several claims have at a time: by shares of the capacity, of counters, or by admin access. */
+/** Devices that several claims have at the same time: by shares of the capacity, of counters, or by admin access. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record ShareRules(TestContext context, Publishing publishing) {
 
@@ -122,7 +122,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         Violation.unless(Reported.of(context.calls().prepared(stays)).equals(Reported.of(answer)))
                 .about("DRA-PREP-05")
                 .because("the unprepare of one share changed what the other's claim is answered");
-        prepared(context.claims().allocate(device), "a share of device " + device + " after another was given back");
+        prepared(context.claims().allocate(device), "a share of device " + device + " after another was released");
     }
 
     @Rule("DRA-PREP-38")
@@ -189,7 +189,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         String whose = "the requestPolicy of capacity %s of device %s"
                 .formatted(name, device.path("name").asText());
         Violation.unless(device.path("allowMultipleAllocations").asBoolean())
-                .because("%s is of no use: the device does not allow multiple allocations", whose);
+                .because("%s has no effect: the device does not allow multiple allocations", whose);
         JsonNode preset = policy.path("default");
         if (preset.isMissingNode()) {
             Violation.unless(policy.path("validValues").isMissingNode()
@@ -206,7 +206,7 @@ record ShareRules(TestContext context, Publishing publishing) {
     private static void checkValues(String whose, JsonNode preset, JsonNode values) {
         boolean isOne = values.isMissingNode()
                 || ApiObjects.elements(values).stream().anyMatch(v -> amount(v).compareTo(amount(preset)) == 0);
-        Violation.unless(isOne).because("%s has the default %s, which is none of its %s", whose, preset, values);
+        Violation.unless(isOne).because("%s has the default %s, which is not one of its %s", whose, preset, values);
     }
 
     private static void checkRange(String whose, JsonNode preset, JsonNode range) {
@@ -223,7 +223,7 @@ record ShareRules(TestContext context, Publishing publishing) {
                                         .remainder(amount(range.path("step")))
                                         .signum()
                                 == 0)
-                .because("%s has the default %s, which is no step of its range %s", whose, preset, range);
+                .because("%s has the default %s, which is not a step of its range %s", whose, preset, range);
     }
 
     private static BigDecimal amount(JsonNode quantity) {
@@ -346,7 +346,7 @@ record ShareRules(TestContext context, Publishing publishing) {
                                 .formatted(second, first));
     }
 
-    /** A device that claims have alone, if there is one. */
+    /** A device that claims do not share, if there is one. */
     private PublishedDevice device() {
         return context.devices().upTo(Integer.MAX_VALUE).stream()
                 .min(Comparator.comparing(PublishedDevice::isShared))
@@ -431,13 +431,13 @@ record ShareRules(TestContext context, Publishing publishing) {
             for (String line : configured) {
                 Violation.unless(!privileges.contains(line))
                         .because(
-                                "the config %s gives a claim without admin access \"%s\", which otherwise admin access gives",
+                                "the config %s gives a claim without admin access \"%s\", which only admin access should give",
                                 config.parameters(), line);
             }
         }
     }
 
-    /** Returns the edits of a claim's container, without those that are the claim's alone. */
+    /** Returns the edits of a claim's container, without those that only this claim has. */
     private List<String> edits(KubeletClaim claim) {
         List<String> lines = context.cdi().edits(context.calls().prepared(claim).devices()).stream()
                 .map(line -> line.replace(claim.uid(), "UID").replace(claim.name(), "NAME"))

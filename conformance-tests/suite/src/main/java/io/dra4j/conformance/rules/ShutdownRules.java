@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Rules for a driver's orderly end. */
+/** Rules for a driver's graceful shutdown. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
 record ShutdownRules(TestContext context) {
 

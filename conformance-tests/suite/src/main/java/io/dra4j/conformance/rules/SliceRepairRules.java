@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Rules for slices that others change, which the driver reconciles, for unchanged ones, and for writes that fail. */
+/** Rules for slices that others change and the driver reconciles, for unchanged ones, and for failing writes. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
 record SliceRepairRules(TestContext context, Publishing publishing) {
 
@@ -75,7 +75,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         NotApplicable.unless(
                 before.slices().stream().anyMatch(slice -> slice.path("spec").has("nodeName")),
                 "no slice of the driver is local to its node, and so the kubelet wipes none");
-        String after = "the kubelet wiped them (%s)".formatted(publishing.lastWrite());
+        String after = "the kubelet deleted them (%s)".formatted(publishing.lastWrite());
         publishing.wipe();
         publishing.restored(before, after, context.timeouts().cachedRepair());
     }
@@ -97,7 +97,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         publishing.delete(before.slices().get(0));
         publishing.restored(
                 before,
-                "a slice was deleted, which came after two watches that broke",
+                "a slice was deleted after two watches had been broken",
                 context.timeouts().cachedRepair());
     }
 
@@ -125,7 +125,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
                             seen -> Publishing.like(before).test(planted.without(seen)),
                             context.timeouts().repair())
                     .orElseThrow(() -> new Violation(
-                            "a slice with devices of another time, planted while the driver was down, is still in the pool after its start: "
+                            "a slice with outdated devices, planted while the driver was down, is still in the pool after its start: "
                                     + publishing.now().difference(before)));
             Violation.minorUnless(publishing
                             .measured(
@@ -211,7 +211,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
     /** A driver that doubles its wait after each failure is not done sooner, for any timeout factor. */
     private static final Duration LEAST = Duration.ofSeconds(60);
 
-    /** Contract: so many writes in this time are enough for whoever is refused. */
+    /** Contract: the number of writes in this time that are enough for a client whose writes are refused. */
     private static final Duration WINDOW = Duration.ofSeconds(60);
 
     private static final int MOST_WRITES = 30;

@@ -155,7 +155,7 @@ record SliceRules(TestContext context, Publishing publishing) {
             } else if (asked.resource().equals("pods")) {
                 Violation.unless(isLimited)
                         .because(
-                                "the driver %s pods with the field selector \"%s\": those of all nodes",
+                                "the driver %s pods with the field selector \"%s\", which selects those of all nodes",
                                 verb, selector);
             }
         }

@@ -36,7 +36,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The sockets of a driver, from its start to its end. */
+/** The sockets of a driver, from its start to its stop. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
 record SocketRules(TestContext context) {
 
@@ -51,14 +51,14 @@ record SocketRules(TestContext context) {
         List<Path> sockets = visibleSockets();
         Violation.unless(!sockets.isEmpty())
                 .because(
-                        "there is no socket in the registry directory %s that a kubelet looks at; it has %s",
+                        "the registry directory %s has no socket that a kubelet looks at; it has %s",
                         registry, names(registry));
         Path socket = RegistrationSocket.of(context).path();
         int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
         context.measurements().bytes("path of the registration socket", length, LONGEST_PATH);
         Violation.unless(length <= LONGEST_PATH)
                 .because(
-                        "the path of the registration socket has %d bytes, and may have %d: %s",
+                        "the path of the registration socket has %d bytes, but may have at most %d: %s",
                         length, LONGEST_PATH, socket);
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.connect(UnixDomainSocketAddress.of(socket));
@@ -245,7 +245,7 @@ record SocketRules(TestContext context) {
             bound(dead).close();
             planted.put(dead, identity(dead));
             Path file = folder.resolve("file." + Absent.DRIVER + ".txt");
-            Files.writeString(file, "This file belongs to the conformance suite alone.\n");
+            Files.writeString(file, "This file belongs to the conformance suite.\n");
             planted.put(file, identity(file));
         }
 

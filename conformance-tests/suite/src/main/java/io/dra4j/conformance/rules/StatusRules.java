@@ -84,7 +84,7 @@ record StatusRules(TestContext context, Publishing publishing) {
 
         context.inject(Fault.status(409, "Conflict").on(STATUS_WRITES).times(1));
         if (context.calls().prepare(claim).complaint().isPresent()) {
-            context.calls().prepared(claim); // a kubelet comes again, too
+            context.calls().prepared(claim); // a kubelet also calls again
         }
         Violation.unless(status.await(
                         WRITTEN, entry -> true, device, context.timeouts().change()))
@@ -141,7 +141,7 @@ record StatusRules(TestContext context, Publishing publishing) {
                 context.calls()
                         .prepared(
                                 claim,
-                                "prepare failed after its write of the status was refused with %d, and again when it no longer was: %s",
+                                "prepare failed after its write of the status was refused with %d, and again when it was accepted: %s",
                                 code);
             }
             Violation.unless(new ClaimStatus(context, claim)
@@ -285,7 +285,9 @@ record StatusRules(TestContext context, Publishing publishing) {
         for (Path one : single(file)) {
             List<JsonNode> all = documents(one);
             Violation.unless(!all.isEmpty() && all.stream().allMatch(StatusRules::isMetadata))
-                    .because("the metadata file %s must hold objects of kind DeviceMetadata, and holds %s", one, all);
+                    .because(
+                            "the metadata file %s must contain objects of kind DeviceMetadata, but contains %s",
+                            one, all);
         }
     }
 
@@ -378,6 +380,6 @@ record StatusRules(TestContext context, Publishing publishing) {
                 .map(StatusRules::content)
                 .toList();
         Violation.unless(contents.stream().distinct().count() <= 1)
-                .because("the documents of the metadata file %s differ in more than their version: %s", file, contents);
+                .because("the documents of the metadata file %s differ not only in their version: %s", file, contents);
     }
 }

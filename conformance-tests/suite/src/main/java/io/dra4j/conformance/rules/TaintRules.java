@@ -139,7 +139,7 @@ record TaintRules(TestContext context, Publishing publishing) {
                         timeout.toSeconds(), taints(publishing.now()).keySet(), known);
     }
 
-    /** A fault may show in health alone, unless taints were seen or are declared. */
+    /** A fault may show only in health, unless taints were seen or are declared. */
     private RuntimeException untainted(boolean noneSeen, Duration timeout) {
         String words = "%d s after the hook fault no device has a new taint".formatted(timeout.toSeconds());
         boolean declared = context.settings().driver().declares().contains("taint");
@@ -192,7 +192,8 @@ record TaintRules(TestContext context, Publishing publishing) {
                 .complaint()
                 .filter(why -> !why.contains("taint"))
                 .ifPresent(why -> {
-                    throw new Untested("the device that the hook fault taints is refused, maybe for the fault: " + why);
+                    throw new Untested(
+                            "the device that the hook fault taints is refused, possibly because of the fault: " + why);
                 });
         return claim;
     }

@@ -43,10 +43,10 @@ record UpgradeRules(TestContext context) {
     private static final int RACES = 10;
     private static final int ROUNDS = 4;
 
-    /** Enough that a choice among a few, such as of queues, comes to one twice. */
+    /** Enough for a choice among a few, such as queues, to hit one twice. */
     private static final int CLAIMS = 8;
 
-    /** A choice by chance, or by the claim's UID, comes to one twice as often at one instance as at two. */
+    /** A choice at random, or by the claim's UID, hits one twice as often with one instance as with two. */
     private static final int TRIES = 20;
 
     @Rule("DRA-UPG-01")
@@ -150,7 +150,7 @@ record UpgradeRules(TestContext context) {
                 .count();
         Violation.unless(given < 2)
                 .because(
-                        "two instances gave the device %s to two claims at once, %s and %s",
+                        "two instances gave the device %s to two claims at the same time, %s and %s",
                         device, left.uid(), right.uid());
         if (given == 0) { // the kubelet tries again
             two.prepared(two.old(), left);
@@ -219,7 +219,7 @@ record UpgradeRules(TestContext context) {
         Place place = context.place();
         Path none = place.root().resolve("no-such-kubeconfig");
         Place wrong = place.withKubeconfig(none).withSecurePort(0);
-        context.transcript().note("start an instance with a kubeconfig that is not there");
+        context.transcript().note("start an instance with a kubeconfig that does not exist");
         Instance bad = context.driver().adapter().start(wrong, Map.of("POD_UID", "cannot-start"));
         try {
             bad.awaitExit(context.timeouts().times(Duration.ofSeconds(5)));
@@ -243,7 +243,7 @@ record UpgradeRules(TestContext context) {
             ClaimEdits found = prepared(two, two.both(), claims, inTurn);
             Violation.unless(found.own() >= due.own() || isByChance(two, claims, due, inTurn))
                     .because(
-                            "two instances, asked %s, gave several claims %s, which one instance gives to one claim each: neither knows what the other keeps in memory. Choose it under a lock of the node, from the claims that are prepared on the node (with dra4j: DriverContext.lock, DriverContext.held)",
+                            "two instances, asked %s, gave several claims %s, which one instance gives to one claim each: neither knows what the other keeps in memory. Choose it under a node-wide lock, by the claims that are prepared on the node (with dra4j: DriverContext.lock, DriverContext.held)",
                             inTurn ? "in turn" : "at the same time",
                             found.common().stream()
                                     .filter(edit -> !due.common().contains(edit))
@@ -305,7 +305,7 @@ record UpgradeRules(TestContext context) {
         CallResult result = context.calls().prepareAt(instance.info(), claim);
         Untested.unless(
                 result.complaint().isEmpty(),
-                "one instance alone does not prepare as many claims: %s",
+                "a single instance does not prepare as many claims: %s",
                 result.complaint().orElse(""));
         return result.results().get(claim.uid());
     }

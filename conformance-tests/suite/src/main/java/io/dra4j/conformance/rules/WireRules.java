@@ -31,7 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rules for bytes that no kubelet would send. */
+/** Rules for malformed bytes, which a kubelet does not send. */
 @ExecutionGroup.On(ExecutionGroup.FAULTS)
 record WireRules(TestContext context) {
 

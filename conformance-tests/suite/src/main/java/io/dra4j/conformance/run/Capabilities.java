@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The capabilities that were seen of a driver, and those that the settings add.
+ * The detected capabilities of a driver, and those that the settings declare.
  *
  * @param services the DRA services that it declares and the suite knows, in its order
  * @param present the gates that are open

@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at a driver that has just registered, and at what the settings offer. */
+/** Detects the capabilities of a driver that has just registered, and what the settings offer. */
 final class CapabilityProbe {
 
     private static final Duration STATUS = Duration.ofMillis(250);
@@ -203,7 +203,7 @@ final class CapabilityProbe {
         ClaimResult answer = result.results().get(claim.uid());
         boolean failed = answer == null || result.complaint().isPresent();
         open(Applicability.CDI, !failed && !CdiView.ids(answer).isEmpty());
-        if (!failed && !context.devices().areShaped()) { // shapes may have configurations of their own
+        if (!failed && !context.devices().areShaped()) { // shapes may have their own configurations
             driver().configs().requireAbsent(edits(answer));
         }
         open(Applicability.META, !failed && hasMetadata(answer));
@@ -211,7 +211,7 @@ final class CapabilityProbe {
                 && !present.contains(Applicability.CDI)
                 && !driver().declares().contains(TestedDriver.NO_CDI)) {
             context.note(
-                    "The driver prepared a claim without CDI device ids, so that the profile cdi has no subject. If it needs none, declare %s in driver.declares."
+                    "The driver prepared a claim without CDI device ids, so that the profile cdi was not tested. If it needs none, declare %s in driver.declares."
                             .formatted(TestedDriver.NO_CDI));
         }
         if (failed) {

@@ -40,7 +40,7 @@ import java.util.stream.IntStream;
 public final class Engine implements AutoCloseable {
 
     private static final String NO_RBAC =
-            "RBAC was not evaluated: the settings name no apiServer.serviceAccount, so that the driver was allowed everything that the suite is.";
+            "RBAC was not evaluated: the settings name no apiServer.serviceAccount, so that the driver could do everything that the suite can.";
 
     /** The beginning of a note with a line of the driver's log, or one of its Events. */
     static final String LOGGED = "the driver logged: ";

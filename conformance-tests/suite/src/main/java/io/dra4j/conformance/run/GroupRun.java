@@ -19,14 +19,14 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The requirements of one execution group, one after the other, on a test context that is replaced when it is bad. */
+/** The requirements of one execution group, one after another, on a test context that is replaced when broken. */
 final class GroupRun {
 
     /** The groups in which one look serves several requirements. */
     private static final Set<ExecutionGroup> LOOKS =
             Set.of(ExecutionGroup.CONNECTIONS, ExecutionGroup.SLICES, ExecutionGroup.QUIET);
 
-    /** The verdicts of checks that did not come to their end. */
+    /** The verdicts of checks that did not complete. */
     private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.BLOCKED, Verdict.SUITE_ERROR);
 
     /** The parts that all execution groups share. */

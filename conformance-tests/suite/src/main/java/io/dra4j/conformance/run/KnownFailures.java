@@ -26,10 +26,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The faults that a vendor knows of and has promised to fix: a YAML file.
+ * The faults that a vendor knows and has promised to fix: a YAML file.
  *
- * <p>A listed failure is still shown, and its profile is partial; it only no longer fails the run,
- * until the day on which the promise expires.
+ * <p>A listed failure is still shown, and its profile is partial, but it does not fail the run until its entry expires.
  *
  * @param entries the known failures, each requirement and variant once
  */
@@ -166,7 +165,7 @@ public record KnownFailures(List<KnownFailure> entries) {
      * @param variant the variant that fails, for example {@code v1beta1}; empty for all
      * @param issue where the fault is tracked
      * @param expires the last day on which the failure is excused
-     * @param reason why it cannot be fixed at once
+     * @param reason why it cannot be fixed now
      */
     record KnownFailure(String id, String variant, URI issue, LocalDate expires, String reason) {
 

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One requirement, tried once on a test context. */
+/** One requirement, checked once on a test context. */
 final class RequirementCheck {
 
     private final RuleBook rules;

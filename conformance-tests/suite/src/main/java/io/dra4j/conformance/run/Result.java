@@ -16,7 +16,7 @@ import java.util.List;
  * @param message what was seen, or why it was not tried; empty for a pass
  * @param took how long
  * @param evidence what was seen
- * @param measurements measured values beside their limits
+ * @param measurements measured values with their limits
  * @param blockedBy the id of the requirement whose failure leaves it without an answer: the first
  *     cause, if several block each other; empty if it is not blocked, or by none
  */

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All that came of a run.
+ * The outcome of a run.
  *
  * @param header what was tested, with what
  * @param profiles the profiles of the catalogue, in its order

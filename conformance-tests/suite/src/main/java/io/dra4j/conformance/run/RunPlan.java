@@ -18,8 +18,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The requirements that a run checks, in order: first those that others need, before anything has
- * been done to the driver that it could suffer from, then the rest. Within that, the seed decides:
+ * The requirements that a run checks, in order: first those that others need, before anything is done that could harm
+ * the driver, then the rest. Within that, the seed decides:
  * no verdict may depend on what came before.
  */
 final class RunPlan {

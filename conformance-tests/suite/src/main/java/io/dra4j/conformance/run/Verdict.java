@@ -10,13 +10,13 @@ public enum Verdict {
     FAIL,
     /** A SHOULD does not hold. */
     WARN,
-    /** A MAY does not hold, which is no fault. */
+    /** A MAY does not hold, which is not a fault. */
     INFO,
     /** The driver does not have, or its vendor does not declare, what it is about. */
     NOT_APPLICABLE,
     /** Another requirement, without which it has no answer, does not hold. */
     BLOCKED,
-    /** There is no check, or this run has no means to make it: a hook, a right, a device. */
+    /** The suite has no check, or this run lacks the means for it: a hook, a permission, a device. */
     UNTESTED,
     /** The settings leave it out. */
     SKIPPED,

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The requirements that hold so far, and what that means for the others: execution groups wait here
- * for what they need of other execution groups.
+ * The requirements that hold so far, and what that means for the others: execution groups wait here for requirements of
+ * other groups.
  */
 final class Verdicts {
 
@@ -32,7 +32,7 @@ final class Verdicts {
      *
      * @param blocked the profiles whose requirements it blocks
      * @param broken whether the driver breaks it, or that is not known
-     * @param cause the id of the requirement that it is blocked by itself, else its own
+     * @param cause the id of the requirement that it is itself blocked by, else its own
      */
     private record End(Set<String> blocked, boolean broken, String cause) {
 

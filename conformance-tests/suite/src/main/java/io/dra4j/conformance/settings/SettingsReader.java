@@ -20,7 +20,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Reads settings from YAML, with flags laid over it. Strict: an unknown key is an error. */
+/** Reads settings from YAML, overridden by flags. Strict: an unknown key is an error. */
 public final class SettingsReader {
 
     private static final ObjectMapper YAML = JsonMapper.builder(new YAMLFactory())
@@ -46,7 +46,7 @@ public final class SettingsReader {
         try {
             return parse(Files.readString(file), file.toString(), flags);
         } catch (NoSuchFileException e) {
-            throw new SettingsException("Can't read the settings: there is no file " + file);
+            throw new SettingsException("Can't read the settings: no such file: " + file);
         } catch (IOException e) {
             throw new SettingsException("Can't read the settings " + file + ": " + e.getMessage());
         }
@@ -88,7 +88,7 @@ public final class SettingsReader {
         if (tree == null || tree.isMissingNode() || tree.isNull()) {
             return YAML.createObjectNode();
         }
-        throw new SettingsException("the settings are no mapping of names to values");
+        throw new SettingsException("the settings are not a mapping of names to values");
     }
 
     /** A command that is a text is for the shell. */

@@ -197,7 +197,7 @@ class AllotmentsTest {
                 .isInstanceOf(SettingsException.class)
                 .hasMessage("driver.claims: there is no file /no/such/file.yaml");
         assertThatThrownBy(() -> ClaimTemplates.read(List.of(yaml(CLASS)), DRIVER))
-                .hasMessageContaining("no ResourceClaimTemplate");
+                .hasMessageContaining("neither a ResourceClaimTemplate nor a ResourceClaim");
         assertThatThrownBy(() -> gpus("adminAccess: true")).hasMessageContaining("admin access");
         assertThatThrownBy(() -> claims("{requests: []}")).hasMessageContaining("requests no devices");
         assertThatThrownBy(() -> gpus("capacity: {requests: {memory: x}}"))

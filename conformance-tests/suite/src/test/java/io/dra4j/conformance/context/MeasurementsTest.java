@@ -8,7 +8,7 @@ import io.dra4j.conformance.context.Measured.Unit;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Measured values beside their limits, in words and of several the greatest. */
+/** Measured values with their limits, in words and of several the greatest. */
 class MeasurementsTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(90);

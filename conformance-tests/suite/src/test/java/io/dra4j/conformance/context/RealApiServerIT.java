@@ -132,7 +132,7 @@ class RealApiServerIT {
         assertThat(notes)
                 .hasSizeGreaterThan(1)
                 .doesNotHaveDuplicates()
-                .allMatch(note -> note.contains("stays on the API server") && note.endsWith("false"))
+                .allMatch(note -> note.contains("are left on the API server") && note.endsWith("false"))
                 .anyMatch(note -> note.contains("/api/v1/namespaces/" + node));
     }
 

@@ -45,7 +45,7 @@ class DriverProcessTest {
         try (DriverProcess driver = start("echo $NODE_NAME {CDI_ROOT} $DRIVER_NAME; kill -9 $$ # {NODE_NAME}")) {
             assertThatThrownBy(() -> driver.await(DriverProcessTest::forever))
                     .isInstanceOf(StepFailed.class)
-                    .hasMessage("gpu.example.com has ended by itself, with status 137");
+                    .hasMessage("gpu.example.com has ended unexpectedly, with status 137");
 
             assertThat(driver.tail()).containsExactly("node-a " + place.cdi() + " gpu.example.com");
         }

@@ -98,7 +98,7 @@ class CatalogueTest {
                     .containsExactly("DRA-PREP-35", "DRA-PERF-04");
         }
 
-        /** A requirement without a test of its own can fail nothing else. */
+        /** A requirement without its own test cannot block others. */
         @Test
         void neverNeedsAnUntestedRequirement() {
             assertThat(catalogue.requirements())

@@ -156,7 +156,7 @@ class SettingsReaderTest {
         assertThatThrownBy(() -> parse(LEAST + "\ntimeoutFactor: -1"))
                 .hasMessageContaining("timeoutFactor must be between 0 and 100, not -1.0");
         assertThatThrownBy(() -> parse(LEAST + "\nseed: 1\nseed: 2")).hasMessageContaining("seed");
-        assertThatThrownBy(() -> parse("- a")).hasMessage("x.yaml: the settings are no mapping of names to values");
+        assertThatThrownBy(() -> parse("- a")).hasMessage("x.yaml: the settings are not a mapping of names to values");
         assertThatThrownBy(() -> parse("driver: [")).hasMessageContaining("line ");
     }
 }

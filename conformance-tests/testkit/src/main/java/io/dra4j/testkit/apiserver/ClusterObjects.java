@@ -29,9 +29,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster's objects, for the test or program that holds the server: no HTTP, same rules.
+ * The cluster's objects, for the test or program that runs the server: without HTTP, by the same rules.
  *
- * <p>A resource is named by its plural ({@code resourceslices}) or, where two groups have one, by plural and group
+ * <p>A resource is named by its plural ({@code resourceslices}) or, if two groups have it, by plural and group
  * ({@code events.events.k8s.io}). Cluster-scoped objects take an empty namespace. Trees handed out are copies. Writes
  * go through validation and gates like any other and throw {@link ApiFailure}. Thread-safe.
  */
@@ -199,7 +199,7 @@ public final class ClusterObjects {
      * Waits until a resource's objects, all of them, are as wanted, looking again after every change.
      *
      * @return the objects that were
-     * @throws AssertionError when the time is over, with what there was instead
+     * @throws AssertionError on a timeout, with what there was instead
      */
     public List<JsonNode> await(String resource, Predicate<List<JsonNode>> wanted, Duration timeout) {
         try {

@@ -131,7 +131,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return listener.protocols();
     }
 
-    /** Writes a kubeconfig, readable by this user alone, and returns the file. */
+    /** Writes a kubeconfig, readable only by this user, and returns the file. */
     public Path writeKubeconfig(Path file) throws IOException {
         return Connections.writeKubeconfig(file, url());
     }
@@ -165,7 +165,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
     /**
      * Writes {@code ca.crt}, {@code token} and {@code namespace} into a folder, as the kubelet does for a pod, and
-     * returns the folder. Where it has written them before, it replaces them all at once.
+     * returns the folder. Files from an earlier call are replaced atomically.
      */
     public Path writeServiceAccount(Path folder) throws IOException {
         ServiceAccountFiles.write(folder, "default", authority());
@@ -173,7 +173,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     /**
-     * Writes a kubeconfig that trusts the CA, readable by this user alone, and returns the file.
+     * Writes a kubeconfig that trusts the CA, readable only by this user, and returns the file.
      *
      * @param server {@link #tlsUrl}, or that of a proxy before it
      */
@@ -280,7 +280,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
             return this;
         }
 
-        /** Serves by TLS, too, at a free port: HTTP/2 and HTTP/1.1, as the client chooses (ALPN). */
+        /** Also serves TLS, on a free port: HTTP/2 and HTTP/1.1, as the client chooses (ALPN). */
         public Builder tls() {
             tls = true;
             return this;
@@ -297,7 +297,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
         /**
          * The time in which the body of a request has to arrive; later, the answer is 504 Timeout. By
-         * default a minute, as kube-apiserver's {@code --request-timeout}. A watch goes on for its
+         * default a minute, as kube-apiserver's {@code --request-timeout}. A watch continues for its
          * {@code timeoutSeconds}, or half an hour to an hour.
          */
         public Builder requestTimeout(Duration limit) {

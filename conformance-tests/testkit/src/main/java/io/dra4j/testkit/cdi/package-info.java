@@ -4,7 +4,7 @@
  * Validates CDI specs and the names in them, as the libraries of container runtimes do.
  *
  * <p>Flow: a spec that the test context has read, or an id of a response → {@link
- * io.dra4j.testkit.cdi.CdiCheck} → what is wrong with it, for a rule's message.
+ * io.dra4j.testkit.cdi.CdiCheck} → the problems with it, for a rule's message.
  */
 @NullMarked
 package io.dra4j.testkit.cdi;

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Objects on an API server, as JSON. Thread-safe.
  *
- * <p>A response that is an error is a {@link ApiRequestException}, which is a fault of the suite and never the driver's.
+ * <p>An error response is thrown as an {@link ApiRequestException}, which is a fault of the suite and never the
+ * driver's.
  */
 public final class ApiObjects {
 
@@ -84,7 +85,7 @@ public final class ApiObjects {
     }
 
     /**
-     * Reads the lines with some beginning of a page that is no object, such as {@code /metrics}, however large it is.
+     * Reads the lines with a prefix from a page that is not an object, such as {@code /metrics}, however large it is.
      *
      * @param limit for the whole page
      * @return no line if the server does not answer with the page, or not in time

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One context of a kubeconfig, with all that it names looked up: fabric8 itself takes the current
- * context for an unknown one, and a server of its own for an unknown cluster.
+ * context for an unknown one, and a separate server for an unknown cluster.
  *
  * @param file where it is from
  * @param context its name

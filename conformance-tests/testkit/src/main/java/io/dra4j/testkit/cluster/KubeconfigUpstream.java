@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * A kubeconfig as the proxy needs it: the server, the trusted CAs and the credentials.
  *
  * <p>Client certificates, tokens (also from a file or of an exec plugin) and passwords are taken;
- * what the suite cannot do as kubectl does it (impersonation, an HTTP proxy before the server) is
- * refused rather than left out. Credentials are read once: a run outlives no token that lasts an
- * hour. Nothing of the environment or of this program's own service account is used.
+ * what the suite cannot do as kubectl does (impersonation, an HTTP proxy in front of the server) is refused rather than
+ * ignored. Credentials are read once: a run outlives no token that lasts an
+ * hour. Neither the environment nor this program's own service account is used.
  */
 public final class KubeconfigUpstream {
 

@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All objects of a collection from some moment on, state by state: none that lasted is missed.
+ * All objects of a collection from some moment on, state by state: no lasting state is missed.
  *
- * <p>A watch that the server ends is begun again where it ended. Thread-safe; {@link #close} ends it.
+ * <p>A watch that the server ends is continued where it ended. Thread-safe; {@link #close} ends it.
  */
 public final class ObjectWatch implements AutoCloseable {
 

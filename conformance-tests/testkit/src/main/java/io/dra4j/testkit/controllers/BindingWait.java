@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Waits for the conditions that devices want before their pod is bound. */
+/** Waits for the conditions that devices require before their pod is bound. */
 record BindingWait(PodObjects objects) {
     private static final Duration TIMEOUT = Duration.ofSeconds(600);
     private static final String PLUGIN = "running PreBind plugin \"DynamicResources\": ";

@@ -5,7 +5,7 @@ package io.dra4j.testkit.controllers;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Brings a part of the cluster one step nearer to what its objects ask for. */
+/** Brings a part of the cluster one step closer to the state that its objects request. */
 interface Controller {
 
     /**

@@ -27,9 +27,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs pods with claims on an embedded API server: creates claims of templates, allocates and reserves them, binds the
- * pods, prepares the claims, and undoes all of it when pods are gone.
+ * pods, prepares the claims, and reverts all of this when pods are gone.
  *
- * <p>One thread does it, a round after each change of any object; {@link #close} ends it. Containers are not run: a pod
+ * <p>It runs on one thread, a round after each change of any object; {@link #close} ends it. Containers are not run: a
+ * pod
  * is {@code Running} once its claims are prepared. There is no priority, no affinity but {@code nodeSelector}, no
  * preemption, and of resources only those of DRA count.
  */
@@ -103,7 +104,7 @@ public final class Controllers implements AutoCloseable {
      * Waits until a pod runs.
      *
      * @return the pod
-     * @throws AssertionError when the time is over, with what stands in the way
+     * @throws AssertionError on a timeout, with what stands in the way
      */
     public JsonNode awaitRunning(String namespace, String name, Duration timeout) {
         try {
@@ -167,7 +168,7 @@ public final class Controllers implements AutoCloseable {
      * Waits until a pod that was deleted holds no claim any more.
      *
      * @param pod the pod as it was
-     * @throws AssertionError when the time is over
+     * @throws AssertionError on a timeout
      */
     public void awaitReleased(JsonNode pod, Duration timeout) {
         String uid = new Pod(pod).uid();

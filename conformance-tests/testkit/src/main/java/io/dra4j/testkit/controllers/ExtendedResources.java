@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The claim that a pod has for resources such as {@code example.com/gpu: 1} of its containers. */
+/** The claim of a pod for resources such as {@code example.com/gpu: 1} of its containers. */
 record ExtendedResources(ClusterObjects objects) {
     static final String ANNOTATION = "resource.kubernetes.io/extended-resource-claim";
 

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 /**
  * The pods and claims of the cluster, and what controllers write about them.
  *
- * <p>For the controllers' thread alone.
+ * <p>Only for the controllers' thread.
  */
 final class PodObjects {
 

@@ -22,10 +22,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * Places pods on the nodes where their claims fit, as kube-scheduler does as far as claims go.
+ * Places pods on the nodes where their claims fit, as kube-scheduler does as far as claims are concerned.
  *
- * <p>It allocates and reserves the claims, waits for binding conditions, and binds the pod. A pod
- * that fits nowhere has the scheduler's condition and event.
+ * <p>It allocates and reserves the claims, waits for binding conditions, and binds the pod. A pod that fits nowhere
+ * gets the scheduler's condition and event.
  */
 final class Scheduler implements Controller {
 
@@ -233,7 +233,7 @@ final class Scheduler implements Controller {
         objects.event(pod, "Normal", "Scheduled", "Successfully assigned %s to %s".formatted(pod, node));
     }
 
-    /** Finds requests whose DeviceClass is not there, on which a scheduler gives up at once. */
+    /** Finds requests whose DeviceClass is not there, on which a scheduler gives up immediately. */
     private static final class MissingClasses {
 
         private MissingClasses() {}

@@ -15,7 +15,7 @@ import java.util.Optional;
 /**
  * Deletes pods whose devices have a NoExecute taint that their claims do not tolerate.
  *
- * <p>Before 1.38, it passes over claims that were made for extended resources (#142289).
+ * <p>Before 1.38, it ignores claims that were made for extended resources (#142289).
  */
 record TaintEvictions(PodObjects objects, KubernetesVersion version) implements Controller {
     static final String RULES = "devicetaintrules";

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Do for pods with claims what the controllers, the scheduler and the kubelets of a cluster do.
+ * Handles pods with claims as the controllers, the scheduler and the kubelets of a cluster do.
  *
  * <p>Flow: a pod in the embedded API server → its claims → a node where they fit → the kubelet of
  * that node, which prepares them; and back when the pod is gone.

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * A command of the vendor's that changes something for the suite: the driver, or what it sees.
  *
- * <p>A word of it may hold {@code {NAME}}, a value of the place; the values are also in its environment.
+ * <p>A word of it may contain {@code {NAME}}, a value of the place; the values are also in its environment.
  */
 public final class Command {
 
@@ -27,7 +27,7 @@ public final class Command {
      * Runs a command to its end.
      *
      * @param words the program and its arguments
-     * @param more is in its environment, too
+     * @param more additional variables of its environment
      * @return what it printed
      * @throws DriverUnusable if it cannot be run, does not end within two minutes, or ends with a status but 0
      */

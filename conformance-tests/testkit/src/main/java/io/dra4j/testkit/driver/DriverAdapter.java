@@ -17,7 +17,7 @@ public interface DriverAdapter {
     /** Returns whether the suite may start, stop and kill the driver. */
     boolean controlsProcess();
 
-    /** Returns whether each test context may have a driver of its own, so that several run at a time. */
+    /** Returns whether each test context may have its own driver, so that several run at the same time. */
     boolean runsAnywhere();
 
     /**
@@ -55,9 +55,9 @@ public interface DriverAdapter {
     Duration startTimeout();
 
     /**
-     * Starts an instance, or finds the one that runs, and returns at once.
+     * Starts an instance, or finds the one that runs, and returns immediately.
      *
-     * @param more environment beside the usual names, for example {@code POD_UID}
+     * @param more environment in addition to the usual names, for example {@code POD_UID}
      * @throws DriverUnusable if it cannot be started
      */
     Instance start(Place place, Map<String, String> more);

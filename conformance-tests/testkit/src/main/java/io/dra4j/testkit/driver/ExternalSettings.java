@@ -12,7 +12,7 @@ import io.dra4j.testkit.settings.SettingsException;
  * @param plugins the kubelet's plugins directory
  * @param cdi the directory of CDI specs
  * @param proxyPort where the driver finds the API server's stand-in; 0 if it does not use it
- * @param log a file with the driver's output; empty if there is none
+ * @param log a file with the driver's output, if any
  */
 public record ExternalSettings(String node, String registry, String plugins, String cdi, int proxyPort, String log) {
 

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 /**
  * A driver that runs in this JVM, one for each place.
  *
- * <p>It has no process of its own, so requirements that stop, kill or restart a driver are not checked.
+ * <p>It has no separate process, so requirements that stop, kill or restart a driver are not checked.
  */
 public final class InProcessDriver implements DriverAdapter {
 
@@ -43,7 +43,7 @@ public final class InProcessDriver implements DriverAdapter {
         Runtime.getRuntime().addShutdownHook(end);
     }
 
-    /** Makes a place that is removed at the end of the JVM, too, as when a test is aborted. */
+    /** Makes a place that is also removed at the end of the JVM, as when a test is aborted. */
     @Override
     public Place place(String node, String driver) {
         Place place = DriverAdapter.super.place(node, driver);

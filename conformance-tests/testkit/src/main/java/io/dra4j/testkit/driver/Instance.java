@@ -12,7 +12,7 @@ public interface Instance {
     /** Returns whether it still runs, as far as is known. */
     boolean isAlive();
 
-    /** Its process id, if it has a process of its own. */
+    /** Its process id, if it has a separate process. */
     default OptionalLong pid() {
         return OptionalLong.empty();
     }
@@ -20,7 +20,7 @@ public interface Instance {
     /** Asks it to end, as the end of its pod does (SIGTERM); does not wait. */
     void terminate();
 
-    /** Ends it at once, as a crash does (SIGKILL), and waits until it has ended. */
+    /** Kills it, as a crash does (SIGKILL), and waits until it has ended. */
     void kill();
 
     /** Waits for its end, and returns its exit status; empty if it has not ended in time. */

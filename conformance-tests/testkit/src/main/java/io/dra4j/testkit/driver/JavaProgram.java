@@ -27,7 +27,7 @@ import java.util.zip.ZipEntry;
  * on an AOT cache, it starts in half the time.
  *
  * <p>The archive stays in its folder for as long as the class path has the same files, of the same
- * times. JVMs that want it at a time make it once; of one JVM, one thread may ask.
+ * times. JVMs that need it at the same time make it once; in one JVM, only one thread may ask.
  *
  * @param folder the folder of the archive, and of jars in the place of directories of classes
  * @param jvmOptions options of the JVM
@@ -51,7 +51,7 @@ public record JavaProgram(Path folder, List<String> jvmOptions, List<String> cla
     /** A run of the program, which ends after it has loaded what it needs. */
     public interface Training {
 
-        /** Runs a command until it ends by itself or by SIGTERM. */
+        /** Runs a command until it ends on its own or by SIGTERM. */
         void run(List<String> command) throws IOException, InterruptedException;
     }
 
@@ -110,7 +110,7 @@ public record JavaProgram(Path folder, List<String> jvmOptions, List<String> cla
         return command;
     }
 
-    /** Removes the archives of earlier builds; a JVM that uses one has it open. */
+    /** Removes the archives of earlier builds; a JVM that uses one keeps it open. */
     private void removeOthers() throws IOException {
         try (DirectoryStream<Path> archives = Files.newDirectoryStream(folder, "*.jsa")) {
             for (Path old : archives) {

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * The paths at which a driver's process finds files of its place: bind mounts in a mount namespace that each process
- * has for itself, so that nothing on the host changes.
+ * The paths at which a driver's process finds files of its place: bind mounts in a separate mount namespace for each
+ * process, so that nothing on the host changes.
  *
  * <p>util-linux does the work: {@code unshare} makes the namespace, {@code mount} reads the mounts from a file, and the
  * shell in between is replaced by the driver, whose process id is that of the process that was started.
@@ -90,7 +90,7 @@ public record MountNamespace(Map<String, Path> mounts) {
      *
      * @param folder a directory for what the mounts need
      * @param environment the environment of the process; the shell in between drops variables whose
-     *     names are none of its own, for example with a dot
+     *     names are not its own, for example with a dot
      * @throws DriverUnusable if a mount has no place
      */
     List<String> command(Path folder, List<String> words, Map<String, String> environment) {
@@ -120,7 +120,7 @@ public record MountNamespace(Map<String, Path> mounts) {
         return missing(List.of());
     }
 
-    /** The same for one in which a directory of the run is at these paths, too. */
+    /** Creates one in which a directory of the run is also at these paths. */
     static synchronized String missing(List<String> paths) {
         return PROBED.computeIfAbsent(paths, MountNamespace::tried);
     }
@@ -166,7 +166,7 @@ public record MountNamespace(Map<String, Path> mounts) {
      *
      * <p>A path that the host does not have gets its place without a trace on the host: the deepest
      * directory above it that exists is covered by a copy, in which each entry of the original is bind
-     * mounted again beside what is new. What the driver creates in the copy itself stays there.
+     * mounted again next to what is new. What the driver creates in the copy itself stays there.
      */
     private static final class MountTable {
 
@@ -238,7 +238,7 @@ public record MountNamespace(Map<String, Path> mounts) {
             bind(copy, parent, "rbind");
         }
 
-        /** Has each entry of a directory in its copy, too. */
+        /** Puts each entry of a directory also into its copy. */
         private void repeat(Path original, Path copy) throws IOException {
             Files.setPosixFilePermissions(copy, Files.getPosixFilePermissions(original));
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(original)) {

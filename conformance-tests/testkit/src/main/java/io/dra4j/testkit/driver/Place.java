@@ -118,17 +118,17 @@ public record Place(
                 UnusedPorts.next());
     }
 
-    /** The same, but for the way to the API server. */
+    /** A copy with another way to the API server. */
     public Place withKubeconfig(Path other) {
         return with(cdiDirectories, namespace, other, securePort, freePort);
     }
 
-    /** The same, but for the port at which the API server is found by TLS. */
+    /** A copy with another port at which the API server is found by TLS. */
     public Place withSecurePort(int port) {
         return with(cdiDirectories, namespace, kubeconfig, port, freePort);
     }
 
-    /** The same, but for the directories from which runtimes read CDI specs. */
+    /** A copy with other directories from which runtimes read CDI specs. */
     Place withCdiDirectories(List<Path> directories) {
         return with(directories, namespace, kubeconfig, securePort, freePort);
     }
@@ -138,7 +138,7 @@ public record Place(
         return with(cdiDirectories, namespace.with(path, source), kubeconfig, securePort, freePort);
     }
 
-    /** The same, but for the free port, of which two drivers need two. */
+    /** A copy with another free port, as two drivers need two. */
     public Place withAnotherPort() {
         try {
             return with(cdiDirectories, namespace, kubeconfig, securePort, UnusedPorts.next());
@@ -203,7 +203,7 @@ public record Place(
             }
             return false;
         } catch (IOException e) {
-            return false; // there is no kubelet
+            return false; // no kubelet exists
         }
     }
 
@@ -212,7 +212,7 @@ public record Place(
         return namespace.outside(path);
     }
 
-    /** The same, with a boot id of its own. */
+    /** A copy with a separate boot id. */
     Place withBootId() {
         Place booted = withMount(MountNamespace.BOOT_ID, root.resolve("boot-id"));
         booted.reboot();
@@ -234,7 +234,7 @@ public record Place(
         return namespace.mounts().containsKey(MountNamespace.BOOT_ID);
     }
 
-    /** Gives the node another boot id, which the driver finds, too. */
+    /** Gives the node another boot id, which the driver also sees. */
     public void reboot() {
         Path file = outside(Path.of(MountNamespace.BOOT_ID));
         try {
@@ -291,7 +291,7 @@ public record Place(
     }
 
     /**
-     * Removes everything below the root, and the root; others may be removing, too.
+     * Removes everything below the root, and the root; others may be removing as well.
      *
      * @return what stays and why, as a sentence; empty if nothing does
      */

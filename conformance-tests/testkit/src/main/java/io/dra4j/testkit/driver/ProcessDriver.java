@@ -18,7 +18,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A driver that the suite runs as a process of its own, as often and as many as it wants. */
+/** A driver that the suite runs as a separate process, as often and as many as it wants. */
 public final class ProcessDriver implements DriverAdapter {
 
     private final ProcessSettings settings;
@@ -81,7 +81,7 @@ public final class ProcessDriver implements DriverAdapter {
     /**
      * The same place with what the settings have its processes find elsewhere.
      *
-     * @throws DriverUnusable if that needs a mount namespace, and there is none
+     * @throws DriverUnusable if that needs a mount namespace, which cannot be made
      */
     public Place place(Place bare) {
         return new StandardPaths(settings, cdiDirectories).in(bare);
@@ -195,13 +195,13 @@ public final class ProcessDriver implements DriverAdapter {
         /**
          * A place in which they are the run's.
          *
-         * @throws DriverUnusable if the settings ask for what needs a mount namespace, and there is none
+         * @throws DriverUnusable if the settings require a mount namespace, which cannot be made
          */
         Place in(Place bare) {
             return in(bare, MountNamespace.missing());
         }
 
-        /** The same where it is known why there is no mount namespace; empty if there is. */
+        /** The same for a given reason why a mount namespace is missing; empty if it can be made. */
         Place in(Place bare, String missing) {
             if (!missing.isEmpty()) {
                 require(!settings.standardPaths(), "standardPaths", missing);

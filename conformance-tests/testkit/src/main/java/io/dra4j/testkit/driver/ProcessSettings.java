@@ -10,7 +10,7 @@ import java.util.Map;
  * The command of a driver and its surroundings; in each word, {@code {NAME}} stands for a value of the place.
  *
  * @param command the program and its arguments
- * @param environment what it finds in its environment beside the usual names
+ * @param environment what it finds in its environment in addition to the usual names
  * @param standardPaths whether it finds the directories of the run at the standard paths of a node, because it has no
  *     option for others
  * @param inCluster whether it finds the API server as in a container of a cluster, and no kubeconfig

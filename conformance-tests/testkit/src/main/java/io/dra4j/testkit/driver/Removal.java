@@ -12,7 +12,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes a directory tree as far as it can; files that disappear meanwhile are no error. */
+/** Deletes a directory tree as far as it can; files that disappear meanwhile are not an error. */
 final class Removal extends SimpleFileVisitor<Path> {
     private @Nullable IOException first;
 

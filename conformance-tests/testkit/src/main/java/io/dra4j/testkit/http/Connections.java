@@ -23,7 +23,7 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
-/** HTTP servers that stand in for a Kubernetes API server, and the way to them. */
+/** HTTP servers that stand in for a Kubernetes API server, and how to reach them. */
 public final class Connections {
 
     /** The limit of Go's HTTP server, which is that of API servers. */
@@ -69,7 +69,7 @@ public final class Connections {
     }
 
     /**
-     * Writes a kubeconfig for a server, readable by this user alone, and returns the file.
+     * Writes a kubeconfig for a server, readable only by this user, and returns the file.
      *
      * <p>The file is there with all of its content or not at all, and takes the place of another.
      */
@@ -105,7 +105,7 @@ public final class Connections {
         }
     }
 
-    /** Returns whether a file is a kubeconfig as this writes them, for whatever port. */
+    /** Returns whether a file is a kubeconfig as this class writes it, for any port. */
     public static boolean wroteKubeconfig(Path file) throws IOException {
         Matcher server = SERVER.matcher(Files.readString(file));
         return server.find() && Files.readString(file).equals(kubeconfig(URI.create(server.group(1)), "", ""));

@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * The segments of a path as it was sent: decoded once, then split at {@code /}, as the real server does it.
  *
- * <p>A {@code ;} is a character like any other, an encoded slash divides like a plain one, and {@code ..} leads
- * nowhere.
+ * <p>A {@code ;} is a character like any other, an encoded slash divides like a plain one, and {@code ..} is not
+ * resolved.
  */
 public final class PathSegments {
 
@@ -22,7 +22,7 @@ public final class PathSegments {
      * @throws IllegalArgumentException if the path has a percent sign without two hex digits
      */
     public static List<String> of(String rawPath) {
-        String plusKept = rawPath.replace("+", "%2B"); // It is a space in queries alone.
+        String plusKept = rawPath.replace("+", "%2B"); // It is a space only in queries.
         String path = URLDecoder.decode(plusKept, StandardCharsets.UTF_8);
         String inner = path.replaceFirst("^/+", "").replaceFirst("/+$", "");
         return inner.isEmpty() ? List.of() : List.of(inner.split("/"));

@@ -9,13 +9,13 @@ import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.UUID;
 
-/** The files that a pod finds of its service account, written as the kubelet does. */
+/** The files of a service account in a pod, written as the kubelet does. */
 public final class ServiceAccountFiles {
 
     private ServiceAccountFiles() {}
 
     /**
-     * Writes {@code ca.crt}, {@code namespace} and a {@code token} of its own; all at once where others are.
+     * Writes {@code ca.crt}, {@code namespace} and a new {@code token}; existing files are replaced atomically.
      *
      * <p>Each is a link to a file below the link {@code ..data}, which is replaced by renaming.
      */

@@ -33,7 +33,7 @@ public final class ServingTls {
         return settings;
     }
 
-    /** The CA's certificate in PEM, as the {@code ca.crt} of a service account has it. */
+    /** The CA's certificate in PEM, as in the {@code ca.crt} of a service account. */
     public String authority() {
         return certificate().authority();
     }
@@ -152,7 +152,7 @@ public final class ServingTls {
             tls.setSniRequired(false);
         }
 
-        /** The CA's certificate as the {@code ca.crt} of a service account has it. */
+        /** The CA's certificate as in the {@code ca.crt} of a service account. */
         String authority() {
             try {
                 byte[] bytes = keys.getCertificate("ca").getEncoded();

@@ -27,7 +27,7 @@ public record CallResult(List<String> requested, Map<String, ClaimResult> result
         results = Map.copyOf(results);
     }
 
-    /** Returns the complaint of a kubelet; empty if there is none. */
+    /** Returns the complaint of a kubelet, if any. */
     public Optional<String> complaint() {
         if (!status.equals(OK)) {
             return Optional.of("the call failed: " + status);

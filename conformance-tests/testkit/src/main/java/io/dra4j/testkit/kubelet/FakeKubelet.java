@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * and calls them when a test asks it to.
  *
  * <ul>
- *   <li>A socket that appears is registered at once (the real kubelet looks once a second); a
+ *   <li>A socket that appears is registered immediately (the real kubelet looks once a second); a
  *       failed attempt is repeated after 500 ms, then after twice the wait each time, up to 122 s.
  *   <li>A socket that disappears unregisters its driver; one that was replaced does both.
  *   <li>Each registered driver has one connection for all calls; calls go to the newest that is
@@ -101,7 +101,7 @@ public final class FakeKubelet implements AutoCloseable {
             this.registry = registry;
         }
 
-        /** Sets what finds the paths of drivers that have a mount namespace of their own. */
+        /** Sets what finds the paths of drivers that have their own mount namespace. */
         public Builder outside(UnaryOperator<Path> paths) {
             outside = paths;
             return this;
@@ -292,7 +292,7 @@ public final class FakeKubelet implements AutoCloseable {
             PluginInfo info =
                     new Handshake(channels, socket, folder.outside()).run(known -> accept(socket, socketSeen, known));
             ManagedChannel channel = channels.toService(info.endpoint());
-            SocketChannels.connect(channel, CONNECT_LIMIT); // if it fails, calls fail, too
+            SocketChannels.connect(channel, CONNECT_LIMIT); // if it fails, calls also fail
             loop.execute(() -> connect(socket, socketSeen, new Plugin(info, channel)));
         } catch (Handshake.Failed e) {
             happen(Kind.REGISTRATION_FAILED, socket, String.valueOf(e.getMessage()));
@@ -401,7 +401,7 @@ public final class FakeKubelet implements AutoCloseable {
         return thread;
     }
 
-    /** A registration socket that the kubelet knows. For one thread, but for its age. */
+    /** A registration socket that the kubelet knows. For one thread, except for its age. */
     private static final class SeenSocket {
 
         private final String identity;

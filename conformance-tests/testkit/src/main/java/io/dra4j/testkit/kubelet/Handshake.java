@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
  * One attempt to register a driver, with the kubelet's timeouts and checks.
  *
  * <p>Dial within 10 s, GetInfo within 1 s, then NotifyRegistrationStatus within 5 s. A connection
- * of its own is used and closed.
+ * is opened, used and closed.
  */
 final class Handshake {
 

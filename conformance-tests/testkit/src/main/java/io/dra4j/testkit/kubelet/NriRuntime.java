@@ -21,11 +21,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A container runtime as a plugin of NRI sees it: it accepts each plugin, configures it, synchronizes it with no pods
+ * A container runtime as an NRI plugin sees it: it accepts each plugin, configures it, synchronizes it with no pods
  * and no containers, and sends nothing more.
  *
- * <p>NRI has two ttrpc connections in one socket, one for either side to serve: each frame has the number of the
- * connection and a length. A message of ttrpc has a length, the number of its stream, a type and flags, then Protobuf.
+ * <p>NRI has two ttrpc connections in one socket, one served by each side: each frame has the number of the connection
+ * and a length. A message of ttrpc has a length, the number of its stream, a type and flags, then Protobuf.
  */
 public final class NriRuntime implements AutoCloseable {
 

@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A health stream that a test opens and reads, beside the one that the kubelet keeps open.
+ * A health stream that a test opens and reads, in addition to the one that the kubelet keeps open.
  *
  * <p>Thread-safe. Closing cancels the stream, as a kubelet that ends does.
  */

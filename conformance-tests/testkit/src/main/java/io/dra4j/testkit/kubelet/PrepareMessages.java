@@ -46,7 +46,7 @@ public final class PrepareMessages {
     /**
      * The results by UID.
      *
-     * @throws IllegalArgumentException if the bytes are no response to a prepare call
+     * @throws IllegalArgumentException if the bytes are not a response to a prepare call
      */
     public static Map<String, ClaimResult> results(byte[] response) {
         try {

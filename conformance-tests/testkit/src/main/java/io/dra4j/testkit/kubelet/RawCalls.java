@@ -20,9 +20,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends bytes to a socket of a driver: as they are, or as the message of a well-formed call.
+ * Sends bytes to a socket of a driver: raw, or as the message of a well-formed call.
  *
- * <p>Thread-safe; has a connection of its own.
+ * <p>Thread-safe; has its own connection.
  */
 public final class RawCalls implements AutoCloseable {
 

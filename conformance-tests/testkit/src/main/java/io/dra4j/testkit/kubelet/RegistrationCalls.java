@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Calls to a registration socket one by one, without the checks of a kubelet.
  *
- * <p>Thread-safe; has a connection of its own.
+ * <p>Thread-safe; has its own connection.
  */
 public final class RegistrationCalls implements AutoCloseable {
 

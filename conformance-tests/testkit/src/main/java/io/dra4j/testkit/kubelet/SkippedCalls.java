@@ -11,10 +11,10 @@ import java.util.function.Function;
 import java.util.stream.StreamSupport;
 
 /**
- * The calls that a kubelet leaves out from release 1.37 on: those that all devices of the driver in
- * a claim can do without, by the {@code skipNodeOperations} of the allocation.
+ * The calls that a kubelet leaves out from release 1.37 on: those that no device of the driver in a claim needs, by the
+ * {@code skipNodeOperations} of the allocation.
  *
- * <p>What was read of a claim is remembered, for it may be deleted when it is unprepared.
+ * <p>Claims that were read are remembered, because they may be deleted when they are unprepared.
  */
 final class SkippedCalls {
 

@@ -46,7 +46,7 @@ final class SocketChannels implements AutoCloseable {
     private final Set<ManagedChannel> opened = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** Leaves alone what a vendor's tests have configured. */
+    /** Does not change what a vendor's tests have configured. */
     private static Logger quiet(String name, Level level) {
         Logger logger = Logger.getLogger(name);
         if (logger.getLevel() == null) {

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Calls of the kubelet as the bytes that they are on the wire: HTTP/2 frames, put down by hand. */
+/** Calls of the kubelet as bytes on the wire: HTTP/2 frames, written by hand. */
 public final class WireBytes {
 
     public static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The objects of manifests, as they are brought into the embedded API server. */
+/** The objects of manifests, as they are applied to the embedded API server. */
 public final class ManifestObjects {
 
     private static final String SETTING = "--manifests";

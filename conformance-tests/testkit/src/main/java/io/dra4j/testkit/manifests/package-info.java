@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Bring manifests into the embedded API server, as {@code kubectl apply} does.
+ * Applies manifests to the embedded API server, as {@code kubectl apply} does.
  *
  * <p>Flow: files or a text → objects in the order in which they may be created → the server.
  */

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.protobuf;
 
-/** The rule by which an empty field is written and shown; the values of {@code presence.yaml}. */
+/** The rule for writing and showing an empty field; the values of {@code presence.yaml}. */
 enum FieldPresence {
     /** Written and shown when set, also when empty. */
     POINTER,
@@ -12,7 +12,7 @@ enum FieldPresence {
     VALUE,
     /** Always written and always shown. */
     KEPT,
-    /** A message whose fields stand beside the others. */
+    /** A message whose fields are inlined among the others. */
     INLINE;
 
     boolean alwaysWritten() {

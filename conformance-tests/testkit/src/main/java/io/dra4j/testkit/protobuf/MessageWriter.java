@@ -18,7 +18,7 @@ import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
 
-/** Makes messages of JSON. */
+/** Makes messages from JSON. */
 record MessageWriter(Schemas schemas) {
     /** Keys in the order in which Go sorts them. */
     private static final Comparator<Map.Entry<String, JsonNode>> BY_KEY =
@@ -29,7 +29,7 @@ record MessageWriter(Schemas schemas) {
     /**
      * The message of an object.
      *
-     * @param aside names at this level that are no fields of the message
+     * @param aside names at this level that are not fields of the message
      */
     Message object(Descriptor descriptor, JsonNode object, Set<String> aside, Where where) {
         if (!object.isObject() && !object.isNull()) {

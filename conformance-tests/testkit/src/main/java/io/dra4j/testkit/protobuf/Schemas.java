@@ -43,8 +43,8 @@ import java.util.function.Supplier;
 /**
  * The messages of all API versions, found by apiVersion and kind.
  *
- * <p>resource.k8s.io is described by files of our own, which the build compiles; all else comes
- * from the official library and is loaded when it is first asked for.
+ * <p>resource.k8s.io is described by files of our own, which the build compiles; the rest comes from the official
+ * library and is loaded when first needed.
  */
 final class Schemas {
     private static final String API = "k8s.io.api.";

@@ -4,7 +4,7 @@ package io.dra4j.testkit.protobuf;
 
 import org.jspecify.annotations.Nullable;
 
-/** A place in an object, for messages: written out only where one is needed. */
+/** A place in an object, for messages: formatted only when needed. */
 record Where(@Nullable Where parent, String step) {
     static Where top() {
         return new Where(null, "");

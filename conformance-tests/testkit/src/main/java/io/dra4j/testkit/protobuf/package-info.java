@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Kubernetes' protobuf: objects between their wire format and JSON, by message descriptors.
+ * Kubernetes' protobuf: conversion of objects between wire format and JSON, by message descriptors.
  *
  * <p>Flow: bytes of a request or a response → envelope → message → JSON tree, and back.
  */

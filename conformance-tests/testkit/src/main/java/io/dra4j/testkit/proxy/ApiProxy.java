@@ -31,10 +31,11 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests fail as configured.
+ * A reverse proxy on 127.0.0.1 in front of an API server: it records every request, and makes requests fail as
+ * configured.
  *
- * <p>Clients of any language talk to it instead of the server, without credentials; those of the {@link Upstream} are
- * put on by the proxy and are never recorded. Responses are sent on piece by piece as they come, so watches work as
+ * <p>Clients in any language talk to it instead of the server, without credentials; the proxy adds those of the {@link
+ * Upstream} and never records them. Responses are sent on piece by piece as they come, so watches work as
  * without it. Thread-safe; {@link #close} ends all connections.
  */
 public final class ApiProxy implements AutoCloseable {
@@ -59,7 +60,7 @@ public final class ApiProxy implements AutoCloseable {
      * Starts a proxy on a free port before a server without authentication.
      *
      * @param server where the API server listens, for example {@code http://127.0.0.1:41234}
-     * @throws IllegalArgumentException if that is no URL of plain HTTP
+     * @throws IllegalArgumentException if that is not a URL of plain HTTP
      * @throws IllegalStateException if the proxy cannot listen
      */
     public static ApiProxy before(URI server) {
@@ -106,9 +107,10 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Listens by TLS, too, and writes what a driver needs for that: {@code token}, {@code ca.crt} and {@code namespace}
+     * Also listens with TLS, and writes what a driver needs for that: {@code token}, {@code ca.crt} and {@code
+     * namespace}
      * of a service account. The token of a request is not passed on, as on the other port. Written again, the files are
-     * replaced all at once, as the kubelet does.
+     * replaced atomically, as the kubelet does.
      *
      * @return the port of 127.0.0.1, the same each time
      */
@@ -149,7 +151,7 @@ public final class ApiProxy implements AutoCloseable {
         return port;
     }
 
-    /** Writes a kubeconfig for the port without TLS, readable by this user alone, and returns the file. */
+    /** Writes a kubeconfig for the port without TLS, readable only by this user, and returns the file. */
     public Path writeKubeconfig(Path file) throws IOException {
         return Connections.writeKubeconfig(file, url());
     }
@@ -173,7 +175,7 @@ public final class ApiProxy implements AutoCloseable {
      * Waits until some request, of now or of before, is as wanted; looks again after every arrival, response and end.
      *
      * @return the first such request
-     * @throws AssertionError when the time is over, with the log
+     * @throws AssertionError on a timeout, with the log
      */
     public RecordedRequest await(Duration timeout, Predicate<RecordedRequest> wanted) {
         return awaitAll(timeout, all -> all.stream().anyMatch(wanted)).stream()
@@ -186,7 +188,7 @@ public final class ApiProxy implements AutoCloseable {
      * Waits until the requests, all of them, are as wanted; looks again after every arrival, response and end.
      *
      * @return the requests that were
-     * @throws AssertionError when the time is over, with the log
+     * @throws AssertionError on a timeout, with the log
      */
     public List<RecordedRequest> awaitAll(Duration timeout, Predicate<List<RecordedRequest>> wanted) {
         try {
@@ -267,7 +269,7 @@ public final class ApiProxy implements AutoCloseable {
         }
     }
 
-    /** Answers a request that is no valid HTTP with a Status, as the API server does. */
+    /** Answers a request that is not valid HTTP with a Status, as the API server does. */
     private static final class StatusErrors extends ErrorHandler {
 
         @Override

@@ -27,7 +27,7 @@ sealed interface Effect {
     enum Plain implements Effect {
         /** Neither sent on nor answered. */
         DROP("dropped"),
-        /** Answered with headers alone. */
+        /** Answered with only headers. */
         STALL("stalled"),
         /** Answered with the event that ends a watch whose revision is too old. */
         GONE("410 Gone in the stream");

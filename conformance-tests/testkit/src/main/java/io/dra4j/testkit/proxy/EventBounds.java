@@ -5,7 +5,7 @@ package io.dra4j.testkit.proxy;
 import java.nio.ByteBuffer;
 
 /**
- * Follows a watch, in any pieces, and finds the ends of its events, where another event may follow.
+ * Follows a watch, in any pieces, and finds the ends of its events, where another event can be inserted.
  *
  * <p>For one stream and one thread.
  */

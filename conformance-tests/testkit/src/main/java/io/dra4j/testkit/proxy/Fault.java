@@ -44,7 +44,7 @@ public final class Fault {
         return of(Effect.Plain.DROP);
     }
 
-    /** The request is held, for a while or until the fault is removed, before it goes on. */
+    /** The request is held, for a while or until the fault is removed, before it continues. */
     public static Fault delay(Duration duration) {
         return of(new Effect.Delay(requireNonNull(duration)));
     }
@@ -55,7 +55,7 @@ public final class Fault {
     }
 
     /**
-     * A watch begins and ends at once with the event ERROR, 410 Gone, in the format of the watch.
+     * A watch begins and ends immediately with the event ERROR, 410 Gone, in the format of the watch.
      *
      * <p>The other form that servers use is {@code status(410, "Expired")}.
      */

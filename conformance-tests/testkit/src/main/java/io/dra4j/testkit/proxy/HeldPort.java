@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.net.StandardSocketOptions;
 
 /**
- * A port of 127.0.0.1 that no other process gets, whether this one listens at it or not.
+ * A port of 127.0.0.1 that no other process gets, whether or not this one listens on it.
  *
  * <p>A socket is bound to it and never listens; those that do have SO_REUSEPORT, and no other can be bound next to it.
  */
@@ -20,7 +20,7 @@ record HeldPort(Socket socket) implements Closeable {
      * Holds a port.
      *
      * @param port 0 for a free one
-     * @throws IllegalStateException if another socket has it
+     * @throws IllegalStateException if another socket uses it
      */
     static HeldPort hold(int port) {
         try {

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A fault at work; thread-safe. */
+/** An active fault; thread-safe. */
 public final class Injection implements AutoCloseable {
 
     private final Fault fault;
@@ -86,7 +86,7 @@ public final class Injection implements AutoCloseable {
             end(send);
         }
 
-        /** The fault is over before its time. */
+        /** The fault ends before its time. */
         void letGo() {
             end(isRead ? send : cut);
         }

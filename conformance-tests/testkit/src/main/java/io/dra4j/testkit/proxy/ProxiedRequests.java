@@ -33,9 +33,10 @@ import org.eclipse.jetty.util.Fields;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records each request, puts the first fault upon it that is for it, and sends it on.
+ * Records each request, applies the first fault that matches it, and forwards it.
  *
- * <p>A request's body is read before it is sent on, so that faults may look at it; responses are sent on as they come.
+ * <p>A request's body is read before it is forwarded, so that faults may inspect it; responses are forwarded as they
+ * arrive.
  * Where the server cannot be reached the client's connection is closed, or the request's stream of HTTP/2.
  */
 final class ProxiedRequests extends ProxyHandler.Reverse {
@@ -231,8 +232,8 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     }
 
     /**
-     * The credentials are the suite's alone. What a client sends as its own is not passed on: it
-     * was given a server without credentials, so that a token of its own is meant for another
+     * The credentials are only the suite's. Those of a client are not passed on: it
+     * was given a server without credentials, so that its token is meant for another
      * server, which must not become known to this one.
      */
     @Override

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request that came to the proxy, as far as it has got by now.
+ * One request to the proxy, as far as it has progressed.
  *
  * @param number counts from 1, in the order of arrival
  * @param at when it arrived

@@ -13,8 +13,8 @@ import org.eclipse.jetty.util.IteratingCallback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a response's body on to the client, each piece as soon as it comes, without a thread of its
- * own; it can fall silent, or end the response by itself, at any time and from any thread.
+ * Forwards a response's body to the client, each piece as soon as it arrives, without a separate thread; it can fall
+ * silent, or end the response on its own, at any time and from any thread.
  */
 final class Relay extends IteratingCallback {
 
@@ -36,7 +36,7 @@ final class Relay extends IteratingCallback {
     private final ByteArrayOutputStream error = new ByteArrayOutputStream();
     private volatile Mode mode;
     private volatile boolean demanded;
-    // Touched by process() alone, which never runs twice at a time.
+    // Touched only by process(), which never runs twice at the same time.
     private Content.@Nullable Chunk chunk;
     private final EventBounds bounds;
     private boolean headersSent;
@@ -106,7 +106,7 @@ final class Relay extends IteratingCallback {
             return Action.IDLE;
         }
         if (Content.Chunk.isFailure(next)) {
-            // The listener, which gets the failure, too, ends the response to the client.
+            // The listener, which also gets the failure, ends the response to the client.
             return Action.IDLE;
         }
         chunk = next;

@@ -59,7 +59,7 @@ final class RequestLog {
         return requests.size();
     }
 
-    /** Looks again after every arrival, response and end; empty when the time is over. */
+    /** Looks again after every arrival, response and end; empty on a timeout. */
     synchronized Optional<List<RecordedRequest>> await(Duration timeout, Predicate<List<RecordedRequest>> wanted)
             throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();

@@ -11,7 +11,7 @@ import java.time.Duration;
 /**
  * One TCP connection through a {@link TcpProxy}, from its client to the server. Thread-safe.
  *
- * <p>What happens to it does not happen to others.
+ * <p>Its faults do not affect others.
  */
 public final class TcpConnection {
 
@@ -94,12 +94,12 @@ public final class TcpConnection {
         toClient.resume();
     }
 
-    /** Ends the connection at both ends at once (RST): unread bytes are lost. */
+    /** Resets the connection at both ends (RST): unread bytes are lost. */
     public void reset() {
         end(true);
     }
 
-    /** Tells the receiver of a direction that nothing more comes (FIN); the other direction goes on. */
+    /** Tells the receiver of a direction that nothing more comes (FIN); the other direction continues. */
     public void halfClose(Direction direction) {
         try {
             pump(direction).halfClose();
@@ -108,7 +108,7 @@ public final class TcpConnection {
         }
     }
 
-    /** Passes on so many bytes a second in each direction, and no more. */
+    /** Limits the bytes that pass in each direction per second. */
     public void slow(long bytesPerSecond) {
         if (bytesPerSecond < 1) {
             throw new IllegalArgumentException(bytesPerSecond + " bytes a second; hold() passes none on");

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes the bytes of connections on from a port of 127.0.0.1 to a server, TLS and HTTP/2 included,
+ * Forwards the bytes of connections from a port of 127.0.0.1 to a server, TLS and HTTP/2 included,
  * and lets single connections go silent, slow down or end in the ways of TCP, while others work.
  * Thread-safe; {@link #close} ends all connections.
  */
@@ -117,9 +117,9 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
-     * Waits until so many connections have been opened, and returns all of them.
+     * Waits until a number of connections have been opened, and returns all of them.
      *
-     * @throws AssertionError when the time is over
+     * @throws AssertionError on a timeout
      */
     public synchronized List<TcpConnection> awaitConnections(int number, Duration limit) {
         long end = System.nanoTime() + limit.toNanos();

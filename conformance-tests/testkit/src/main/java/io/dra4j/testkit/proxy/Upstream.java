@@ -8,7 +8,7 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The API server that the proxy stands before, and what lets the proxy in. Its text never shows the headers' values,
+ * The API server behind the proxy, and the proxy's credentials for it. Its text never shows the headers' values,
  * which are credentials.
  *
  * @param server for example {@code https://10.0.0.1:6443}, with a path where the API is not at the top
@@ -23,7 +23,7 @@ public record Upstream(
     /**
      * Copies the headers.
      *
-     * @throws IllegalArgumentException if the URL is none of HTTP, or of HTTPS without a TLS context
+     * @throws IllegalArgumentException if the URL is not HTTP, or is HTTPS without a TLS context
      */
     public Upstream {
         headers = Map.copyOf(headers);

@@ -10,7 +10,7 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.QuotedQualityCSV;
 
-/** The two formats in which objects come to API servers and go from them. */
+/** The two formats in which API servers receive and send objects. */
 enum WireFormat {
     JSON("application/json", "application/json"),
     PROTOBUF(KubernetesProtobuf.MEDIA_TYPE, KubernetesProtobuf.WATCH_TYPE);

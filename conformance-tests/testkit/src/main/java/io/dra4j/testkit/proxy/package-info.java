@@ -1,8 +1,8 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A reverse proxy between a driver and an API server, which records every request and can make
- * requests fail, and below it one of bytes, whose connections can.
+ * A reverse proxy between a driver and an API server, which records every request and can make requests fail; and a TCP
+ * proxy below it that can do so with connections.
  *
  * <p>Flow: the driver's HTTP request → {@code ProxiedRequests} (records, looks for a fault) → the
  * API server → {@code Relay} (sends the response on, piece by piece) → the driver.

@@ -101,7 +101,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
     /**
      * Returns why a write is refused; empty if it is not.
      *
-     * @param user the name of the client, and what else the API server knows of it
+     * @param user the name of the client, and what else the API server knows about it
      * @throws IllegalStateException if an expression uses what is not known here
      */
     Optional<Denied> denied(String operation, Map<String, Object> user, JsonNode object, JsonNode old) {
@@ -168,7 +168,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
             throw new IllegalStateException(text + ": " + e.getMessage(), e);
         } catch (CelEvaluationException e) {
             if (String.valueOf(e.getMessage()).contains("Ambiguous overloads")) {
-                throw new IllegalStateException(text + ": " + e.getMessage(), e); // of this library alone
+                throw new IllegalStateException(text + ": " + e.getMessage(), e); // only of this library
             }
             throw e;
         }

@@ -13,7 +13,8 @@ import java.util.Set;
  *
  * @param verb for example {@code list}
  * @param group the API group; empty for the core group
- * @param resource the plural, with a slash and the subresource if there is one; empty for a path that is no resource's
+ * @param resource the plural, with a slash and the subresource if there is one; empty for a path that does not belong
+ *     to a resource
  * @param namespace empty at the cluster scope
  * @param name of the object; empty for a collection
  * @param path as it was sent

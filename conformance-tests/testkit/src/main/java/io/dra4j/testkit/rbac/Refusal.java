@@ -10,8 +10,8 @@ import java.util.Map;
 /**
  * A request that RBAC or an admission policy does not allow, in Kubernetes' words.
  *
- * <p>The verb of an entry of a status is asked for while the claim is validated, so that its lack
- * is a validation error (422, {@code Invalid}); any other is refused at once (403, {@code
+ * <p>The verb for an entry of a status is checked while the claim is validated, so that its absence is a validation
+ * error (422, {@code Invalid}); any other is refused immediately (403, {@code
  * Forbidden}). An admission policy chooses its reason; by default it is {@code Invalid}.
  */
 public final class Refusal {

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
  * Evaluates RBAC and admission policies for the requests of one ServiceAccount, and remembers what
  * they refused; thread-safe.
  *
- * <p>As Kubernetes does: what no rule allows is refused. Beyond the rules of the manifests hold
- * those that every user has, for discovery. Aggregated ClusterRoles are read by their own rules.
+ * <p>As Kubernetes does: what no rule allows is refused. In addition to the manifests, the rules that every user has
+ * for discovery apply. Aggregated ClusterRoles are read by their own rules.
  */
 public final class ServiceAccountAccess {
 
@@ -33,7 +33,7 @@ public final class ServiceAccountAccess {
     private static final Pattern RELEASE = Pattern.compile("^v?1\\.(\\d+)");
     private static final Set<String> WRITES = Set.of("update", "patch");
 
-    /** From which minor release on a driver's entries of a status need a verb of their own. */
+    /** The minor release from which on a driver's entries of a status need a separate verb. */
     private static final int GRANULAR_STATUS = 36;
 
     private final String account;
@@ -87,7 +87,7 @@ public final class ServiceAccountAccess {
      * @param path as it was sent, without the query
      * @param query the decoded parameters
      * @param node the node of the driver's pod, which its token names; empty if it has none
-     * @param before reads the object as it is; a missing node if there is none
+     * @param before reads the current object; a missing node if it does not exist
      * @param after tries a write, and returns the object that it makes; a missing node if it fails
      * @return empty if it is allowed
      */
@@ -125,7 +125,7 @@ public final class ServiceAccountAccess {
         found.merge(what, new Missing(refusal, 1), (known, one) -> new Missing(known.example, known.count + 1));
     }
 
-    /** The verb of its own with which a driver writes its entries into a claim's status. */
+    /** The separate verb with which a driver writes its entries into a claim's status. */
     private Optional<ApiAction> lacksDriverEntry(ApiAction action) {
         if (minor < GRANULAR_STATUS || !action.resource().equals(STATUS) || !WRITES.contains(action.verb())) {
             return Optional.empty();

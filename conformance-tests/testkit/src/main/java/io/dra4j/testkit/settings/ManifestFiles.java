@@ -124,7 +124,7 @@ public final class ManifestFiles {
             throw new SettingsException("%s: can't read %s, document %d, line %d: %s"
                     .formatted(setting, source, document, line(e), firstLine(e)));
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // of a text in memory there is none
+            throw new UncheckedIOException(e); // never for a text in memory
         }
     }
 

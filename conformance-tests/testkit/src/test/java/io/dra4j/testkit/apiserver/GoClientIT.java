@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * each step saw.
  *
  * <p>It needs Go and the sources of client-go, as Debian's unstable suite has them in the packages golang-go and
- * golang-k8s-client-go-dev. They can be unpacked into any folder, by an apt configuration of its own; then {@code
+ * golang-k8s-client-go-dev. They can be unpacked into any folder, by a separate apt configuration; then {@code
  * GOROOT} names Go, and {@code GOPATH} the folder {@code usr/share/gocode} there. Skips itself elsewhere. The first
  * build takes minutes, later ones use Go's cache.
  */

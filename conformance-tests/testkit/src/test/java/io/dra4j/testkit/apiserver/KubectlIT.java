@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The real kubectl against the server. Skips itself where there is no kubectl. */
+/** The real kubectl against the server. Skips itself without kubectl. */
 @Timeout(120)
 class KubectlIT {
     private static final String MANIFEST = """

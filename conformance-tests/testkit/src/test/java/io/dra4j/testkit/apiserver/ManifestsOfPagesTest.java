@@ -27,7 +27,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * The manifests that pages show are accepted by the API server, without a field that it does not know. Those of kinds
- * that it does not serve are read as YAML alone; what a page marks as {@code yaml refused} has to be refused.
+ * that it does not serve are only read as YAML; what a page marks as {@code yaml refused} has to be refused.
  */
 class ManifestsOfPagesTest {
 

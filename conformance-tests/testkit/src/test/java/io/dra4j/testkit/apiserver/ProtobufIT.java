@@ -47,7 +47,7 @@ class ProtobufIT {
 
     @Nested
     class Bodies {
-        /** The codec alone gets 100,000, in MutatedBytesTest. */
+        /** The codec gets 100,000 in MutatedBytesTest. */
         @Test
         @Timeout(900)
         void thatAreBrokenAreWrittenOrEndInAStatus() {

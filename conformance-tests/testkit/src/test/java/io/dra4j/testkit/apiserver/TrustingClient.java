@@ -18,7 +18,7 @@ import javax.net.ssl.TrustManagerFactory;
 public final class TrustingClient {
     private TrustingClient() {}
 
-    /** A client that trusts a CA, in PEM, alone. */
+    /** A client that trusts only a CA, in PEM. */
     public static HttpClient of(String authority, Version version) throws IOException, GeneralSecurityException {
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, null);

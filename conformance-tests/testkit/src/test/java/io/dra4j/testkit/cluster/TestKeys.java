@@ -62,7 +62,7 @@ public record TestKeys(KeyStore store) {
         return new TestKeys(store);
     }
 
-    /** A store that trusts these certificates alone. */
+    /** A store that trusts only these certificates. */
     public static KeyStore trusting(TestKeys... trusted) throws GeneralSecurityException, IOException {
         KeyStore trust = KeyStore.getInstance("PKCS12");
         trust.load(null, null);
@@ -72,7 +72,7 @@ public record TestKeys(KeyStore store) {
         return trust;
     }
 
-    /** The TLS of a client that trusts these certificates alone. */
+    /** The TLS of a client that trusts only these certificates. */
     public static SSLContext clientOf(TestKeys... trusted) throws GeneralSecurityException, IOException {
         TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
         trust.init(trusting(trusted));

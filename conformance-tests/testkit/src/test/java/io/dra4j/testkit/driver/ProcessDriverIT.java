@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A driver's process at its place, in a mount namespace of its own. */
+/** A driver's process at its place, in its own mount namespace. */
 class ProcessDriverIT {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);

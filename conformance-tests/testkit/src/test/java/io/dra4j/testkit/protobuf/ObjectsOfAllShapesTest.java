@@ -45,7 +45,7 @@ class ObjectsOfAllShapesTest {
                 : sent.equals(read);
     }
 
-    /** Two messages have "items" alone: one is a list in JSON, the other an object. */
+    /** Two messages have only "items": one is a list in JSON, the other an object. */
     @Test
     void aMessageOfItemsIsAListOnlyWhereGoHasOne() {
         JsonNode volumes = Recording.parse("""

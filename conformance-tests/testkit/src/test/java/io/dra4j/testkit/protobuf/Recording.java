@@ -19,8 +19,8 @@ import java.util.zip.GZIPInputStream;
  * @param what object, list, error, watch and others
  * @param path of the request
  * @param json the response in JSON; a watch is a list of events
- * @param contentType of the response in protobuf, empty when there is none
- * @param protobuf the response in protobuf, empty when there is none
+ * @param contentType of the response in protobuf, or empty
+ * @param protobuf the response in protobuf, or empty
  * @param body that was sent in protobuf, empty when there was none
  */
 public record Recording(

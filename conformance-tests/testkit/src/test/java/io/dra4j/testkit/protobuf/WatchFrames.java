@@ -29,7 +29,7 @@ public final class WatchFrames {
     /**
      * The events that these bytes complete, as {@link KubernetesProtobuf#decodeEvent} reads them.
      *
-     * @throws ProtobufFormatException for a frame that is no event; the stream is then of no use
+     * @throws ProtobufFormatException for a frame that is not an event; the stream is then unusable
      */
     public List<ObjectNode> add(byte[] bytes) {
         ByteBuffer unread = joined(bytes);

@@ -216,7 +216,7 @@ public abstract class WebhookProgramContract {
             drain.start();
         }
 
-        /** Replaces the certificate as the kubelet does: both files at once, by a link. */
+        /** Replaces the certificate as the kubelet does: both files atomically, by a link. */
         static void replaceCertificate(Path volume, TestKeys keys) throws Exception {
             write(volume, "..1", keys);
         }
@@ -233,7 +233,7 @@ public abstract class WebhookProgramContract {
             return process.pid();
         }
 
-        /** Sends a review over a connection of its own, which trusts one certificate alone. */
+        /** Sends a review over a separate connection, which trusts only one certificate. */
         HttpResponse<String> post(TestKeys trusted, String path, String review) throws Exception {
             HttpRequest request = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path))
                     .timeout(TIMEOUT)

@@ -90,7 +90,7 @@ public final class FieldOwnership {
                 .writeTo(made, kind);
     }
 
-    /** The owners of an object; all that was written before the first apply has one of its own. */
+    /** The owners of an object; everything written before the first apply has a separate owner. */
     private ManagedFields ownersOf(StoredObject current) {
         ManagedFields owners = ManagedFields.of(current.json());
         if (ManagedFields.isKept(current.json())) {

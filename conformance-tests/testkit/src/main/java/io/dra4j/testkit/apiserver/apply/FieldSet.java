@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 record FieldSet(Set<List<String>> paths) {
     static final FieldSet EMPTY = new FieldSet(Set.of());
 
-    /** In a tree of fields: the node itself belongs to the set, and not its children alone. */
+    /** In a tree of fields: the node itself belongs to the set, and not only its children. */
     private static final String SELF = ".";
 
     public FieldSet {

@@ -17,7 +17,7 @@ import java.util.Set;
 /**
  * The owners of the fields of an object: {@code metadata.managedFields}.
  *
- * <p>Immutable. What the server owns by itself (names, versions, times of the metadata) has no other owner.
+ * <p>Immutable. Fields that the server owns (names, versions, times of the metadata) have no other owner.
  *
  * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/">Server-Side Apply</a>
  */

@@ -13,9 +13,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The merge of objects under server-side apply, by field, and so the fields that can have owners of their own.
+ * The merge of objects under server-side apply, by field, and so the fields that can have separate owners.
  *
- * <p>Objects merge field by field; lists are owned as a whole, but for those that merge by key or are sets. A place is
+ * <p>Objects merge field by field; lists are owned as a whole, except for those that merge by key or are sets. A place
+ * is
  * the path of field names, without list elements.
  *
  * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy"> Merge strategy</a>
@@ -40,7 +41,7 @@ final class MergeRules {
             "regarding",
             "related");
 
-    /** Stands for a value whose fields or elements have paths of their own. */
+    /** Stands for a value whose fields or elements have their own paths. */
     private static final JsonNode PRESENT = JsonTrees.object().path("present");
 
     private MergeRules() {}
@@ -82,7 +83,7 @@ final class MergeRules {
     }
 
     /**
-     * @param containers whether objects and lists that have fields and elements count, too: they
+     * @param containers whether objects and lists that have fields and elements also count: they
      *     are new or gone with their first and last one
      */
     private static void collect(

@@ -41,7 +41,7 @@ public final class Patches {
         }
     }
 
-    /** A body that is no JSON; only some types of patch say that it is about the patch. */
+    /** A body that is not JSON; only some types of patch say that it is about the patch. */
     public static ApiFailure unreadable(String type, String problem) {
         return ApiFailure.badRequest(type.equals(STRATEGIC) ? problem : "error decoding patch: " + problem);
     }
@@ -49,7 +49,7 @@ public final class Patches {
     /**
      * Applies a patch to an object, which it may change.
      *
-     * @param type one of the known content types, but for {@link #APPLY}
+     * @param type one of the known content types, except for {@link #APPLY}
      * @throws ApiFailure 400 when the patch has not the form of its type, 422 when it does not apply
      */
     public static ObjectNode apply(String type, JsonNode patch, ObjectNode object) {

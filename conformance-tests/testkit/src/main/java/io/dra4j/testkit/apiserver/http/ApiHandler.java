@@ -70,7 +70,7 @@ final class ApiHandler extends Handler.Abstract {
         return true;
     }
 
-    /** Ends a connection of HTTP/2 once its requests are over; the client is told (GOAWAY). */
+    /** Ends a connection of HTTP/2 once its requests have ended; the client is told (GOAWAY). */
     private static void endConnection(Request request) {
         if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection) {
             connection.getSession().shutdown();
@@ -187,7 +187,7 @@ final class ApiHandler extends Handler.Abstract {
         private final Map<String, Traffic> traffic = new ConcurrentHashMap<>();
         private final Map<String, Long> protocols = new ConcurrentHashMap<>();
 
-        /** Counts a request, whatever becomes of it. */
+        /** Counts a request, regardless of its outcome. */
         void add(Exchange exchange, Request request) {
             Map<String, String> query = Map.of("watch", Boolean.toString(exchange.flag("watch")));
             ApiAction action = ApiAction.of(exchange.method(), exchange.path(), query);
@@ -292,7 +292,7 @@ final class ApiHandler extends Handler.Abstract {
      * OpenAPI v3 documents, as far as {@code kubectl apply} looks: which kinds there are, that a patch takes {@code
      * fieldValidation}, and which patch formats. Schemas are permissive: they name no fields.
      *
-     * <p>There is no OpenAPI v2 document; clients that know only v2 get a 404.
+     * <p>It has no OpenAPI v2 document; clients that know only v2 get a 404.
      */
     private record OpenApi(ResourceKinds kinds) {
         private static final List<String> PATCH_TYPES =

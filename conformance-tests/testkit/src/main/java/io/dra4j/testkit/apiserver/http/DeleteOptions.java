@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** The options of a deletion: those in the body, or in the query if there is no body. */
+/** The options of a deletion: those in the body, or else in the query. */
 record DeleteOptions(Preconditions preconditions, boolean dryRun) {
     private static final String GRACE = "gracePeriodSeconds";
     private static final String ORPHAN = "orphanDependents";

@@ -226,7 +226,7 @@ final class Exchange {
         return transport.headers().contains(HttpHeader.UPGRADE, "websocket");
     }
 
-    /** The Accept header's media types, best first; everything when there is none. */
+    /** The Accept header's media types, best first; everything without that header. */
     List<String> accepted() {
         QuotedQualityCSV accept = new QuotedQualityCSV();
         transport.headers().getValuesList(HttpHeader.ACCEPT).forEach(accept::addValue);

@@ -22,7 +22,7 @@ import org.eclipse.jetty.util.Fields;
 import org.eclipse.jetty.util.UrlEncoded;
 import org.jspecify.annotations.Nullable;
 
-/** Answers requests that no connection carries, on the threads that hand them over. */
+/** Answers requests without connections, on the threads of the callers. */
 public final class InMemoryApi {
     private final WatchEndpoint watches;
     private final ApiHandler handler;

@@ -32,7 +32,7 @@ final class JsonBody {
 
     private JsonBody() {}
 
-    /** The value in one pass; none if the body is no JSON, or if fields are repeated. */
+    /** The value in one pass; none if the body is not JSON, or if fields are repeated. */
     static Optional<JsonNode> plain(byte[] body) {
         try {
             JsonNode value = WITHOUT_REPETITION.readTree(body);
@@ -52,7 +52,7 @@ final class JsonBody {
         }
     }
 
-    /** Says that a value is no object. */
+    /** Says that a value is not an object. */
     static String mismatch(JsonNode value) {
         String form = value.isBoolean() ? "bool" : value.getNodeType().name();
         return "json: cannot unmarshal %s into Go value of type %s".formatted(form.toLowerCase(Locale.ROOT), TYPE);

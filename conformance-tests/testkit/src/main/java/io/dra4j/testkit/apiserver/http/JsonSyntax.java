@@ -5,7 +5,7 @@ package io.dra4j.testkit.apiserver.http;
 import io.dra4j.rules.QuotedText;
 import java.nio.charset.StandardCharsets;
 
-/** Looks for the first character of a text that JSON cannot have there, and names it as Go does. */
+/** Finds the first character of a text that JSON forbids there, and names it as Go does. */
 final class JsonSyntax {
     private static final String HEX = "0123456789abcdefABCDEF";
     private static final String ESCAPES = "\"\\/bfnrt";

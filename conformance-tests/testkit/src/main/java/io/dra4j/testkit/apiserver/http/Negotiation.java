@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpField;
 
-/** Chooses the form of a response from an Accept header: JSON, or YAML or protobuf where that stands first. */
+/** Chooses the form of a response from an Accept header: JSON, or YAML or protobuf if that comes first. */
 final class Negotiation {
     /** The forms of objects. */
     static final List<String> FORMS = List.of(Body.JSON, Body.YAML, KubernetesProtobuf.MEDIA_TYPE);
@@ -39,7 +39,7 @@ final class Negotiation {
     private Negotiation() {}
 
     /**
-     * Refuses a request that accepts no form of its resource, whatever the parameters.
+     * Refuses a request that accepts no form of its resource, regardless of parameters.
      *
      * @throws ApiFailure 406
      */
@@ -165,7 +165,7 @@ final class Negotiation {
         return type.equals(Body.JSON) || type.equals("application/*") || type.equals("*/*");
     }
 
-    /** Objects in YAML, with fields in the order of their names; there are no watches in it. */
+    /** Objects in YAML, with fields in the order of their names; not for watches. */
     private static final class YamlRendition extends Rendition {
         private static final YAMLMapper YAML = YAMLMapper.builder()
                 .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
@@ -217,7 +217,7 @@ final class Negotiation {
     }
 
     /**
-     * Objects, or their metadata alone, in protobuf.
+     * Objects, or only their metadata, in protobuf.
      *
      * <p>An object that the schema has no place for, such as one with a field of a newer release, goes
      * out in JSON where the client takes that as well, and is refused otherwise; no field is dropped.
@@ -229,7 +229,7 @@ final class Negotiation {
 
         /**
          * @param form the same form in JSON
-         * @param jsonToo whether the client takes that, too
+         * @param jsonToo whether the client also accepts JSON
          */
         ProtobufRendition(Rendition form, boolean jsonToo) {
             this.form = form;

@@ -23,7 +23,7 @@ abstract class Rendition {
         return Body.JSON;
     }
 
-    /** Returns whether watches have this form, too. */
+    /** Returns whether watches also have this form. */
     boolean isStreamed() {
         return true;
     }
@@ -77,7 +77,7 @@ abstract class Rendition {
         }
     }
 
-    /** Metadata alone, as metadata informers ask for it. */
+    /** Only metadata, as metadata informers request it. */
     static final class Metadata extends Rendition {
         static final String VERSION = "meta.k8s.io/v1";
         static final String LIST_KIND = "PartialObjectMetadataList";

@@ -15,7 +15,7 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 
-/** The body of a request, which has to be there within the time that the request has. */
+/** The body of a request, which has to arrive within the timeout of the request. */
 final class RequestBody {
     private final Content.Source source;
     private final long end;
@@ -27,9 +27,9 @@ final class RequestBody {
     }
 
     /**
-     * Reads the body until it has more than so many bytes.
+     * Reads the body until it exceeds a number of bytes.
      *
-     * @throws ApiFailure 504 when the time is over
+     * @throws ApiFailure 504 on a timeout
      */
     byte[] read(int most) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -37,7 +37,7 @@ final class RequestBody {
         return bytes.toByteArray();
     }
 
-    /** Skips the rest, up to so many bytes; returns whether it was all. */
+    /** Skips the rest, up to a number of bytes; returns whether it was all. */
     boolean drain(long most) throws IOException {
         try {
             pass(most, buffer -> {});

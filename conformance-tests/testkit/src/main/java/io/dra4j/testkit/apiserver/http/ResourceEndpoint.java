@@ -223,7 +223,7 @@ record ResourceEndpoint(
      *
      * @param revision how new the list must be, or which one is asked for; 0 for any
      * @param exact whether that very revision is asked for
-     * @param limit how many objects to send at once; 0 for all
+     * @param limit how many objects to send in one response; 0 for all
      * @param continuation where an earlier part of the same list ended; null at the beginning
      */
     private record ListRequest(
@@ -347,7 +347,7 @@ record ResourceEndpoint(
             /**
              * Reads a token.
              *
-             * @throws ApiFailure 400 when it is none of this server's
+             * @throws ApiFailure 400 when it was not issued by this server
              */
             static Continuation parse(String token) {
                 try {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * The settings of what is the same for all requests.
+ * The settings for all requests.
  *
  * @param port of plain HTTP; 0 takes a free one
  * @param tls whether a second, free port speaks TLS

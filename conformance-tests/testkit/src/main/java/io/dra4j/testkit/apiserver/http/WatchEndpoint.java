@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.IteratingCallback;
 
-/** Opens watches, sends their bookmarks, and ends them in time. */
+/** Opens watches, sends their bookmarks, and ends them on time. */
 final class WatchEndpoint {
     private final ObjectStore store;
     private final Timers timers;
@@ -111,7 +111,7 @@ final class WatchEndpoint {
     }
 
     /**
-     * One client's open watch, written without a thread of its own.
+     * One client's open watch, written without a separate thread.
      *
      * <p>Events are queued in the order of revisions and written together as soon as the socket takes
      * them. A client that went away is noticed at the next write; one that does not read is cut off

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 public final class ApiFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Says that details are sent although there are none. */
+    /** Says that details are sent although they are empty. */
     private static final ObjectNode NO_DETAILS = JsonTrees.object();
 
     private static final String UNKNOWN_PATH = "the server could not find the requested resource";
@@ -79,7 +79,7 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(404, "NotFound", UNKNOWN_PATH);
     }
 
-    /** A failure of the request itself, whatever it is about. */
+    /** A failure of the request itself, regardless of its object. */
     private static ApiFailure general(int code, String reason, String message) {
         return new ApiFailure(code, reason, message, NO_DETAILS);
     }
@@ -200,13 +200,13 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(400, "BadRequest", message);
     }
 
-    /** A body that is no object of its kind. */
+    /** A body that is not an object of its kind. */
     public static ApiFailure unfit(ResourceKind kind, String why) {
         return unfit(kind.kind(), kind.version(), kind, why);
     }
 
     /**
-     * A body that is no object of the kind that was wanted.
+     * A body that is not an object of the expected kind.
      *
      * @param sent the kind that it says it is of
      * @param version the one that it says it is in

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Brings objects from the form in which they are stored into one in which they are served, and back.
+ * Converts objects between the stored version and those that are served.
  *
- * <p>The versions of a kind have the same fields. Events have two groups with other names for the same fields, and are
- * stored in the core's.
+ * <p>The versions of a kind have the same fields. Events have two groups with different names for the same fields, and
+ * are stored in the core group's form.
  */
 public final class Conversion {
     private static final Map<String, String> EVENT_FIELDS = Map.of(

@@ -52,7 +52,7 @@ public final class JsonTrees {
         return current;
     }
 
-    /** The text at a path, empty when there is none. */
+    /** The text at a path, or an empty one. */
     public static String text(JsonNode node, String... path) {
         return at(node, path).asText("");
     }

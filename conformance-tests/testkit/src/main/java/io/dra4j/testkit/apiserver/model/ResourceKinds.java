@@ -34,7 +34,7 @@ public final class ResourceKinds {
             resource.k8s.io     |          | ResourceSlice         | resourceslices         |       | cluster    | spec.nodeName spec.driver spec.pool.name@1.37 | GENERATION RETURNS_DELETED APPLY
             """;
 
-    /** The group that has the events of the core group in a form of its own. */
+    /** The group that has the events of the core group in a different form. */
     static final String EVENTS = "events.k8s.io";
 
     private static final List<String> STABLE = List.of("v1");
@@ -48,7 +48,7 @@ public final class ResourceKinds {
     }
 
     /**
-     * @param preReleases whether alpha and beta versions are served, too
+     * @param preReleases whether alpha and beta versions are also served
      */
     public ResourceKinds(KubernetesVersion version, boolean preReleases) {
         this.version = version;

@@ -175,9 +175,9 @@ public final class Registry {
     }
 
     /**
-     * Applies a change to the current object: the change sees and returns a whole object of its own.
+     * Applies a change to the current object: the change sees a complete copy and returns a complete object.
      *
-     * @param shown describes an object that is none of its kind any more, in messages
+     * @param shown describes an object that is no longer of its kind, in messages
      */
     public StoredObject patch(
             Target target, UnaryOperator<ObjectNode> patch, Function<JsonNode, String> shown, WriteOptions options) {

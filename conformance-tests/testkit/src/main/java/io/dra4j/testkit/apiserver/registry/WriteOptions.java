@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * The options of a write.
  *
  * @param dryRun check and respond, but store nothing
- * @param fieldValidation what becomes of unknown and repeated fields: Strict refuses them, Warn
+ * @param fieldValidation how unknown and repeated fields are handled: Strict refuses them, Warn
  *     (also when empty) drops them with a warning, Ignore drops them
  * @param fieldManager who owns the fields that the write sets
  * @param warn takes what the client should be warned of

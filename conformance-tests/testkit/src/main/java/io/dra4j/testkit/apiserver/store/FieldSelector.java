@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 public record FieldSelector(List<Term> terms) {
     public static final FieldSelector ALL = new FieldSelector(List.of());
 
-    /** A text between commas; a comma behind a backslash is none. */
+    /** A text between commas; a comma behind a backslash does not count. */
     private static final Pattern TERM = Pattern.compile("(?:[^\\\\,]++|\\\\.|\\\\$)++", Pattern.DOTALL);
 
     private static final Pattern OPERATOR = Pattern.compile("!=|==|=");

@@ -29,7 +29,7 @@ public record LabelSelector(List<Predicate<JsonNode>> requirements) {
     /**
      * Reads a selector.
      *
-     * @throws ApiFailure 400 when the text is none
+     * @throws ApiFailure 400 when the text is not a selector
      */
     public static LabelSelector parse(String text) {
         return new LabelSelector(LabelSelectorParser.parse(text));
@@ -60,7 +60,7 @@ public record LabelSelector(List<Predicate<JsonNode>> requirements) {
         /**
          * Reads the requirements on an object's labels.
          *
-         * @throws ApiFailure 400 when the text is no selector
+         * @throws ApiFailure 400 when the text is not a selector
          */
         static List<Predicate<JsonNode>> parse(String text) {
             return new LabelSelectorParser(text).requirements();

@@ -235,7 +235,7 @@ public final class ObjectStore {
     /**
      * Waits until a condition on the store holds, looking again after every change.
      *
-     * @return false when the time is over
+     * @return false on a timeout
      */
     public synchronized boolean await(BooleanSupplier condition, Duration timeout) throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();

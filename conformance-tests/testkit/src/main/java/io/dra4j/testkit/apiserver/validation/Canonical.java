@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Brings a tree into the form in which the real server, with its typed objects, would give it back. */
+/** Brings a tree into the form in which the real server, with its typed objects, would return it. */
 public final class Canonical {
     /** Raw JSON of third parties, which the server keeps as it is. */
     private static final Set<String> RAW = Set.of("parameters", "data");

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rules of one kind for writes.
  *
- * <p>The registry has already done what holds for all kinds (metadata, keeping spec and status
- * apart). All methods are called under the store's lock.
+ * <p>The registry has already applied the rules for all kinds (metadata, keeping spec and status apart). All methods
+ * are called under the store's lock.
  */
 public interface Strategy {
     /** The half of the object that a request may change. */

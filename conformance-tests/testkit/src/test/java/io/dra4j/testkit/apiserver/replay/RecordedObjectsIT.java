@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Random objects that a real API server (1.36.2) accepted or refused: this one answers the same,
- * but for {@link Differences}.
+ * except for {@link Differences}.
  */
 @Tag("gate")
 @Isolated

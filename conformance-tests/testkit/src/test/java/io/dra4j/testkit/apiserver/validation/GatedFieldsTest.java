@@ -100,7 +100,7 @@ class GatedFieldsTest {
             boolean refused,
             String change) {
 
-        /** In 1.34 a device consumes counters of its own slice alone, which this device has none of. */
+        /** In 1.34 a device consumes counters only of its own slice, which has none here. */
         boolean isPossible() {
             return version != KubernetesVersion.V1_34 || !change.contains("consumesCounters");
         }
