@@ -38,19 +38,19 @@ class SettingsPageTest {
                 + "\n"
                 + OptionTable.of(VARIABLE, Programs.EVERY_DRIVER.options())
                 + "\n### webhook\n\n"
-                + "`webhook`, before the options of a driver's program, runs [its webhook](../how-to/configure-devices.md#refuse-wrong-configurations-early). It also takes the driver's options; `--help` shows which of them it needs.\n\n"
+                + "`webhook`, given before the options of a driver's program, runs [its webhook](../how-to/configure-devices.md#refuse-wrong-configurations-early). It also takes the driver's options; `--help` shows which of them it needs.\n\n"
                 + OptionTable.of(VARIABLE, Programs.WEBHOOK.options())
                 + "\n### claim-metrics\n\n"
-                + "`claim-metrics`, instead of the options of a driver's program, serves [how long claims of the cluster wait](../how-to/monitor.md#how-long-claims-wait). Of the driver's options it has `--driver-name`, `--kubeconfig` and those of the log. In addition:\n\n"
+                + "`claim-metrics`, given instead of the options of a driver's program, serves [how long claims of the cluster wait](../how-to/monitor.md#how-long-claims-wait). Of the driver's options it accepts `--driver-name`, `--kubeconfig` and those of the log. In addition:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.CLAIM_METRICS, Programs.CONTROLLER))
                 + "\n### controller\n\n"
-                + "`controller`, before the options of a driver's program, [publishes pools of several nodes](../how-to/write-your-provider.md#devices-of-several-nodes), if the program has any. It also takes the driver's options.\n\n"
+                + "`controller`, given before the options of a driver's program, [publishes pools of several nodes](../how-to/write-your-provider.md#devices-of-several-nodes), if the program has any. It also takes the driver's options.\n\n"
                 + OptionTable.of(VARIABLE, Programs.POOL_CONTROLLER.options())
                 + "\n### maintenance\n\n"
-                + "`maintenance on`, `off` or `status`, instead of options, [takes the devices of a node out of use](../how-to/operate-a-node.md#maintenance). Of the driver's options it only reads those with a variable in this table.\n\n"
+                + "`maintenance on`, `off` or `status`, given instead of options, [takes the devices of a node out of use](../how-to/operate-a-node.md#maintenance). Of the driver's options it only reads those with a variable in this table.\n\n"
                 + OptionTable.of(VARIABLE, Programs.MAINTENANCE.options())
                 + "\n### doctor\n\n"
-                + "`doctor`, before the options of a driver's program, [finds what is wrong with the node](../how-to/find-what-is-wrong.md#a-node-by-its-driver). It also takes the driver's options.\n\n"
+                + "`doctor`, given before the options of a driver's program, [finds what is wrong with the node](../how-to/find-what-is-wrong.md#a-node-by-its-driver). It also takes the driver's options.\n\n"
                 + OptionTable.of(VARIABLE, Programs.DOCTOR.options())
                 + "\n## The fake driver\n\n"
                 + "`dra4j-example-fake-driver`, in addition to those of every driver:\n\n"
