@@ -89,7 +89,7 @@ final class SampleNicProvider implements DeviceProvider {
     }
 
     // #region shares
-    /** A claim takes 1G of the card's 100G, or as many as it asks for. */
+    /** A claim takes 1G of the card's 100G, or as much as it requests. */
     private static Device shared(String card) {
         Quantity one = new Quantity("1G");
         Quantity all = new Quantity("100G");
@@ -189,7 +189,7 @@ final class SampleNicProvider implements DeviceProvider {
         return PreparedClaim.of(devices);
     }
 
-    /** The card's agent calls this, on a thread of its own, when the link of a container is up. */
+    /** The card's agent calls this, on its own thread, when the link of a container is up. */
     void linkIsUp(ClaimRef claim, HeldDevice nic) {
         context.updateStatus(claim, nic, linkIs(ConditionStatus.TRUE, nic));
     }
@@ -217,7 +217,7 @@ final class SampleNicProvider implements DeviceProvider {
     public void unprepare(HeldClaim claim, ClaimContext call) {}
 
     // #region embed
-    /** Starts a driver in a JVM that does more; its close ends the driver alone. */
+    /** Starts a driver in a JVM that does more; closing it ends only the driver. */
     static DraDriver started(String nodeName, SampleNicProvider nics) throws InterruptedException {
         DraDriver driver = DraDriver.builder("nic.example.com", nodeName, nics)
                 .healthService()

@@ -337,7 +337,7 @@ public final class TestDriverMain {
             }
         }
 
-        /** The checkpoint is made before the lock ends: who has it next sees the slot. */
+        /** The checkpoint is made before the lock ends: the next holder sees the slot. */
         private Slot choose(ClaimContext claim) {
             Set<Slot> taken = driver.held().stream()
                     .filter(held -> held.state() != null)

@@ -40,7 +40,7 @@ final class ${className}Provider implements DeviceProvider {
      * prepares wait for the disk once, not twice.
      *
      * <p>Nothing is kept in memory: during an update, another process of the driver prepares
-     * claims, too. What must differ between claims is chosen under DriverContext.lock.
+     * claims as well. What must differ between claims is chosen under DriverContext.lock.
      */
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
