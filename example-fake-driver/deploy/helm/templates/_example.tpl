@@ -18,7 +18,7 @@ env: |
 parts: {{ include "example.rights" . | fromYamlArray | toJson }}
 {{- end }}
 
-{{/* Only what the driver's options of this profile read. */}}
+{{/* Only the options that this profile uses. */}}
 {{- define "example.env" -}}
 - {name: DEVICE_PROFILE, value: {{ .Values.deviceProfile }}}
 {{- if ne .Values.deviceProfile "cpu" }}
@@ -43,7 +43,7 @@ parts: {{ include "example.rights" . | fromYamlArray | toJson }}
 - {name: BINDING_CONDITIONS, value: {{ .Values.kubeletPlugin.bindingConditions | quote }}}
 {{- end }}
 
-{{/* The parts of the driver that need rights of their own. */}}
+{{/* The parts of the driver that need their own rights. */}}
 {{- define "example.rights" -}}
 - always
 {{- if .Values.rbac.events }}
@@ -59,7 +59,7 @@ parts: {{ include "example.rights" . | fromYamlArray | toJson }}
 {{- end }}
 {{- end }}
 
-{{/* Values that would do nothing with this profile. */}}
+{{/* Values that have no effect with this profile. */}}
 {{- define "example.validate" -}}
 {{- include "dra4j.validate" . -}}
 {{- $gpus := or .Values.gpuDeviceStatus .Values.gpuDeviceMetadata .Values.gpuAllowMultipleAllocations (gt (int .Values.kubeletPlugin.gpuPartitions) 0) -}}

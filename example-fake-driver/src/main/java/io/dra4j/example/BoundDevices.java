@@ -11,7 +11,7 @@ import io.dra4j.api.device.Device;
 import java.util.List;
 
 /**
- * Lets the scheduler wait until each device is ready, which fake ones are at once.
+ * Lets the scheduler wait until each device is ready, which fake devices are immediately.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5007-device-attach-before-pod-scheduled">

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
-/** Runs the example's controller as a program: one for a cluster, which reports allocated devices as ready. */
+/** Runs the example's controller as a program, one per cluster, which reports allocated devices as ready. */
 public final class ControllerMain {
 
     private static final Logger LOG = LoggerFactory.getLogger(ControllerMain.class);
@@ -35,13 +35,13 @@ public final class ControllerMain {
 
     private static BindingController controller(Options options) {
         if (!options.bindsDevices()) {
-            LOG.warn("There is nothing to do without --enable-plugin=BindingConditions");
+            LOG.warn("Nothing to do without --enable-plugin=BindingConditions");
         }
         ReadinessCheck check = options.bindsDevices() ? BoundDevices::ready : device -> List.of();
         return BindingController.of(options.driverName(), check).kubeconfig(options.kubeconfig());
     }
 
-    /** The options of the controller; those of the community's {@code dra-example-controller}. */
+    /** The options of the controller, which are those of the community's {@code dra-example-controller}. */
     static final class Options extends ProgramOptions {
 
         @Option(
@@ -55,7 +55,7 @@ public final class ControllerMain {
                 })
         private List<Plugin> plugins = List.of();
 
-        /** The abilities of the controller, by the names of the community's. */
+        /** The plugins of the controller, with the names of the community's. */
         private enum Plugin {
             BindingConditions
         }

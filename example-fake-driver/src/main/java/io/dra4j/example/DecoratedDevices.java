@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Another driver's devices, offered in another way: what a subclass does not change is passed on.
+ * A decorator of another driver's devices: what a subclass does not change is passed on.
  *
- * <p>As thread-safe as the other driver and the subclass are.
+ * <p>Thread-safe if the other driver and the subclass are.
  */
 abstract class DecoratedDevices implements DeviceProvider {
 
@@ -42,7 +42,7 @@ abstract class DecoratedDevices implements DeviceProvider {
         return device;
     }
 
-    /** Returns a device that the other driver prepared as this one prepares it; nothing else is changed. */
+    /** Returns a device that the other driver prepared as this one prepares it; everything else stays the same. */
     PreparedDevice decorate(PreparedDevice device) throws Exception {
         return device;
     }

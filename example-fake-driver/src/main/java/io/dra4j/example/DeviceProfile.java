@@ -8,7 +8,7 @@ enum DeviceProfile {
     cpu,
     net;
 
-    /** Returns the driver's name where none is given. */
+    /** Returns the driver's default name. */
     String driverName() {
         return name() + ".example.com";
     }

@@ -7,14 +7,15 @@ import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 
 /**
- * Offers the GPUs of a fabric that all Linux nodes can attach: a controller publishes them, and {@link FakeGpuProvider}
- * prepares them on the node that a pod gets.
+ * Offers the GPUs of a fabric that all Linux nodes can attach.
+ *
+ * <p>A controller publishes them, and {@link FakeGpuProvider} prepares them on the node that a pod gets.
  */
 final class FabricGpus extends DecoratedDevices {
 
     static final String POOL = "fabric";
 
-    /** Other than those of a node: a container may have one of each. */
+    /** The prefix differs from that of a node's GPUs, because a container may have one of each. */
     static final String PREFIX = "fabric-gpu-";
 
     FabricGpus(String driverName, int deviceCount) {

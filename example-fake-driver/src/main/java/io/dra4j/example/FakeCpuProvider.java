@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Offers fake NUMA nodes, {@code numa-0} and up: a claim takes whole cores of one node, one core by default.
+ * Offers fake NUMA nodes, {@code numa-0} and up, of which a claim takes whole cores, one by default.
  *
- * <p>There is nothing to configure: a claim with an opaque configuration is refused. The cores are those of the node's
+ * <p>It has no configuration: a claim with an opaque configuration is refused. The cores are part of the node's
  * allocatable CPUs, as the scheduler counts them for pods.
  *
  * @see <a
@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
  */
 final class FakeCpuProvider extends FakeProvider {
 
-    /** The name of the capacity in claims, which lack the driver's domain. */
+    /** The name of the capacity in claims, without the driver's domain. */
     private static final String CPU = "cpu";
 
     private final String cores;
@@ -39,7 +39,7 @@ final class FakeCpuProvider extends FakeProvider {
 
     FakeCpuProvider(String driverName, String nodeName, int numaNodes, int coresEach) {
         super(driverName, nodeName, "CPU_DEVICE_");
-        this.cores = driverName + "/" + CPU; // as the community's driver has it
+        this.cores = driverName + "/" + CPU; // as in the community's driver
         this.numaNodes = numaNodes;
         this.coresEach = coresEach;
     }
@@ -59,7 +59,7 @@ final class FakeCpuProvider extends FakeProvider {
                 .build();
     }
 
-    /** A core that a claim takes is one less for pods without a claim, where the server knows it. */
+    /** Takes a claim's cores from those for pods without a claim, if the server supports it. */
     private NodeAllocatableResource allocatable() {
         return NodeAllocatableResource.builder()
                 .mapping(new OfCapacity(cores, Quantity.of(1)))

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options of every driver program, and what hardware to invent. */
+/** The options of every driver program, and of the hardware to simulate. */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class FakeDriverOptions extends DriverOptions {
 
@@ -35,9 +35,9 @@ final class FakeDriverOptions extends DriverOptions {
             order = -1,
             paramLabel = "gpu|cpu|net",
             defaultValue = "gpu",
-            description = "What to invent: GPUs, NUMA nodes with their cores, or NICs. The options of another"
-                    + " kind change nothing, and the driver's name is <profile>.example.com"
-                    + " where none is given. [DEVICE_PROFILE]"
+            description = "The hardware to simulate: GPUs, NUMA nodes with their cores, or NICs. Options for"
+                    + " other hardware have no effect. The default driver name is <profile>.example.com."
+                    + " [DEVICE_PROFILE]"
                     + DEFAULT)
     DeviceProfile profile;
 
@@ -60,7 +60,7 @@ final class FakeDriverOptions extends DriverOptions {
                 "A text file that lists failed devices, read again whenever it changes; lines are"
                         + " \"<device> NoSchedule|NoExecute|None <reason>\" to taint one,"
                         + " \"<device> absent\" to unplug it, \"<device> unhealthy|unknown [message]\""
-                        + " to report so, and \"<device> silent\" to report nothing more."
+                        + " to report that health, and \"<device> silent\" to stop reporting."
                         + " [FAULT_FILE]",
                 "Default: no device ever fails"
             })
@@ -85,7 +85,7 @@ final class FakeDriverOptions extends DriverOptions {
             defaultValue = "false",
             fallbackValue = "true",
             description = "Give the containers of a claim a file with the attributes of its GPUs, as"
-                    + " KEP-5304 has it. [GPU_DEVICE_METADATA]")
+                    + " described in KEP-5304. [GPU_DEVICE_METADATA]")
     boolean deviceMetadata;
 
     @Option(
@@ -116,7 +116,7 @@ final class FakeDriverOptions extends DriverOptions {
             hidden = true,
             split = ",",
             description = "No effect: the gates of the community's driver are about its logging, and this"
-                    + " one logs with keys and values in any case. [FEATURE_GATES]")
+                    + " one always logs with keys and values. [FEATURE_GATES]")
     private Map<LoggingGate, Boolean> gates = Map.of();
 
     private enum LoggingGate {
@@ -141,7 +141,7 @@ final class FakeDriverOptions extends DriverOptions {
             order = 1,
             paramLabel = "N",
             defaultValue = "0",
-            description = "Into how many partitions each GPU can be split; 0 to offer GPUs as a whole alone."
+            description = "How many partitions each GPU can be split into; 0 to offer only whole GPUs."
                     + " [GPU_PARTITIONS]"
                     + DEFAULT)
     private void partitions(int count) {
@@ -163,7 +163,7 @@ final class FakeDriverOptions extends DriverOptions {
             order = 9,
             paramLabel = "N",
             defaultValue = "4",
-            description = "How many cores a NUMA node has, of which claims take some. [CPUS_PER_NUMA_NODE]" + DEFAULT)
+            description = "How many cores each NUMA node offers to claims. [CPUS_PER_NUMA_NODE]" + DEFAULT)
     private void coresPerNumaNode(int count) {
         coresPerNumaNode = checked("--cpus-per-numa-node", count, 1, Integer.MAX_VALUE);
     }
@@ -173,7 +173,7 @@ final class FakeDriverOptions extends DriverOptions {
             order = 10,
             paramLabel = "N",
             defaultValue = "0",
-            description = "How many GPUs of a fabric all Linux nodes can attach: the command controller publishes"
+            description = "How many GPUs a fabric has that all Linux nodes can attach. The command controller publishes"
                     + " them, and the drivers on the nodes prepare them. [FABRIC_DEVICES]"
                     + DEFAULT)
     private void fabricDevices(int count) {
@@ -181,8 +181,8 @@ final class FakeDriverOptions extends DriverOptions {
     }
 
     /**
-     * Returns the profile that a command line asks for: it decides on the driver's default name,
-     * and so before all else is read; if it is wrong, the reading of the rest fails.
+     * Returns the profile of a command line, on which the driver's default name depends. It is parsed before everything
+     * else; if it is invalid, parsing the rest fails.
      */
     static DeviceProfile profile(String[] commandLine) {
         ProfileAlone alone = new ProfileAlone();

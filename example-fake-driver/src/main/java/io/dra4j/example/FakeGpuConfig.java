@@ -11,8 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sharing of a fake GPU by its claims: the opaque configuration that a claim or a DeviceClass
- * may carry.
+ * The opaque configuration of a claim or a DeviceClass that says how claims share a fake GPU.
  *
  * <pre>{@code
  * apiVersion: gpu.resource.example.com/v1alpha1
@@ -23,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  *     partitionCount: 10
  * }</pre>
  *
- * <p>The runtime decodes the components by their names. Choices are kept as text and not as enums,
- * so that {@link #problems} can name a wrong one in words that the pod's owner understands.
+ * <p>The runtime decodes the components by their names. Choices are strings rather than enums, so that {@link
+ * #problems} can report a wrong one in words that the pod's owner understands.
  *
  * @param sharing how the GPU is shared; {@code null} is time slicing
  */
 record FakeGpuConfig(@Nullable Sharing sharing) {
 
-    /** The kind, with its defaults and rules; a GPU that no entry applies to is time-sliced. */
+    /** The kind, with its defaults and rules; a GPU without an applicable entry is time-sliced. */
     static final ConfigType<FakeGpuConfig> TYPE = ConfigType.builder(
                     "gpu.resource.example.com/v1alpha1", "GpuConfig", FakeGpuConfig.class)
             .defaults(() -> new FakeGpuConfig(null).normalized())
@@ -43,7 +42,7 @@ record FakeGpuConfig(@Nullable Sharing sharing) {
     private static final Set<String> INTERVALS = Set.of("Default", "Short", "Medium", "Long");
 
     /**
-     * The strategy, and the settings of that strategy alone.
+     * The strategy, and only the settings of that strategy.
      *
      * @param strategy {@code TimeSlicing} or {@code SpacePartitioning}
      * @param timeSlicingConfig the settings of {@code TimeSlicing}
@@ -68,7 +67,7 @@ record FakeGpuConfig(@Nullable Sharing sharing) {
      */
     record SpacePartitioning(@Nullable Integer partitionCount) {}
 
-    /** Fills in what may be left out. */
+    /** Fills in optional fields. */
     private FakeGpuConfig normalized() {
         if (sharing == null) {
             return new FakeGpuConfig(new Sharing(TIME_SLICING, new TimeSlicing("Default"), null));

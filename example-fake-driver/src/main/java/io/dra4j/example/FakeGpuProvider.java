@@ -27,11 +27,11 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 
 /**
- * Offers fake GPUs, {@code gpu-0} and up, and sets variables in containers that name them.
+ * Offers fake GPUs, {@code gpu-0} and up, and sets environment variables that name them in containers.
  *
- * <p>This is all that a vendor writes: what devices there are, and what the containers of a claim
- * receive. A container of this driver receives environment variables alone, so nothing has to be
- * undone. Immutable, and so thread-safe; for equal input the answers are equal.
+ * <p>This is all that a vendor writes: which devices exist, and what the containers of a claim receive. Containers of
+ * this driver receive only environment variables, so nothing has to be undone. Immutable, and therefore thread-safe;
+ * for equal input the results are equal.
  */
 public final class FakeGpuProvider implements DeviceProvider {
 
@@ -46,7 +46,7 @@ public final class FakeGpuProvider implements DeviceProvider {
      *
      * @param driverName the driver's name, which containers see
      * @param nodeName the node, after which the pool is named
-     * @param deviceCount how many GPUs there are
+     * @param deviceCount the number of GPUs
      */
     public FakeGpuProvider(String driverName, String nodeName, int deviceCount) {
         this(driverName, nodeName, "gpu-", deviceCount, 0);
@@ -89,12 +89,12 @@ public final class FakeGpuProvider implements DeviceProvider {
                 .build();
     }
 
-    /** Returns the same UUID after every restart, and another on every node. */
+    /** Returns a UUID that stays the same after a restart, and differs between nodes. */
     private UUID uuid(int index) {
         return UUID.nameUUIDFromBytes((nodeName + "/" + index).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Measures GPUs that never work, and so stay at room temperature. */
+    /** Measures GPUs that are always idle, and so stay at room temperature. */
     @Override
     public DeviceMeter meter() {
         return (claim, gpu) -> DeviceReadings.builder()
@@ -118,13 +118,13 @@ public final class FakeGpuProvider implements DeviceProvider {
         return PreparedClaim.of(devices).withEdits(everyContainer);
     }
 
-    /** All that a claim gets is in the results, so the SDK waits for the disk once, and not twice. */
+    /** Everything that a claim gets is in the results, so the SDK waits for the disk only once. */
     @Override
     public boolean changesNothing(AllocatedClaim claim) {
         return true;
     }
 
-    /** The SDK knows the devices of this node's pool, and not those of a pool that others publish. */
+    /** Checks a device that the controller publishes, because the SDK knows only those of this node's pool. */
     private void requireExisting(AllocatedDevice gpu) {
         String name = gpu.device().value();
         if (gpu.pool().value().equals(FabricGpus.POOL)
@@ -147,7 +147,7 @@ public final class FakeGpuProvider implements DeviceProvider {
         return edits.build();
     }
 
-    /** Returns the variable of a device: {@code GPU_DEVICE_3} for {@code gpu-3}, with what is before {@code gpu}. */
+    /** Returns the variable of a device: {@code GPU_DEVICE_3} for {@code gpu-3}, with any prefix of the name. */
     static String variable(DeviceName gpu) {
         return "GPU_DEVICE_"
                 + gpu.value().replaceFirst("gpu-", "").toUpperCase(Locale.ROOT).replace('-', '_');

@@ -8,8 +8,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The network interface of a fake NIC, or of the virtual function that a share of it is: the same
- * addresses after every restart, and others on every node.
+ * The network interface of a fake NIC or of a virtual function of it, which a share is. Its addresses stay the same
+ * after a restart, and differ between nodes.
  *
  * @param nodeName the node
  * @param nic the NIC's name
@@ -37,7 +37,7 @@ record FakeInterface(String nodeName, String nic, String share) {
         return "02:%02x:%02x:%02x:%02x:%02x".formatted(octet(0), octet(1), octet(2), octet(3), octet(4));
     }
 
-    /** Returns a private address with the length of its network's prefix. */
+    /** Returns a private address with its prefix length. */
     String ip() {
         return "10.%d.%d.%d/8".formatted(octet(0), octet(1), octet(2));
     }

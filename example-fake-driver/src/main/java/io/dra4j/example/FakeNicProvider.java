@@ -16,8 +16,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Offers fake NICs, {@code nic-0} and up: claims share each of them, and get a virtual function
- * with the bandwidth that they ask for.
+ * Offers fake NICs, {@code nic-0} and up, and gives claims virtual functions with the requested bandwidth.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5075-dra-consumable-capacity">
@@ -95,8 +94,7 @@ final class FakeNicProvider extends FakeProvider {
     }
 
     /**
-     * The use of a fake NIC by a claim: the opaque configuration that a claim or a DeviceClass may
-     * carry.
+     * The opaque configuration of a claim or a DeviceClass that says how a claim uses a fake NIC.
      *
      * <pre>{@code
      * apiVersion: net.resource.example.com/v1alpha1
@@ -108,7 +106,7 @@ final class FakeNicProvider extends FakeProvider {
      */
     record NetConfig(@Nullable Integer mtu) {
 
-        /** The kind, with its defaults and rules; a NIC that no entry applies to has the defaults. */
+        /** The kind, with its defaults and rules; a NIC without an applicable entry has the defaults. */
         static final ConfigType<NetConfig> TYPE = ConfigType.builder(
                         "net.resource.example.com/v1alpha1", "NetConfig", NetConfig.class)
                 .defaults(() -> new NetConfig(NetConfig.USUAL_MTU))

@@ -16,10 +16,10 @@ import io.dra4j.api.device.Pool;
 import java.util.List;
 
 /**
- * Fake devices that are no GPUs: one pool, named after the node, and environment variables in
- * containers that name their devices.
+ * A base class for fake devices other than GPUs. It offers one pool, named after the node, and sets environment
+ * variables that name the devices in containers.
  *
- * <p>Immutable, and so thread-safe; for equal input the results are equal.
+ * <p>Immutable, and therefore thread-safe; for equal input the results are equal.
  */
 abstract class FakeProvider implements DeviceProvider {
 
@@ -36,7 +36,7 @@ abstract class FakeProvider implements DeviceProvider {
 
     abstract List<Device> devices();
 
-    /** Adds the variables of a device besides its name, claim and admin access. */
+    /** Adds the variables of a device other than its name, claim and admin access. */
     abstract void describe(AllocatedDevice device, String variable, ContainerEdits.Builder edits);
 
     @Override

@@ -30,10 +30,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Taints and unplugs devices by a {@link FaultFile} while the driver runs, and reports how they are doing.
+ * Taints and unplugs devices as a {@link FaultFile} says while the driver runs, and reports their health.
  *
- * <p>A device that a claim holds stays prepared with any fault: that the pod goes on or is evicted is for the cluster
- * to decide, by the taint.
+ * <p>A device that a claim holds stays prepared with any fault: the cluster decides by the taint whether the pod
+ * continues or is evicted.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5055-dra-device-taints-and-tolerations">
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 final class FaultyDevices extends DecoratedDevices {
 
     private static final Duration INTERVAL = Duration.ofSeconds(2);
-    /** Of a report: some tests may come late or fail. */
+    /** The validity of a report, during which some tests may be late or fail. */
     private static final Duration VALID = Duration.ofSeconds(10);
 
     private final FaultFile file;
@@ -78,7 +78,7 @@ final class FaultyDevices extends DecoratedDevices {
         return health;
     }
 
-    /** Returns what is to be reported of a device; nothing if it is not there or its test hangs. */
+    /** Returns the health report of a device; empty if the device is absent or its test hangs. */
     private static Optional<DeviceHealth> health(Pool pool, Device device, @Nullable DeviceFault fault) {
         if (fault instanceof DeviceFault.Absent || fault instanceof DeviceFault.Silent) {
             return Optional.empty();
@@ -132,7 +132,7 @@ final class FaultyDevices extends DecoratedDevices {
     }
 
     /**
-     * The stand-in for a hardware's self-test: a text file that lists the faults of devices.
+     * A stand-in for the hardware's self-test: a text file that lists the faults of devices.
      *
      * <pre>
      * # a comment
@@ -143,7 +143,7 @@ final class FaultyDevices extends DecoratedDevices {
      * gpu-4 silent
      * </pre>
      *
-     * <p>Stateless and so thread-safe: each reading is a reading of the file as it is then.
+     * <p>Stateless, and therefore thread-safe: each call reads the current file.
      *
      * @param path the file; it need not exist
      */
@@ -156,10 +156,10 @@ final class FaultyDevices extends DecoratedDevices {
         private static final Pattern REASON = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
 
         /**
-         * Reads what is wrong now.
+         * Reads the current faults.
          *
-         * @param devices the names of all devices: a misspelt one must not pass for one that is well
-         * @return faults by the device's name, in the order of the lines; nothing if there is no file
+         * @param devices the names of all devices: a misspelt name must not hide a fault
+         * @return faults by the device's name, in the order of the lines; empty if the file does not exist
          * @throws DraException if the file can't be read or parsed; the message has the syntax
          */
         Map<String, DeviceFault> read(Set<String> devices) {
@@ -172,7 +172,7 @@ final class FaultyDevices extends DecoratedDevices {
                     continue;
                 }
                 if (!devices.contains(words[0])) {
-                    throw badLine(number, "no device \"" + words[0] + "\"; write its published name");
+                    throw badLine(number, "unknown device \"" + words[0] + "\"; use its published name");
                 }
                 if (faults.put(words[0], fault(words, number)) != null) {
                     throw badLine(number, "a second line for " + words[0] + "; keep one of them");
@@ -192,7 +192,7 @@ final class FaultyDevices extends DecoratedDevices {
                                 + path
                                 + ": "
                                 + e
-                                + "; make it a text file in UTF-8 that this user may read, or remove it",
+                                + "; make it a UTF-8 text file that this user can read, or remove it",
                         e);
             }
         }
@@ -227,7 +227,7 @@ final class FaultyDevices extends DecoratedDevices {
             return Arrays.stream(Taint.Effect.values())
                     .filter(effect -> effect.apiName().equals(name))
                     .findFirst()
-                    .orElseThrow(() -> badLine(number, "no effect \"" + name + "\"; " + FORM));
+                    .orElseThrow(() -> badLine(number, "unknown effect \"" + name + "\"; " + FORM));
         }
 
         private DraException badLine(int number, String problem) {

@@ -16,10 +16,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Offers each GPU as a whole and in equal partitions; who gets the one can't get the others.
+ * Offers each GPU as a whole and in equal partitions, which exclude each other.
  *
  * <p>A GPU's capacities become the counters that its devices share: the partitions {@code gpu-0-partition-0} and up
- * take a part each, {@code gpu-0-full} takes all. So the scheduler sees by itself which of them exclude one another.
+ * take a part each, {@code gpu-0-full} takes all. So the scheduler knows which of them exclude one another.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/4815-dra-partitionable-devices">
@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  */
 final class PartitionedGpus extends DecoratedDevices {
 
-    /** More partitions than this would have less than 1Gi of memory each. */
+    /** The maximum number of partitions, each of which still has 1Gi of memory. */
     static final int MOST_PARTITIONS = 80;
 
     private final int partitions;
@@ -47,7 +47,7 @@ final class PartitionedGpus extends DecoratedDevices {
                 .build();
     }
 
-    /** The partitions come first: the scheduler leaves a GPU whole for as long as it can. */
+    /** Lists the partitions first, so that the scheduler allocates a whole GPU last. */
     private Stream<Device> devices(Device gpu) {
         return Stream.concat(
                 IntStream.range(0, partitions).mapToObj(number -> partition(gpu, number)), Stream.of(full(gpu)));
@@ -93,7 +93,7 @@ final class PartitionedGpus extends DecoratedDevices {
                         Map.Entry::getKey, each -> each.getValue().value()));
     }
 
-    /** Rounds down to whole units, in which shares of a partition are measured, too. */
+    /** Rounds down to whole units, in which shares of a partition are also measured. */
     private Capacity part(Quantity whole) {
         BigDecimal unit = SharedGpus.unit(whole).amount();
         BigDecimal units = whole.amount().divideToIntegralValue(unit.multiply(BigDecimal.valueOf(partitions)));

@@ -3,8 +3,8 @@
 package io.dra4j.example;
 
 /**
- * The PCI address of a fake card: the GPU and the NIC of one number are below the same PCIe root,
- * so that a claim can ask for neighbours by {@code matchAttribute}.
+ * The PCI address of a fake card. The GPU and the NIC of the same number are below the same PCIe root, so that a claim
+ * can ask for neighbours by {@code matchAttribute}.
  *
  * @param number the card's number among those of its kind
  * @param place the card's place below the root

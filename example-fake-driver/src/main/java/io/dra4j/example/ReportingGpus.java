@@ -36,7 +36,7 @@ final class ReportingGpus extends DecoratedDevices {
         this.inMetadata = inMetadata;
     }
 
-    /** Returns none for a GPU that was unplugged after it was allocated. */
+    /** Returns null for a GPU that was unplugged after it was allocated. */
     private Map<String, AttributeValue> attributes(AllocatedDevice gpu) throws Exception {
         return inventory().pools().stream()
                 .filter(pool -> pool.name().equals(gpu.pool()))
@@ -61,7 +61,7 @@ final class ReportingGpus extends DecoratedDevices {
         return inMetadata ? reporting.withMetadata(new DeviceMetadata(attributes, null)) : reporting;
     }
 
-    /** The values are this driver's own: none needs an escape in JSON. */
+    /** Formats values of this driver, none of which needs escaping in JSON. */
     private static @Nullable String data(Map<String, AttributeValue> attributes) {
         List<String> fields = new ArrayList<>();
         for (String name : IN_STATUS) {

@@ -30,7 +30,7 @@ final class SharedGpus extends DecoratedDevices {
         super(gpus);
     }
 
-    /** Returns the least amount of a capacity that can be taken: 1Gi of bytes, 1 of all else. */
+    /** Returns the least amount of a capacity that can be taken: 1Gi of bytes, 1 of anything else. */
     static Quantity unit(Quantity whole) {
         return whole.compareTo(GIBI) < 0 ? Quantity.of(1) : GIBI;
     }

@@ -4,5 +4,5 @@ package io.dra4j.example;
 
 import io.dra4j.charttest.ClaimMetricsContract;
 
-/** The metrics of claims that wait in the chart of the fake driver. */
+/** The metrics of waiting claims in the chart of the fake driver. */
 class ChartClaimMetricsTest extends ClaimMetricsContract {}

@@ -31,12 +31,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The rights that the charts grant are the least: without each of them, something fails. */
+/** The rights that the charts grant are minimal: without any one of them, something fails. */
 @Tag("slow")
 @Timeout(120)
 class ChartRightsIT {
 
-    /** The abilities that a right is needed for; one for each verb. */
+    /** The abilities that need a right; one for each verb. */
     private static final Map<String, RightsProbe> LOST = Map.ofEntries(
             Map.entry("/nodes get", RightsProbe.PUBLISHES),
             Map.entry("/events create", RightsProbe.REPORTS_EVENTS),
@@ -51,7 +51,7 @@ class ChartRightsIT {
             Map.entry("resource.k8s.io/resourceclaims/status patch", RightsProbe.REPORTS_STATUS),
             Map.entry("resource.k8s.io/resourceclaims/driver associated-node:patch", RightsProbe.REPORTS_STATUS));
 
-    /** Forbidden, and invalid for want of a verb that the validation asks for. */
+    /** Forbidden, and invalid for lack of a verb that the validation requires. */
     private static final Set<Integer> REFUSED = Set.of(403, 422);
 
     private static final String STALE_SLICE = """
@@ -135,7 +135,7 @@ class ChartRightsIT {
         }
     }
 
-    /** The write of a status is what is refused for lack of the driver's own verb. */
+    /** The refused request is the write of a status, for lack of the driver's own verb. */
     private static String asRefused(Right right) {
         return right.resource().equals("resourceclaims/driver")
                 ? "resource.k8s.io/resourceclaims/status patch"
@@ -158,7 +158,7 @@ class ChartRightsIT {
         boolean at(RightsNode node) throws Exception;
     }
 
-    /** One thing that a driver does, for which it needs rights: how it begins, and whether it is done. */
+    /** An action for which a driver needs rights: how it starts, and whether it succeeded. */
     private enum RightsProbe {
         PUBLISHES(RightsNode::start, node -> !own(node).isEmpty()),
         TAINTS(
@@ -225,7 +225,7 @@ class ChartRightsIT {
                     .isEmpty();
         }
 
-        /** Prepares a claim; whether that was successful is looked for. */
+        /** Prepares a claim; a later check shows whether that was successful. */
         private static void prepare(RightsNode node) throws Exception {
             node.start();
             KubeletClaim claim = node.node().allocate("claim", "gpu-0");

@@ -6,7 +6,7 @@ import io.dra4j.charttest.ClaimMetricsProgramContract;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 
-/** The metrics of claims that wait, as the chart of the fake driver starts them. */
+/** The metrics of waiting claims, as the chart of the fake driver starts them. */
 @Tag("gate")
 class ClaimMetricsProgramIT extends ClaimMetricsProgramContract {
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The demos, from manifests to containers: claims, allocation, preparation and the way back. */
+/** The demos, from manifests to containers and back: claims, allocation, preparation, unpreparation. */
 class DemosTest {
 
     private static final String DRIVER = "gpu.example.com";
@@ -278,7 +278,7 @@ class DemosTest {
         }
     }
 
-    /** All of them wait for no one, and so are quick. */
+    /** None of them waits for anything, so they are quick. */
     @Test
     void eachDemoIsTried() throws IOException {
         try (Stream<Path> all = Files.walk(Path.of("."), 3)) {

@@ -120,7 +120,7 @@ class PublishedChartIT {
                 .containsPattern("dra4j_missing_permissions_total\\{.*resource=\"events\"");
     }
 
-    /** A line for each verb, whatever becomes of the requests after the first. */
+    /** A line for each verb, regardless of the requests after the first. */
     private static List<String> missingVerbs() {
         return node.log()
                 .lines()

@@ -19,10 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Element;
 
 /**
- * A project that the archetype generates, built as its user builds it, and tried.
+ * A generated project of the archetype, built as its user builds it, and tested.
  *
- * <p>All core profiles on it are for the night: here its ConformanceTest tries a requirement of
- * each.
+ * <p>All core profiles run only at night: here its ConformanceTest checks one requirement of each.
  */
 @Tag("slow")
 @Tag("counts")

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Maven with a local repository of its own, so that nothing of this build stays in the user's.
+ * Maven with a separate local repository, so that nothing of this build stays in the user's.
  *
- * <p>It has what this build made. The user's local repository serves as a remote one before
- * Central, and if the build is offline, as the only one.
+ * <p>The repository has what this build made. The user's local repository serves as a remote one before Central or, if
+ * the build is offline, as the only one.
  */
 final class MavenProcess {
 

@@ -14,7 +14,7 @@ import io.dra4j.api.device.Pool;
 import java.util.List;
 import java.util.Locale;
 
-/** The devices of this node, and what a container gets of them. */
+/** The devices of this node, and what a container gets from them. */
 final class ${className}Provider implements DeviceProvider {
 
     private final String nodeName;
@@ -23,7 +23,7 @@ final class ${className}Provider implements DeviceProvider {
         this.nodeName = nodeName;
     }
 
-    /** Two examples: replace them by what you find on the node, and throw if you can't tell. */
+    /** Two examples: replace them with what you find on the node, and throw if you can't tell. */
     @Override
     public Inventory inventory() {
         List<Device> devices = List.of(device("device-0", "a"), device("device-1", "b"));
@@ -35,12 +35,12 @@ final class ${className}Provider implements DeviceProvider {
     }
 
     /**
-     * Real devices are made ready here; what it must undo, it checkpoints first.
-     * A driver that never changes more than its containers says so: override changesNothing, and
-     * prepares wait for the disk once, not twice.
+     * Prepares a claim: make real devices ready here, and checkpoint first what unprepare must undo.
+     * A driver that only changes its containers overrides changesNothing, so that prepares wait for
+     * the disk once, not twice.
      *
-     * <p>Nothing is kept in memory: during an update, another process of the driver prepares
-     * claims as well. What must differ between claims is chosen under DriverContext.lock.
+     * <p>Keep nothing in memory: during an update, another process of the driver also prepares claims.
+     * Choose what must differ between claims under DriverContext.lock.
      */
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
@@ -56,7 +56,7 @@ final class ${className}Provider implements DeviceProvider {
         return PreparedDevice.of(device, edits);
     }
 
-    /** Nothing was changed, so nothing is undone. */
+    /** Does nothing, because prepare changed nothing. */
     @Override
     public void unprepare(HeldClaim claim, ClaimContext context) {}
 }

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The chart, as Helm renders it, on an API server of the test. */
+/** The chart as Helm renders it, on the test's API server. */
 class ChartTest {
 
     private final HelmChart chart = new HelmChart(Path.of("chart"));

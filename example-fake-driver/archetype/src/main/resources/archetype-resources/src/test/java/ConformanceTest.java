@@ -5,7 +5,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 
-/** The core profiles of the conformance suite, in this JVM; README.md has the command for all of it. */
+/** The core profiles of the conformance suite, in this JVM; README.md has the command for the whole suite. */
 class ConformanceTest {
 
     @TestFactory
