@@ -159,7 +159,7 @@ volumes:
     emptyDir: {sizeLimit: 64Mi}
 {{- end }}
 
-{{/* The container but for its name. It needs none of the driver's settings. */}}
+{{/* The container, except its name. It needs none of the driver's settings. */}}
 {{- define "dra4j.claimMetricsContainer" -}}
 {{- $root := .root -}}
 {{- $values := $root.Values.claimMetrics -}}

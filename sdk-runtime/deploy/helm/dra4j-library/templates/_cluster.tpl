@@ -74,7 +74,7 @@ spec:
 {{- end }}
 {{- end }}
 
-{{/* The rules of a NetworkPolicy for what talks to the API server alone. Takes the root. */}}
+{{/* The rules of a NetworkPolicy for pods that talk only to the API server. Takes the root. */}}
 {{- define "dra4j.apiServerEgress" -}}
 # The API server; it is found by its address, without DNS.
 - ports:

@@ -181,7 +181,7 @@ spec:
           emptyDir: {sizeLimit: 64Mi}
 {{- end }}
 
-{{/* The container but for its name: the driver's program with the driver's settings, which say what there is to publish. */}}
+{{/* The container, except its name: the driver's program with the driver's settings, which say what there is to publish. */}}
 {{- define "dra4j.controllerContainer" -}}
 {{- $root := .root -}}
 {{- $values := $root.Values.controller -}}
@@ -227,7 +227,7 @@ volumeMounts:
   - {name: tmp, mountPath: /tmp}
 {{- end }}
 
-{{/* Lets the controller write the driver's slices of no node alone. Takes root and driver. */}}
+{{/* Lets the controller write only the driver's slices without a node. Takes root and driver. */}}
 {{- define "dra4j.controllerPolicy" }}
 {{- $root := .root }}
 # The counterpart of the drivers' policy, which is for their ServiceAccount.

@@ -9,14 +9,14 @@ The DaemonSet of a driver. Takes a dict:
   driver      the driver's name
   name        the container, and its key in kubeletPlugin.containers
   command     the driver's program
-  env         YAML: the variables beside those of all drivers
-  mounts      YAML: volumeMounts beside those of all drivers
-  volumes     YAML: volumes beside those of all drivers
+  env         YAML: variables in addition to those of all drivers
+  mounts      YAML: volumeMounts in addition to those of all drivers
+  volumes     YAML: volumes in addition to those of all drivers
   affinity    YAML: the affinity
   hostPID     whether the driver sees the processes of the node
   propagation of mounts in the driver's directory, None by default
   daemonSet   the name of the DaemonSet, that of the other objects by default
-  podLabels   labels of its pods beside those of all objects
+  podLabels   labels of its pods in addition to those of all objects
 */}}
 {{- define "dra4j.daemonset" -}}
 {{- $root := .root -}}
@@ -107,7 +107,7 @@ spec:
 {{- toYaml $given -}}
 {{- end }}
 
-{{/* The driver's container but for its name and mounts. Takes the dict of dra4j.daemonset. */}}
+{{/* The driver's container, except its name and mounts. Takes the dict of dra4j.daemonset. */}}
 {{- define "dra4j.container" -}}
 {{- $root := .root -}}
 {{- $plugin := $root.Values.kubeletPlugin -}}
@@ -175,7 +175,7 @@ livenessProbe:
   failureThreshold: 3
 {{- end }}
 {{- if gt (int $container.metricsPort) 0 }}
-# Ready: registered with the kubelet, and all devices published. An update goes on only then.
+# Ready: registered with the kubelet, and all devices published. Only then does an update continue.
 readinessProbe:
   httpGet: {path: /readyz, port: metrics}
   periodSeconds: 5

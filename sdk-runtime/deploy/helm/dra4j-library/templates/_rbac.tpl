@@ -75,7 +75,7 @@ subjects: {{- include "dra4j.subjects" $root | nindent 2 }}
   namespace: {{ include "dra4j.namespace" . }}
 {{- end }}
 
-{{/* Lets the driver of a node write the slices of that node alone. Takes the root. */}}
+{{/* Lets the driver of a node write only the slices of that node. Takes the root. */}}
 {{- define "dra4j.admissionPolicy" -}}
 {{- if .Values.admissionPolicy.enabled }}
 # Whoever takes over one node can't offer devices of another.

@@ -171,7 +171,7 @@ volumes:
     emptyDir: {sizeLimit: 64Mi}
 {{- end }}
 
-{{/* The container but for its name: the driver's program, with the driver's settings, as these decide what can be prepared. */}}
+{{/* The container, except its name: the driver's program, with the driver's settings, as these decide what can be prepared. */}}
 {{- define "dra4j.webhookContainer" -}}
 {{- $root := .root -}}
 {{- $webhook := $root.Values.webhook -}}
@@ -276,7 +276,7 @@ spec:
 {{- end }}
 {{- end }}
 
-{{/* The metadata of an object of the webhook with a name of its own. Takes the root and the end of that name. */}}
+{{/* The metadata of an object of the webhook with its own name. Takes the root and the end of that name. */}}
 {{- define "dra4j.webhookPart" -}}
 name: {{ include "dra4j.webhookName" (first .) }}-{{ last . }}
 namespace: {{ include "dra4j.namespace" (first .) }}
