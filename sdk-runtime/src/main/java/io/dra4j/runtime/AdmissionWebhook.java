@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It answers reviews of ResourceClaims and ResourceClaimTemplates of all versions of {@code resource.k8s.io} since
  * v1beta1 over HTTPS, at {@code /validate-resource-claim-parameters}; {@code /readyz} and {@code /healthz} are for
- * probes. An entry for the driver is decoded, normalized and validated as prepare does it, and refused with the same
+ * probes. An entry for the driver is decoded, normalized and validated as for a prepare, and refused with the same
  * message. Entries for other drivers are not read.
  *
  * <p>It needs no node, no API server and no hardware, and keeps no state: any number of replicas may run. {@link
- * DriverMain} has it as the command {@code webhook}.
+ * DriverMain} runs it as the command {@code webhook}.
  *
- * <p>The JDK's server asks for the name of each client that connects. Where no name server answers, that takes seconds,
+ * <p>The JDK's server looks up the name of each client that connects. If no name server answers, that takes seconds,
  * unless the host sets the system property {@code jdk.net.hosts.file} before its first use of an address; {@code
  * DriverMain} does.
  */
@@ -49,13 +49,13 @@ public final class AdmissionWebhook implements AutoCloseable {
     }
 
     /**
-     * Makes a webhook, which is yet to be started.
+     * Creates a webhook, not yet started.
      *
      * @param driverName the name of the driver whose configurations are checked
      * @param configTypes the configurations that the driver understands, as its {@link
      *     io.dra4j.api.DeviceProvider#configTypes} returns them
      * @param certificate a file with the server's certificate in PEM, and those of its issuers
-     *     behind it; it is read again when it has changed, and connections go on
+     *     behind it; it is reloaded when it changes, and open connections stay
      * @param key a file with the certificate's private key in PEM
      * @return the webhook
      */
@@ -79,10 +79,11 @@ public final class AdmissionWebhook implements AutoCloseable {
     }
 
     /**
-     * Sets resources that pods must not request, for namespaces whose devices come by claims alone; none by default.
+     * Sets resources that pods must not request, for namespaces whose devices are requested only by claims; none by
+     * default.
      *
-     * <p>Pods that request one are refused at {@code /validate-pods}. Which namespaces are meant is for the webhook's
-     * configuration in the cluster to select.
+     * <p>Pods that request one are refused at {@code /validate-pods}. The webhook's configuration in the cluster
+     * selects the namespaces.
      *
      * @param names the resources, such as {@code nvidia.com/gpu}
      * @return this webhook
@@ -93,7 +94,7 @@ public final class AdmissionWebhook implements AutoCloseable {
     }
 
     /**
-     * Begins to answer, and returns.
+     * Starts serving, and returns.
      *
      * @throws DraException if the certificate or the key can't be used, or the port is not free
      * @throws IllegalStateException if it was started before
@@ -115,7 +116,7 @@ public final class AdmissionWebhook implements AutoCloseable {
     }
 
     /**
-     * Returns where it answers.
+     * Returns the address that it serves.
      *
      * @return the address
      * @throws IllegalStateException if it was not started
@@ -127,7 +128,7 @@ public final class AdmissionWebhook implements AutoCloseable {
         return running.address();
     }
 
-    /** Stops at once. */
+    /** Stops immediately. */
     @Override
     public synchronized void close() {
         if (running != null) {

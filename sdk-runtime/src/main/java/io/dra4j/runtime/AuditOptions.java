@@ -22,10 +22,10 @@ import picocli.CommandLine.Option;
         name = "audit",
         exitCodeOnExecutionException = 3,
         description = {
-            "Holds five views of this node's claims against each other: the driver's journal, its CDI specs, the"
-                    + " kubelet's record, the claims in the API, and the hardware. It changes nothing, and the driver"
-                    + " may run meanwhile. Give it the options of the driver.",
-            "The exit status is 0 if nothing is found, 1 if something is, 2 if something could not be looked at, or the"
+            "Cross-checks five views of this node's claims: the driver's journal, its CDI specs, the"
+                    + " kubelet's record, the claims in the API, and the hardware. It changes nothing, and can run"
+                    + " while the driver does. It takes the driver's options.",
+            "The exit status is 0 if nothing is found, 1 if something is, 2 if a check could not run, or the"
                     + " command line is wrong, and 3 if the audit could not begin.",
             ""
         })
@@ -97,7 +97,7 @@ final class AuditOptions {
                 LoggerFactory.getLogger(AuditOptions.class)
                         .atDebug()
                         .setCause(e)
-                        .log("The provider did not close well");
+                        .log("The provider failed to close");
             }
         }
     }

@@ -12,8 +12,8 @@ import java.util.function.Function;
 /**
  * A node as a driver's commands {@code audit} and {@code doctor} see it: read, and never changed.
  *
- * <p>The driver itself may run meanwhile, in another process. {@code doctor} reads the devices, for the feature gates
- * that they need, and nothing else.
+ * <p>The driver itself may run at the same time, in another process. {@code doctor} reads the devices, for the feature
+ * gates that they need, and nothing else.
  */
 public interface AuditedNode extends AutoCloseable {
 
@@ -30,8 +30,8 @@ public interface AuditedNode extends AutoCloseable {
     /**
      * Returns the driver's own checks: contradictions between claims and what only this driver knows of its hardware.
      *
-     * @param claims the claims of the journal; none if it can't be read, and then no check looks: each is not checked
-     * @return the checks, none of which has looked yet; none by default
+     * @param claims the claims of the journal; none if it can't be read, and then each check reports "not checked"
+     * @return the checks, not yet run; empty by default
      */
     default List<Check> checks(AuditedClaims claims) {
         return List.of();
@@ -43,7 +43,7 @@ public interface AuditedNode extends AutoCloseable {
     /**
      * The claims of a node's journal, for the checks of a driver.
      *
-     * @param bootId the node's present boot
+     * @param bootId the node's current boot
      * @param held the claims
      * @param podDeletion returns the commands by which the pods of a claim are found and deleted
      */
@@ -63,10 +63,10 @@ public interface AuditedNode extends AutoCloseable {
          * Returns the commands that delete the pods of a claim, after which the kubelet unprepares it.
          *
          * <p>Pods are found by the claim's UID, in the API or the kubelet's record, and never by its
-         * name alone: another claim may have that by now.
+         * name: another claim may have that name by now.
          *
          * @param claim a claim of the journal
-         * @return the commands, at least one; lines that begin with {@code #} say what no command does
+         * @return the commands, at least one; lines that begin with {@code #} describe manual steps
          */
         public List<String> deletePods(ClaimRef claim) {
             return podDeletion.apply(claim);

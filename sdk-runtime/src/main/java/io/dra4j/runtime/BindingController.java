@@ -18,10 +18,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets the binding conditions of a driver's devices for all nodes of a cluster, beside the drivers
- * on the nodes or instead of their own {@link DraDriver.Builder#readinessCheck readiness checks}.
+ * Sets the binding conditions of a driver's devices for all nodes of a cluster, in addition to the drivers on the nodes
+ * or instead of their {@link DraDriver.Builder#readinessCheck readiness checks}.
  *
- * <p>It follows the claims of the cluster, and calls the check for each device of the driver that
+ * <p>It watches the claims of the cluster, and calls the check for each device of the driver that
  * the scheduler waits for, every five seconds until its conditions hold. Nothing is remembered:
  * after a restart the claims themselves have the values. Conditions that a node's driver has set
  * are left as they are; both may run, since the first one ends the wait.
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BindingController implements AutoCloseable {
 
-    /** Stands in metrics and in requests where a driver has its node. */
+    /** Replaces the node in metrics and in requests. */
     private static final String EVERYWHERE = "controller";
 
     /** Stands for the node in the field manager; no node has that name. */
@@ -51,10 +51,10 @@ public final class BindingController implements AutoCloseable {
     }
 
     /**
-     * Makes a controller, which is yet to be started.
+     * Creates a controller, not yet started.
      *
      * @param driverName the name of the driver whose devices are bound
-     * @param check returns the conditions of a pending device, on whatever node it is
+     * @param check returns the conditions of a pending device, on any node
      * @return the controller
      */
     public static BindingController of(String driverName, ReadinessCheck check) {
@@ -94,7 +94,7 @@ public final class BindingController implements AutoCloseable {
     }
 
     /**
-     * Begins to follow claims, and returns; an API server that can't be reached is waited for.
+     * Begins to watch claims, and returns; it retries until the API server can be reached.
      *
      * @throws DraException if the driver's name, the kubeconfig file or the service account is not
      *     valid, or the server does not have the API
@@ -136,7 +136,7 @@ public final class BindingController implements AutoCloseable {
                 InstantSource.system());
     }
 
-    /** Stops; conditions that are set stay. A call of the check that runs is not interrupted. */
+    /** Stops; conditions that are set stay. A running call of the check is not interrupted. */
     @Override
     public synchronized void close() {
         if (running != null) {

@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "claim-metrics",
         description = {
-            "Serves how many claims of the cluster wait for devices, and for how long, by device class. One process is"
-                    + " enough for a cluster, whatever drivers it has; it needs no node, and may list ResourceClaims"
+            "Serves the number of claims that wait for devices, and how long they wait, by device class. One process is"
+                    + " enough for a cluster, regardless of its drivers; it needs no node, and may list ResourceClaims"
                     + " alone.",
             ""
         })

@@ -93,7 +93,7 @@ public final class ClaimPreview {
     }
 
     /**
-     * Returns the reason for which a claim would be refused before the provider is called.
+     * Returns the reason why a claim would be refused before the provider is called.
      *
      * @param claim a ResourceClaim, as for {@link #allocated}
      * @return the message as the kubelet shows it to the owner of the pod; empty if the provider would be called

@@ -17,9 +17,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * A driver program's commands about the whole cluster, which are those of {@code kubectl dra}.
+ * A driver program's commands about the whole cluster, the same as in {@code kubectl dra}.
  *
- * <p>They run in a JVM of their own, from {@code kubectl-dra.jar} beside the driver's jar: they
+ * <p>They run in a separate JVM, from {@code kubectl-dra.jar} next to the driver's jar: they
  * need a CEL evaluator, which no driver needs on its node, and more memory than a driver has.
  *
  * <p>The exit status is that of the command, and 3 if it can't be run.
@@ -29,7 +29,7 @@ record ClusterMain(PrintStream err, Map<String, String> environment) {
     private static final String JAR_VARIABLE = "KUBECTL_DRA_JAR";
     private static final int NOT_RUN = 3;
 
-    /** Returns the command, whose arguments are none of this program's to read. */
+    /** Returns the command, whose arguments this program does not read. */
     ProgramMain.Command command(DriverProgram program, String... args) {
         CommandLine line = new CommandLine(CommandSpec.create().name(args[0])).setUnmatchedArgumentsAllowed(true);
         return new ProgramMain.Command(line, () -> execute(program, args));
@@ -45,7 +45,7 @@ record ClusterMain(PrintStream err, Map<String, String> environment) {
         Optional<Path> jar = jar(program.main());
         if (jar.isEmpty()) {
             err.printf(
-                    "%s: %s is a command of %s, which is not beside this program's jar: put it there, or set %s to its"
+                    "%s: %s is a command of %s, which is not next to this program's jar: put it there, or set %s to its"
                             + " path. `kubectl dra %s` is the same command, and needs no driver.%n",
                     program.name(), args[0], JAR, JAR_VARIABLE, args[0]);
             return NOT_RUN;

@@ -18,14 +18,14 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "controller",
         description = {
-            "Publishes the driver's pools of several nodes, from a Deployment: of all its"
-                    + " replicas, one does so. It takes the driver's other options, too.",
+            "Publishes the driver's pools of several nodes, from a Deployment in which one"
+                    + " replica publishes. It takes the driver's other options as well.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class ControllerOptions {
 
-    /** Those of a driver that have a meaning without a node. */
+    /** The driver's options that apply without a node. */
     private static final Set<String> SHARED = Set.of(
             "--driver-name",
             "--kubeconfig",
@@ -43,8 +43,8 @@ final class ControllerOptions {
             paramLabel = "NAME",
             defaultValue = "",
             description = {
-                "The namespace of the Lease by which replicas agree on one. [LEADER_ELECTION_NAMESPACE]",
-                "Default: that of the pod"
+                "The namespace of the Lease by which replicas elect a leader. [LEADER_ELECTION_NAMESPACE]",
+                "Default: the pod's namespace"
             })
     private String namespace;
 
@@ -65,8 +65,9 @@ final class ControllerOptions {
             paramLabel = "DURATION",
             defaultValue = "10s",
             converter = GoDuration.class,
-            description = "How long a leader publishes that can't renew it. [LEADER_ELECTION_RENEW_DEADLINE]"
-                    + ProgramOptions.DEFAULT)
+            description =
+                    "How long a leader publishes after it last renewed the Lease. [LEADER_ELECTION_RENEW_DEADLINE]"
+                            + ProgramOptions.DEFAULT)
     private Duration renewDeadline;
 
     @Option(
@@ -75,7 +76,7 @@ final class ControllerOptions {
             paramLabel = "DURATION",
             defaultValue = "2s",
             converter = GoDuration.class,
-            description = "The time between attempts to take or renew it. [LEADER_ELECTION_RETRY_PERIOD]"
+            description = "The time between attempts to acquire or renew the Lease. [LEADER_ELECTION_RETRY_PERIOD]"
                     + ProgramOptions.DEFAULT)
     private Duration retryPeriod;
 
@@ -86,7 +87,7 @@ final class ControllerOptions {
                 () -> start(options, provider.apply(options), main.ending()));
     }
 
-    /** The program's own may say what there is to publish. */
+    /** The program's own options may determine what is published. */
     private static boolean isShown(OptionSpec option, boolean isOfEveryDriver) {
         return SHARED.contains(option.longestName()) || !isOfEveryDriver;
     }
@@ -102,7 +103,7 @@ final class ControllerOptions {
         return controller::close;
     }
 
-    /** Hours, minutes and seconds as Go programs write them; seconds alone may have a fraction. */
+    /** Hours, minutes and seconds as Go programs write them; only seconds may have a fraction. */
     static final class GoDuration implements ITypeConverter<Duration> {
         @Override
         public Duration convert(String value) {

@@ -22,9 +22,10 @@ import picocli.CommandLine.Option;
         name = "doctor",
         exitCodeOnExecutionException = Report.INCOMPLETE,
         description = {
-            "Finds what keeps this node's devices from pods without an error, and says how to fix it. It takes the"
-                    + " options that the driver runs with, reads, and changes nothing. Exit status: 0 if nothing is"
-                    + " wrong, 1 if there are findings, 2 if there are none but a check could not run, or the command line is wrong.",
+            "Finds silent problems that keep this node's devices from pods, and says how to fix them. It takes the"
+                    + " driver's options, and changes nothing. Exit status: 0 if nothing is"
+                    + " wrong, 1 if there are findings, 2 if there are none but a check could not run, or the command"
+                    + " line is wrong.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -37,7 +38,7 @@ final class DoctorOptions {
             description = {
                 "The node's root directory as this program sees it: the container runtime's configuration"
                         + " is there. [HOST_ROOT]",
-                "Default: / outside of a pod; in one with hostPID, that of the node's first process"
+                "Default: / outside a pod; in a pod with hostPID, the root of the node's first process"
             })
     private @Nullable Path hostRoot;
 

@@ -21,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a {@link DeviceProvider} as a DRA driver: the way into the SDK.
+ * Runs a {@link DeviceProvider} as a DRA driver: the SDK's entry point.
  *
  * <p>It serves the kubelet on two sockets, publishes the provider's inventory, and prepares claims.
  * It installs no signal handler and never ends the JVM; the host decides when to {@link #close}.
@@ -44,7 +44,7 @@ public final class DraDriver implements AutoCloseable {
     }
 
     /**
-     * Begins to build a driver.
+     * Returns a builder of a driver.
      *
      * @param driverName the driver's name: a lower-case DNS subdomain of at most 63 characters
      * @param nodeName the name of the Node object that the driver runs on
@@ -58,10 +58,10 @@ public final class DraDriver implements AutoCloseable {
     /**
      * Starts the driver, and returns when its sockets serve.
      *
-     * <p>The order: the journal is read, the provider starts and gives its first inventory (half a minute is waited for
-     * it), CDI specs are brought in line with the journal, the service socket appears, then the registration socket,
-     * and publishing begins. The API server is asked beside that: it need not be reachable, and one that is too old
-     * ends the start before a socket appears. If a step fails, those before it are undone.
+     * <p>In order: the journal is read, the provider starts and returns its first inventory (within half a minute), CDI
+     * specs are reconciled with the journal, the service socket appears, then the registration socket, and publishing
+     * begins. The API server is asked in parallel: it need not be reachable, and one that is too old ends the start
+     * before a socket appears. If a step fails, those before it are undone.
      *
      * @throws DraException if the driver can't serve on this node; the message has the next step
      * @throws IllegalStateException if it was started before
@@ -87,11 +87,11 @@ public final class DraDriver implements AutoCloseable {
     /**
      * Waits until the cluster's slices equal the inventory.
      *
-     * <p>Devices that this API server can't keep safe do not count: they are withdrawn, and the
+     * <p>Devices that this API server can't protect do not count: they are withdrawn, and the
      * {@link DriverListener} is notified. While a pool is invalid, the result is false.
      *
      * @param timeout how long to wait
-     * @return true if they do
+     * @return true if they are equal
      * @throws InterruptedException if the thread is interrupted
      */
     public boolean awaitPublished(Duration timeout) throws InterruptedException {
@@ -99,7 +99,7 @@ public final class DraDriver implements AutoCloseable {
     }
 
     /**
-     * Returns the port at which metrics and probes are served over HTTP: the bound one, where port 0 was asked for.
+     * Returns the port at which metrics and probes are served over HTTP: the bound one if port 0 was requested.
      *
      * @return the port; empty without {@link Builder#httpEndpoint}
      * @throws IllegalStateException if the driver was not started
@@ -109,7 +109,7 @@ public final class DraDriver implements AutoCloseable {
     }
 
     /**
-     * Returns the port at which a pod's gRPC probes are answered: the bound one, where port 0 was asked for.
+     * Returns the port at which a pod's gRPC probes are answered: the bound one if port 0 was requested.
      *
      * @return the port; empty without {@link Builder#healthcheckPort}
      * @throws IllegalStateException if the driver was not started
@@ -121,7 +121,7 @@ public final class DraDriver implements AutoCloseable {
     /**
      * Stops the driver: calls in flight end, the sockets disappear, the provider is closed.
      *
-     * <p>Prepared claims and their CDI specs stay: containers use them. Published slices stay, too,
+     * <p>Prepared claims and their CDI specs stay: containers use them. Published slices stay as well,
      * unless the driver was built with {@link Builder#removeSlicesOnClose}. It takes at most about
      * 8 seconds, and does nothing on a driver that does not run.
      */
@@ -174,8 +174,8 @@ public final class DraDriver implements AutoCloseable {
         /**
          * Sets the kubelet's directory of plugin data; {@code /var/lib/kubelet/plugins} by default.
          *
-         * <p>The driver keeps its service socket and its journal in a directory below it that bears
-         * the driver's name. It must have the same path for the kubelet.
+         * <p>The driver keeps its service socket and its journal in a subdirectory named after the driver. It must have
+         * the same path for the kubelet.
          *
          * @param directory the directory
          */
@@ -223,8 +223,8 @@ public final class DraDriver implements AutoCloseable {
          *
          * <p>{@code prepare} and {@code unprepare} never overlap, also while a rolling update runs two processes; other
          * calls of the provider do. The turn is passed between the processes that wait, and ends with its process. A
-         * claim that has none before the kubelet's deadline is answered as one that is still worked on, and the kubelet
-         * tries again. In one process alone it costs microseconds a call.
+         * claim whose turn has not come before the kubelet's deadline is answered as still in progress, and the kubelet
+         * tries again. With a single process it costs microseconds a call.
          */
         public Builder serialized() {
             settings.serialized = true;
@@ -275,8 +275,8 @@ public final class DraDriver implements AutoCloseable {
          * Sets how many devices a slice may have; 64 by default.
          *
          * <p>The API allows 128 devices to a slice in which no device has a taint, consumes counters or has a list
-         * attribute, and 64 otherwise. A driver of thousands of devices that never will needs half the slices with 128.
-         * A pool that has such a device all the same gets slices of 64 devices, and its devices move.
+         * attribute, and 64 otherwise. With 128, a driver of thousands of devices without any of these needs half the
+         * slices. A pool that has such a device anyway gets slices of 64 devices, and its devices move.
          *
          * @param limit 64 or 128
          * @throws IllegalArgumentException if it is neither
@@ -296,7 +296,7 @@ public final class DraDriver implements AutoCloseable {
          * Serves the health of devices to the kubelet; by default it is not served.
          *
          * <p>The provider reports it by {@link io.dra4j.api.DriverContext#reportHealth}. The kubelet asks once, when it
-         * registers the driver, and would not believe another answer later.
+         * registers the driver, and ignores a different answer later.
          *
          * @see <a
          *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4680-add-resource-health-to-pod-status">
@@ -309,10 +309,10 @@ public final class DraDriver implements AutoCloseable {
 
         /**
          * Taints devices that the provider reports as unhealthy with {@code <driver>/unhealthy}
-         * until it reports them as healthy; by default, health taints nothing.
+         * until it reports them as healthy; by default, health causes no taints.
          *
-         * <p>An unknown device keeps the taint that it has: unknown is not healthy. An API server
-         * that does not keep taints is not offered the device at all.
+         * <p>A device of unknown health keeps its taint: unknown is not healthy. The device is not published to an API
+         * server that does not keep taints.
          *
          * @param effect what the taint does; {@code null} to taint nothing
          */
@@ -326,11 +326,11 @@ public final class DraDriver implements AutoCloseable {
          * HTTP; by default nothing is served.
          *
          * <p>Metrics go to Micrometer's global registry in any case: a host that has registries of
-         * its own adds them there, and what a provider counts there is served, too. Of several drivers in one JVM, each
-         * serves what bears its own {@code driver} and {@code node}, and what does not bear both.
+         * its own adds them there, and what a provider counts there is also served. Of several drivers in one JVM, each
+         * serves metrics labeled with its own {@code driver} and {@code node}, and metrics without these labels.
          *
          * @param endpoint {@code host:port}, or {@code :port} for all addresses of the machine; port 0 for any that is
-         *     free, see {@link DraDriver#httpPort}; {@code null} for nowhere
+         *     free, see {@link DraDriver#httpPort}; {@code null} to not serve
          */
         public Builder httpEndpoint(@Nullable String endpoint) {
             settings.httpEndpoint = endpoint;
@@ -348,7 +348,7 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets a TCP port for a pod's gRPC probes; by default there is none.
+         * Sets a TCP port for a pod's gRPC probes; none by default.
          *
          * <p>Each check calls both of the driver's sockets as the kubelet does.
          *
@@ -360,10 +360,10 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets the file by which admins exclude, describe and taint devices; by default there is none.
+         * Sets the file by which admins exclude, describe and taint devices; none by default.
          *
          * <p>It is read when the driver starts, and again when it changes. A file that can't be applied ends the start;
-         * later it is reported, and the policy before it stays in force.
+         * later it is reported, and the previous policy stays in force.
          *
          * @param file the file, as YAML or JSON; {@code null} for none
          */
@@ -373,11 +373,11 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Looks whether a device plugin offers the same devices on the node; by default it does not.
+         * Checks whether a device plugin offers the same devices on the node; off by default.
          *
          * <p>The plugin's resources are those in the driver's own domain, and those that plugins of known vendors have,
-         * such as {@code nvidia.com/gpu} beside {@code gpu.nvidia.com}. The Node is read at the start and every few
-         * minutes. Claims that are allocated are prepared in any case.
+         * such as {@code nvidia.com/gpu} in addition to {@code gpu.nvidia.com}. The Node is read at the start and every
+         * few minutes. Claims that are allocated are prepared in any case.
          *
          * @param choice what to do then; {@code null} to not look
          */
@@ -388,9 +388,9 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Takes over the claims that another driver of this name has left prepared; by default they are left alone.
+         * Takes over the claims that another driver of this name has left prepared; by default they are not touched.
          *
-         * @param other the other driver, by what it left
+         * @param other the other driver's state on the node
          */
         public Builder takeOver(TakeOver other) {
             settings.takeOver = Objects.requireNonNull(other, "other");
@@ -400,7 +400,7 @@ public final class DraDriver implements AutoCloseable {
         /**
          * Sets the versions in which containers find the metadata of their devices; all by default.
          *
-         * <p>A file has a document for each version, newest first, whatever the order here.
+         * <p>A file has a document for each version, newest first, regardless of the order here.
          *
          * @param versions the versions, with {@link MetadataVersion#V1BETA1} among them
          * @throws DraException if {@link MetadataVersion#V1BETA1} is missing, which readers of Kubernetes 1.37 rely on

@@ -7,21 +7,21 @@ import io.dra4j.api.error.DraException;
 /**
  * Is notified of problems in the background of a running {@link DraDriver}.
  *
- * <p>All of them are in the log, too. The methods are called one at a time on a thread of their own, so they may take
- * their time; what they throw is logged. A problem that lasts is reported once, and again after half an hour.
+ * <p>All of them are also logged. The methods are called one at a time on a separate thread, so they may take
+ * their time; what they throw is logged. A persistent problem is reported once, and again after half an hour.
  */
 public interface DriverListener {
 
     /**
-     * Is notified of a problem that the driver keeps trying to solve by itself: an invalid pool, devices that the API
-     * server can't keep safe, slices that another client keeps deleting, an API server that can't be reached.
+     * Is notified of a problem that the driver keeps trying to solve: an invalid pool, devices that the API server
+     * can't protect, slices that another client keeps deleting, an API server that can't be reached.
      *
      * @param problem what failed, on which object, and what to do
      */
     default void recoverable(DraException problem) {}
 
     /**
-     * Is notified of a problem that the driver can't solve: the host should close it, and end.
+     * Is notified of a problem that the driver can't solve: the host should close the driver and exit.
      *
      * <p>Prepared claims stay prepared, and the kubelet's calls are still answered.
      *

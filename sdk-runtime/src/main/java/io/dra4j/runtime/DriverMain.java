@@ -34,21 +34,21 @@ import java.util.function.Supplier;
  * DriverMain.of("fpga.example.com", new FpgaOptions(), options -> new FpgaProvider(...)).run(args);
  * }</pre>
  *
- * <p>The program has commands, too, each in place of the driver and before the options:
+ * <p>The program also has commands, given before the options, which run instead of the driver:
  *
  * <ul>
  *   <li>{@code webhook}, an {@link AdmissionWebhook}; {@code doctor}, {@code audit} and {@code journal inspect FILE},
  *       which look; {@code maintenance on}, which takes the devices of a driver that runs out of use;
- *   <li>{@code claim-metrics}, {@code explain} and {@code tree} for the whole cluster, the latter two those of {@code
+ *   <li>{@code claim-metrics}, {@code explain} and {@code tree} for the whole cluster, the latter two as in {@code
  *       kubectl dra}, if its jar is next to the driver's;
- *   <li>a {@link #controller}, if the program has one, and those that it {@link #command adds}.
+ *   <li>a {@link #controller}, if the program has one, and commands that it {@link #command adds}.
  * </ul>
  *
  * <p>SIGUSR2 writes the stacks of all threads to {@code goroutine-stacks.dump} in the temporary folder.
  *
- * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the command line is wrong,
- * and 1 if the driver can't start, continue or stop in time. The reason is a line or two on standard error; {@code -v 4}
- * adds the stack trace. It needs Logback and jul-to-slf4j at run time.
+ * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the command line is
+ * invalid, and 1 if the driver can't start, continue or stop in time. The reason is a line or two on standard error;
+ * {@code -v 4} adds the stack trace. It needs Logback and jul-to-slf4j at run time.
  *
  * @param <O> the program's options
  */
@@ -77,14 +77,14 @@ public final class DriverMain<O extends DriverOptions> {
     /**
      * Runs a driver with the options that every driver has, until a signal; it never returns.
      *
-     * @param driverName the driver's name, where none is given; the program is called so, too
+     * @param driverName the driver's name if the options give none; also the program's name
      */
     public static void run(
             String[] args, String driverName, Function<? super DriverOptions, ? extends DeviceProvider> provider) {
         of(driverName, new DriverOptions.Standard(), provider).run(args);
     }
 
-    /** Makes a program that is called as its driver; otherwise as {@link #of(DriverProgram, DriverOptions, Function)}. */
+    /** Makes a program with its driver's name; otherwise like {@link #of(DriverProgram, DriverOptions, Function)}. */
     public static <O extends DriverOptions> DriverMain<O> of(
             String driverName, O options, Function<? super O, ? extends DeviceProvider> provider) {
         return of(DriverProgram.of(driverName, provider.getClass()), options, provider);
@@ -94,8 +94,8 @@ public final class DriverMain<O extends DriverOptions> {
      * Makes a program with a name, a summary and a version, to be run.
      *
      * @param options the options to fill
-     * @param provider makes the provider from them; a {@link DraException} that it throws is reported as the reason why
-     *     the driver can't start
+     * @param provider makes the provider from them; a {@link DraException} that it throws is reported as the reason
+     *     that the driver can't start
      */
     public static <O extends DriverOptions> DriverMain<O> of(
             DriverProgram program, O options, Function<? super O, ? extends DeviceProvider> provider) {
@@ -110,7 +110,7 @@ public final class DriverMain<O extends DriverOptions> {
 
     /**
      * Makes the configurations of the command {@code webhook} from the filled options, for a provider that can be made
-     * on a node alone; by default a provider that is never started is asked for them.
+     * only on a node; by default a provider that is never started is asked for them.
      */
     public DriverMain<O> configTypes(Function<? super O, ? extends List<ConfigType<?>>> types) {
         configTypes = types;
@@ -124,8 +124,8 @@ public final class DriverMain<O extends DriverOptions> {
     }
 
     /**
-     * Makes the node of the command {@code audit}, with the driver's own checks, and of {@code doctor}, which reads its
-     * devices alone; by default a provider that is never started reads the inventory.
+     * Makes the node of the command {@code audit}, with the driver's own checks, and of {@code doctor}, which only
+     * reads its devices; by default a provider that is never started reads the inventory.
      */
     public DriverMain<O> audited(Function<? super O, ? extends AuditedNode> node) {
         audited = node;
@@ -144,8 +144,8 @@ public final class DriverMain<O extends DriverOptions> {
     /**
      * Adds a command of the program.
      *
-     * <p>It is an object with picocli's annotations, {@code @Command} among them; one that extends {@link
-     * ProgramOptions} or {@link DriverOptions} has their options, too. It returns the exit status; a {@link
+     * <p>It is an object with picocli's annotations, {@code @Command} among them; an object that extends {@link
+     * ProgramOptions} or {@link DriverOptions} also has their options. It returns the exit status; a {@link
      * DraException} that it throws is reported.
      */
     public DriverMain<O> command(String name, Supplier<? extends Callable<Integer>> command) {
@@ -176,7 +176,7 @@ public final class DriverMain<O extends DriverOptions> {
         return driver::close;
     }
 
-    /** Does all of it but ending the JVM, and returns the exit status. */
+    /** Does everything except ending the JVM, and returns the exit status. */
     int execute(ProgramMain main, Function<? super O, Runnable> start, String... args) {
         return main.execute(
                 switch (args.length == 0 ? "" : args[0]) {

@@ -18,19 +18,19 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The command line that all driver programs share; a program extends it by its own options, or by none. */
+/** The command line that all driver programs share; a program may extend it with its own options. */
 @Command(
         footer = {
             "",
             ProgramOptions.VARIABLES,
-            "`journal inspect FILE` prints a journal of claims instead, for support.",
-            "`explain pod/NAME` and `tree` are those of `kubectl dra`; kubectl-dra.jar has to be beside this jar.",
-            "`maintenance on`, `off` or `status` instead takes the devices of this node out of use;"
+            "`journal inspect FILE` prints a claim journal, for support.",
+            "`explain pod/NAME` and `tree` are the commands of `kubectl dra`; they need kubectl-dra.jar next to this jar.",
+            "`maintenance on`, `off` or `status` takes the devices of this node out of use;"
                     + " `maintenance --help` explains it.",
-            "`audit` before options holds the node's records of claims against each other; `audit --help` explains it.",
-            "`webhook` before options checks claims when they are created; `webhook --help` explains it.",
-            "`claim-metrics` instead serves how long claims of the cluster wait; `claim-metrics --help` explains it.",
-            "`doctor` before options finds what is wrong with this node; `doctor --help` explains it."
+            "`audit`, followed by the driver's options, cross-checks the node's claim records; `audit --help` explains it.",
+            "`webhook`, followed by options, checks claims when they are created; `webhook --help` explains it.",
+            "`claim-metrics` serves metrics of how long the cluster's claims wait; `claim-metrics --help` explains it.",
+            "`doctor`, followed by the driver's options, finds what is wrong with this node; `doctor --help` explains it."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public abstract class DriverOptions extends ProgramOptions {
@@ -99,9 +99,9 @@ public abstract class DriverOptions extends ProgramOptions {
             names = "--device-policy",
             paramLabel = "FILE",
             description = {
-                "A file with rules that exclude devices, or add attributes and taints to them; it is"
-                        + " read again when it changes. [DEVICE_POLICY]",
-                "Default: all devices as they are"
+                "A file with rules that exclude devices, or add attributes and taints to them;"
+                        + " reloaded when it changes. [DEVICE_POLICY]",
+                "Default: all devices unchanged"
             })
     private @Nullable Path devicePolicy;
 
@@ -118,8 +118,8 @@ public abstract class DriverOptions extends ProgramOptions {
             names = "--metrics-port",
             paramLabel = "PORT",
             defaultValue = "-1",
-            description = "The port of --http-endpoint alone, on all addresses, as the community's example driver has"
-                    + " it; 0 for any that is free, negative for none. [METRICS_PORT]"
+            description = "The port of --http-endpoint, on all addresses; an option of the community's example driver."
+                    + " 0 for any free port, negative for none. [METRICS_PORT]"
                     + DEFAULT)
     private int metricsPort;
 
@@ -133,7 +133,7 @@ public abstract class DriverOptions extends ProgramOptions {
     /** Creates options that are yet to be read from a command line. */
     protected DriverOptions() {}
 
-    /** The taint of devices that do not work, in the words of the API. */
+    /** The taint of unhealthy devices, in the API's terms. */
     enum UnhealthyTaint {
         /** Nothing. */
         off(null),
@@ -176,7 +176,7 @@ public abstract class DriverOptions extends ProgramOptions {
     /**
      * Returns where the kubelet expects the data of its plugins.
      *
-     * @return the directory, in which the driver makes one of its own
+     * @return the directory, in which the driver creates its own
      */
     public final Path kubeletPluginsDirectory() {
         return kubeletPluginsDirectory;
@@ -239,7 +239,7 @@ public abstract class DriverOptions extends ProgramOptions {
     }
 
     /**
-     * Returns the program's own options on which it depends what configurations are accepted.
+     * Returns the program's own options that determine which configurations are accepted.
      *
      * <p>The help of the command {@code webhook} shows them, and hides the program's others unless they are required.
      * The webhook takes all options of the driver, so that both may have the same environment.
@@ -254,7 +254,8 @@ public abstract class DriverOptions extends ProgramOptions {
      * Returns the feature gates of Kubernetes that the given options need, by option.
      *
      * <p>The command {@code doctor} asks the API server whether they are on, and those that devices of the inventory
-     * need. A program adds what its present devices do not show, such as the gate of devices that an option brings.
+     * need. A program adds gates that its current devices do not show, such as the gate of devices that an option
+     * brings.
      *
      * @return the gate's name by the option's, such as {@code --unhealthy-taint=DRADeviceTaints}
      */
@@ -292,7 +293,7 @@ public abstract class DriverOptions extends ProgramOptions {
         if (metricsPort >= 0 && !endpoint.isEmpty() && !endpoint.endsWith(":" + metricsPort)) {
             throw new ParameterException(
                     command,
-                    "--http-endpoint is %s, and --metrics-port is %d: both are for the same server; give one of them"
+                    "--http-endpoint is %s, and --metrics-port is %d: both configure the same server; give only one"
                             .formatted(endpoint, metricsPort));
         }
     }

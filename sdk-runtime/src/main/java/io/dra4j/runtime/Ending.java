@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The end of the program: the main thread does all the work, and the shutdown hook makes it stop.
  *
- * <p>A JVM that a signal ends has status 143 or 130. The only way to another one is to halt it at
+ * <p>A JVM that a signal ends has status 143 or 130. The only way to another status is to halt it at
  * the end of the hook, once the main thread has reported its status.
  */
 final class Ending implements DriverListener {
@@ -26,7 +26,7 @@ final class Ending implements DriverListener {
     private volatile boolean isHandled;
     private volatile @Nullable DraException failure;
 
-    /** Lets a signal ask the main thread to stop; otherwise it ends the JVM, as in programs that only look. */
+    /** Lets a signal ask the main thread to stop; otherwise it ends the JVM, as in programs that only read. */
     void handleSignals() {
         isHandled = true;
     }
@@ -36,7 +36,7 @@ final class Ending implements DriverListener {
         requested.countDown();
     }
 
-    /** Asks the main thread to stop, because the driver can't go on. */
+    /** Asks the main thread to stop, because the driver can't continue. */
     @Override
     public void fatal(DraException problem) {
         failure = problem;

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * Tests the devices from time to time, and reports their health before the last report expires.
+ * Tests the devices periodically, and reports their health before the last report expires.
  *
  * <p>A provider opens it in {@code start}, and closes it in {@code close}:
  *
@@ -22,9 +22,9 @@ import java.util.function.Consumer;
  * watch = HealthWatch.ofProbe(Duration.ofSeconds(10), this::health, context::reportHealth);
  * }</pre>
  *
- * <p>A probe that fails is logged when it begins to fail, and reports nothing; neither does one that hangs. The devices
- * become unknown when their last reports expire, so let a report be valid for several intervals. The runtime logs each
- * change of a device's health. Thread-safe.
+ * <p>A probe that fails is logged when it begins to fail, and reports nothing; a probe that hangs reports nothing
+ * either. The devices become unknown when their last reports expire, so let a report be valid for several intervals.
+ * The runtime logs each change of a device's health. Thread-safe.
  */
 public final class HealthWatch implements AutoCloseable {
 
@@ -35,7 +35,7 @@ public final class HealthWatch implements AutoCloseable {
     }
 
     /**
-     * Tests the devices on a thread of its own.
+     * Tests the devices on its own thread.
      *
      * @param interval the time between the end of a test and the next one; half the shortest {@code validFor} of the
      *     reports, if that is less
@@ -62,7 +62,7 @@ public final class HealthWatch implements AutoCloseable {
             Collection<DeviceHealth> health = Objects.requireNonNull(probe.call(), "the probe of health returned null");
             report.accept(health);
             interval.set(health.stream().map(one -> one.validFor().dividedBy(2)).reduce(longest, HealthWatch::shorter));
-            return longest; // nothing that changes: it is the runtime that compares reports
+            return longest; // never a change: the runtime compares reports
         };
         return new HealthWatch(InventoryWatch.every(interval::get, "the health of the devices", test, timer));
     }
@@ -71,7 +71,7 @@ public final class HealthWatch implements AutoCloseable {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** Tests and reports immediately, between the times, on the caller's thread. */
+    /** Tests and reports immediately, outside the schedule, on the caller's thread. */
     public void look() {
         watch.look();
     }

@@ -33,17 +33,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that the inventory may have changed, by a file or a probe of the hardware.
+ * Watches a file or probes the hardware, and reports that the inventory may have changed.
  *
- * <p>A provider opens it in {@code start}, mostly with {@code context::inventoryChanged}, and
+ * <p>A provider opens it in {@code start}, usually with {@code context::inventoryChanged}, and
  * closes it in {@code close}:
  *
  * <pre>{@code
  * watch = InventoryWatch.ofProbe(Duration.ofSeconds(5), this::serials, context::inventoryChanged);
  * }</pre>
  *
- * <p>What it sees first is no change. A look that fails is no change either: it is logged when it
- * begins to fail, and what was seen last is remembered, for unknown is not empty. Thread-safe.
+ * <p>The first look is not a change, and neither is a look that fails: a failure is logged when it
+ * begins to fail, and the last result is remembered, because unknown is not empty. Thread-safe.
  */
 public final class InventoryWatch implements AutoCloseable {
 
@@ -67,7 +67,7 @@ public final class InventoryWatch implements AutoCloseable {
     }
 
     /**
-     * Looks at the hardware from time to time.
+     * Probes the hardware periodically.
      *
      * @param interval the time between the end of a look and the next one
      * @param probe returns what it sees, compared by {@code equals}: a list of serial numbers, say
@@ -79,12 +79,12 @@ public final class InventoryWatch implements AutoCloseable {
     }
 
     /**
-     * Looks at the hardware from time to time, on a timer of the caller's.
+     * Probes the hardware periodically, on the caller's timer.
      *
      * @param interval the time between the end of a look and the next one
      * @param probe returns what it sees, compared by {@code equals}
      * @param changed is called after each look that saw something else than the one before
-     * @param timer runs the looks; the watch ends its own task alone
+     * @param timer runs the looks; the watch ends only its own task
      * @return the watch, which has looked once
      */
     public static InventoryWatch ofProbe(
@@ -96,7 +96,7 @@ public final class InventoryWatch implements AutoCloseable {
         return watch;
     }
 
-    /** Calls a probe for what it does, at intervals that may differ. */
+    /** Calls a probe for its side effects, at intervals that may vary. */
     static InventoryWatch every(
             Supplier<Duration> interval, String what, Callable<?> probe, ScheduledExecutorService timer) {
         InventoryWatch watch = new InventoryWatch(what, probe, () -> {});
@@ -121,7 +121,8 @@ public final class InventoryWatch implements AutoCloseable {
     }
 
     /**
-     * Watches a regular file, which may be written, replaced, made and removed at any time, as a mounted ConfigMap is.
+     * Watches a regular file, which may be written, replaced, created and removed at any time, like a mounted
+     * ConfigMap.
      *
      * @param file the file, which need not exist; its directory must
      * @param changed is called after each change of the content, on the thread of the watch
@@ -139,7 +140,7 @@ public final class InventoryWatch implements AutoCloseable {
         return watch;
     }
 
-    /** Looks at once, between the times, and calls what is to be called. */
+    /** Looks immediately, outside the schedule, and calls the function if something has changed. */
     public void look() {
         if (sees()) {
             try {
@@ -150,7 +151,7 @@ public final class InventoryWatch implements AutoCloseable {
         }
     }
 
-    /** Returns whether there is something else than before. */
+    /** Returns whether the result differs from the last one. */
     private synchronized boolean sees() {
         try {
             Object now = Optional.ofNullable(probe.call());
@@ -170,7 +171,7 @@ public final class InventoryWatch implements AutoCloseable {
         }
     }
 
-    /** Ends the watch; a call that has begun goes on. */
+    /** Ends the watch; a call in progress continues. */
     @Override
     public void close() {
         closed = true;
@@ -186,7 +187,7 @@ public final class InventoryWatch implements AutoCloseable {
     }
 
     /**
-     * The events of one file: it was written, replaced, made or removed.
+     * The events of one file: it was written, replaced, created or removed.
      *
      * <p>The file's directory is watched: a file that another is renamed onto is a new one, and a watch
      * on the old would never report again. It may report too often and never misses the last change.
@@ -208,7 +209,7 @@ public final class InventoryWatch implements AutoCloseable {
         }
 
         /**
-         * Begins to collect events.
+         * Starts collecting events.
          *
          * @throws DraException if the directory can't be watched
          */
@@ -226,7 +227,7 @@ public final class InventoryWatch implements AutoCloseable {
         }
 
         /**
-         * Returns something that is equal as long as the file's content is: the content of a small
+         * Returns a value that stays equal while the file's content does: the content of a small
          * file, size, time and identity of any other; an empty list if there is no file.
          */
         static List<Object> content(Path file) throws IOException {
@@ -240,7 +241,7 @@ public final class InventoryWatch implements AutoCloseable {
             }
         }
 
-        /** Calls a function after events, on a thread of its own, until this is closed. */
+        /** Calls a function after events, on its own thread, until this is closed. */
         void start(Runnable happened) {
             Thread thread = new Thread(() -> run(happened), "inventory-watch");
             thread.setDaemon(true);

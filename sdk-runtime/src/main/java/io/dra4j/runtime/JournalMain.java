@@ -8,11 +8,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A driver program's command {@code journal inspect FILE}: prints a journal of claims, for support. */
+/** A driver program's command {@code journal inspect FILE}: prints a claim journal, for support. */
 @Command(
         name = "journal",
         description = {
-            "Prints a journal of claims, a row for each line, and marks damaged ones.",
+            "Prints a claim journal, one row per line, and marks damaged lines.",
             "It only reads, and can be used while the driver runs. The exit status is 0 if the journal is intact, and 1"
                     + " if lines are damaged or missing, or it can't be read.",
             ""
@@ -22,7 +22,7 @@ final class JournalMain {
 
     private static final int DAMAGED = 1;
 
-    /** The words for what to do. */
+    /** The actions. */
     enum Action {
         /** Print. */
         inspect

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
-/** The options of the log; the flags of Go's klog and component-base that manifests carry are accepted, too. */
+/** The options of the log; the flags of Go's klog and component-base that manifests carry are also accepted. */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class LoggingOptions {
 
@@ -32,8 +32,8 @@ final class LoggingOptions {
             order = 100,
             paramLabel = "N",
             defaultValue = "0",
-            description = "How much to log: 0 what changes on the node, 4 what is done in detail, 6 what libraries do,"
-                    + " 8 everything.%nDefault: ${DEFAULT-VALUE}")
+            description = "Verbosity of the log: 0 for changes on the node, 4 for details, 6 for what libraries do,"
+                    + " 8 for everything.%nDefault: ${DEFAULT-VALUE}")
     private int verbosity;
 
     @Option(
@@ -48,28 +48,28 @@ final class LoggingOptions {
             names = "--vmodule",
             paramLabel = "PATTERN=N,...",
             hidden = true,
-            description = "No effect, which is logged: it names files of a program in Go; -v raises all.")
+            description = "No effect, which is logged: it names source files of a Go program; -v applies to all.")
     private String vmodule = "";
 
     @Option(
             names = {"--log-file", "--log_file"},
             paramLabel = "FILE",
             hidden = true,
-            description = "No effect, which is logged: the log goes to standard error alone.")
+            description = "No effect, which is logged: the log goes only to standard error.")
     private String file = "";
 
     @Option(
             names = {"--log-dir", "--log_dir"},
             paramLabel = "DIR",
             hidden = true,
-            description = "No effect, which is logged: the log goes to standard error alone.")
+            description = "No effect, which is logged: the log goes only to standard error.")
     private String directory = "";
 
     @Option(
             names = {"--log-backtrace-at", "--log_backtrace_at"},
             paramLabel = "FILE:LINE",
             hidden = true,
-            description = "No effect, which is logged: it names a line of a program in Go; -v 4 has stack traces.")
+            description = "No effect, which is logged: it names a source line of a Go program; -v 4 logs stack traces.")
     private String backtrace = "";
 
     @Option(
@@ -105,7 +105,7 @@ final class LoggingOptions {
             },
             paramLabel = "VALUE",
             hidden = true,
-            description = "No effect: each line is written at once, to standard error.")
+            description = "No effect: each line is written immediately, to standard error.")
     private List<String> buffers = List.of();
 
     /** The format of log lines. */
@@ -130,7 +130,7 @@ final class LoggingOptions {
         logIgnored();
     }
 
-    /** Logs which options ask for something that this program does not do. */
+    /** Logs which given options have no effect. */
     void logIgnored() {
         Map<String, String> asked = new LinkedHashMap<>();
         asked.put("--vmodule", vmodule);
@@ -141,6 +141,6 @@ final class LoggingOptions {
         asked.forEach((option, value) -> LOG.atWarn()
                 .addKeyValue("option", option)
                 .addKeyValue("value", value)
-                .log("An option has no effect: this program logs to standard error alone, as much as -v asks for"));
+                .log("An option has no effect: this program logs only to standard error, with the verbosity of -v"));
     }
 }

@@ -29,14 +29,14 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "maintenance",
         description = {
-            "Takes the devices of this node out of use, and shows which claims still hold some.",
-            "It is for a driver that runs on this node, and best run in its pod by `kubectl exec`. A"
-                    + " maintenance lasts over restarts and reboots until it is switched off.",
+            "Takes devices of this node out of use, and shows which claims still hold any.",
+            "Run it on the driver's node, preferably in the driver's pod by `kubectl exec`."
+                    + " Maintenance survives restarts and reboots until it is switched off.",
             "",
-            "on      taints the devices, and waits until no claim holds one. The driver then gives its"
-                    + " hardware back, if all devices are in maintenance.",
+            "on      taints the devices, and waits until no claim holds one. The driver then releases its"
+                    + " hardware, if all devices are in maintenance.",
             "off     removes the taint.",
-            "status  shows the same at once.",
+            "status  shows the same without waiting.",
             "",
             "The exit status of on and status is 0 once the devices are out of use, and 1 before.",
             ""
@@ -47,14 +47,14 @@ final class MaintenanceMain extends ProgramOptions {
     private static final int NOT_YET = 1;
     private static final Duration LOOK = Duration.ofMillis(200);
 
-    /** Those that only a person gives, for the moment. */
+    /** The options for interactive use only. */
     private static final Set<String> NOT_IN_THE_ENVIRONMENT =
             Set.of("--device", "--evict", "--timeout", "--logging-format");
 
     @Spec
     private CommandSpec spec;
 
-    /** The words for what to do. */
+    /** The actions. */
     enum Action {
         /** Begin. */
         on,
@@ -73,8 +73,8 @@ final class MaintenanceMain extends ProgramOptions {
             split = ",",
             defaultValue = "*",
             description = {
-                "The names of the devices, with * for any text and ? for any character; several with"
-                        + " commas, and several times.",
+                "The names of the devices, with * for any text and ? for any character; separate several"
+                        + " by commas, or repeat the option.",
                 "Default: all devices"
             })
     private List<String> devices;
@@ -82,7 +82,7 @@ final class MaintenanceMain extends ProgramOptions {
     @Option(
             names = "--evict",
             description = "Taint with NoExecute, so that pods that use the devices are evicted; otherwise"
-                    + " with NoSchedule, and they go on.")
+                    + " with NoSchedule, and they keep running.")
     private boolean evict;
 
     @Option(
@@ -91,7 +91,7 @@ final class MaintenanceMain extends ProgramOptions {
             defaultValue = "60",
             converter = SecondsFromText.class,
             description = {
-                "How long `on` waits until no claim holds the devices; also as kubectl has it, 90s or 5m.",
+                "How long `on` waits until no claim holds the devices: seconds, or a duration such as 90s or 5m.",
                 "Default: ${DEFAULT-VALUE}"
             })
     private Duration timeout;
@@ -151,7 +151,7 @@ final class MaintenanceMain extends ProgramOptions {
                         .println(
                                 files.remove()
                                         ? "Maintenance is off: the driver removes the taint within seconds."
-                                        : "There was no maintenance.");
+                                        : "Maintenance was already off.");
                 yield 0;
             }
             case status -> report(view.now(), main);
@@ -170,7 +170,7 @@ final class MaintenanceMain extends ProgramOptions {
         }
     }
 
-    /** Looks until the devices are out of use, the time is over, or someone ends the command. */
+    /** Polls until the devices are out of use, the timeout expires, or someone ends the command. */
     private MaintenanceView.State await(MaintenanceView view, Maintenance asked, Ending ending) {
         long end = System.nanoTime() + timeout.toNanos();
         MaintenanceView.State state = view.of(asked);

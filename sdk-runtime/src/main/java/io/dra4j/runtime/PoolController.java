@@ -18,19 +18,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Publishes pools of several nodes from a Deployment, as {@link DraDriver} publishes those of a node.
  *
- * <p>Of the processes of a driver that have a Lease in common, one leads and publishes the provider's {@link
- * DeviceProvider#inventory inventory}; when it ends, or can't renew the Lease, another reads the slices that are there
- * and continues with them. No device of a pool is ever offered twice, and none is missing in between. The pools are
- * placed by a node selector, on all nodes or per device; the drivers on the nodes have them as {@link
+ * <p>Of the processes of a driver that share a Lease, one leads and publishes the provider's {@link
+ * DeviceProvider#inventory inventory}; when it ends, or can't renew the Lease, another reads the existing slices and
+ * continues with them. No device of a pool is ever offered twice, and none is missing in between. The pools are placed
+ * by a node selector, on all nodes or per device; the drivers on the nodes have them as {@link
  * io.dra4j.api.device.Pool#publishedElsewhere published elsewhere}, and prepare their devices. A controller prepares
  * nothing: of a provider, {@code start}, {@code inventory}, {@code restartReason} and {@code close} are called, with a
- * context that holds no claims and has no node. It can't keep {@linkplain
- * io.dra4j.api.device.Device.Builder#physicalId ids of hardware}: a name has to stay with its device.
+ * context that holds no claims and has no node. It can't honor {@linkplain
+ * io.dra4j.api.device.Device.Builder#physicalId ids of hardware}: a name must always mean the same device.
  *
- * <p>Its slices have no owner: they stay when it ends, and have to be deleted when the driver is uninstalled. It takes
- * all of the driver's slices that have neither a node nor an owner for its own, so that a cluster has one controller of
- * a driver. Its ServiceAccount needs the verbs get, create and update of leases, and list, watch, create, update and
- * delete of resourceslices.
+ * <p>Its slices have no owner: they stay when it ends, and have to be deleted when the driver is uninstalled. It
+ * assumes that all of the driver's slices with neither a node nor an owner are its own, so a cluster can have only one
+ * controller of a driver. Its ServiceAccount needs the verbs get, create and update of leases, and list, watch, create,
+ * update and delete of resourceslices.
  *
  * <p>Thread-safe. An object is started once and closed once.
  *
@@ -50,7 +50,7 @@ public final class PoolController implements AutoCloseable {
     }
 
     /**
-     * Makes a controller, which is yet to be started.
+     * Creates a controller, not yet started.
      *
      * @param driverName the name of the driver whose pools are published; its Lease is called {@code
      *     <driver>-controller}
@@ -73,7 +73,7 @@ public final class PoolController implements AutoCloseable {
     }
 
     /**
-     * Sets the namespace of the Lease; by default that of the pod or of the kubeconfig's context.
+     * Sets the namespace of the Lease; by default the namespace of the pod or of the kubeconfig's context.
      *
      * @param name the namespace
      */
@@ -83,14 +83,14 @@ public final class PoolController implements AutoCloseable {
     }
 
     /**
-     * Sets the times of the leader election; 15, 10 and 2 seconds by default, as Go's controllers have them.
+     * Sets the times of the leader election; 15, 10 and 2 seconds by default, as in Go controllers.
      *
      * @param duration for how long a Lease that is not renewed is left to its holder: whole seconds
      * @param renewDeadline how long after its last renewal a leader writes at most; requests that are on their way then
      *     end before {@code duration} has passed
      * @param retryPeriod the time between two attempts to take or renew the Lease
-     * @throws DraException unless {@code duration} is a second longer than {@code renewDeadline}, and that longer than
-     *     {@code retryPeriod}
+     * @throws DraException unless {@code duration} is a second longer than {@code renewDeadline}, and {@code
+     *     renewDeadline} is longer than {@code retryPeriod}
      */
     public PoolController leaseTimes(Duration duration, Duration renewDeadline, Duration retryPeriod) {
         times = new LeaseTimes(duration, renewDeadline, retryPeriod);
@@ -98,7 +98,7 @@ public final class PoolController implements AutoCloseable {
     }
 
     /**
-     * Serves metrics and probes, as {@link DraDriver.Builder#httpEndpoint}; by default nothing is served.
+     * Serves metrics and probes, like {@link DraDriver.Builder#httpEndpoint}; by default nothing is served.
      *
      * @param endpoint {@code host:port}, or {@code :port}; {@code null} for nowhere
      * @param metricsPath the path of the metrics, for instance {@code /metrics}
@@ -121,7 +121,7 @@ public final class PoolController implements AutoCloseable {
     }
 
     /**
-     * Starts the provider and the election, and returns; an API server that can't be reached is waited for.
+     * Starts the provider and the election, and returns; it retries until the API server can be reached.
      *
      * @throws DraException if the driver's name, the kubeconfig file, the service account or the HTTP endpoint is not
      *     valid, the server does not have the API, or the provider can't start
@@ -132,13 +132,13 @@ public final class PoolController implements AutoCloseable {
             throw new IllegalStateException("A controller can be started once");
         }
         DriverSettings.requireDriverName(settings.driverName);
-        // Not the pod's name alone: another container of the pod must not take the Lease for its own.
+        // Not only the pod's name: another container of the pod must not mistake the Lease for its own.
         String identity = Objects.requireNonNullElse(System.getenv("HOSTNAME"), "controller") + "_" + UUID.randomUUID();
         String lease = settings.driverName + "-controller";
         running = new RunningPools(settings, provider, new Candidacy(namespace, lease, identity, times));
     }
 
-    /** Stops, and lets another process lead; the slices stay. It takes some seconds at most. */
+    /** Stops, and lets another process lead; the slices stay. It takes a few seconds at most. */
     @Override
     public synchronized void close() {
         if (running != null) {

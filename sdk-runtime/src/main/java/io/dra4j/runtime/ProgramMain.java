@@ -30,8 +30,8 @@ import picocli.CommandLine.ParseResult;
 /**
  * Runs a program, or the command of it that is named first: reads its command line, and explains its failures.
  *
- * <p>A command is a subcommand of the program's command line, which has no options then; only the one that is named is
- * made, so that a driver loads none.
+ * <p>A command is a subcommand of the program's command line, which has no options then; only the named one is created,
+ * so that a driver loads none.
  */
 record ProgramMain(
         DriverProgram program, Map<String, String> environment, PrintStream out, PrintStream err, Ending ending) {
@@ -86,7 +86,7 @@ record ProgramMain(
         for (OptionSpec option : own.options()) {
             OptionSpec same = spec.findOption(option.longestName());
             if (same != null) {
-                spec.remove(same); // one that the driver takes and does not use
+                spec.remove(same); // an option that the driver accepts and ignores
             }
         }
         spec.addMixin(own.name(), own);
@@ -179,7 +179,7 @@ record ProgramMain(
         }
     }
 
-    /** Says why the program can't go on: to people, or to what collects logs. */
+    /** Reports why the program can't continue, as text for people or as a log line. */
     private void explain(LoggingOptions logging, Exception cause) {
         if (logging.isJson()) {
             LoggerFactory.getLogger(DriverLogging.class)
@@ -196,22 +196,22 @@ record ProgramMain(
     }
 
     /**
-     * Writes the stacks of all threads to a file when SIGUSR2 arrives, as drivers in Go do; to standard
+     * Writes the stacks of all threads to a file when SIGUSR2 arrives, as Go drivers do; to standard
      * error if the file can't be written.
      */
     static final class ThreadDump {
 
-        /** The name that NVIDIA's driver gives it, for scripts that collect it. */
+        /** The name used by NVIDIA's driver, for scripts that collect it. */
         static final String FILE = "goroutine-stacks.dump";
 
         private static final Logger LOG = LoggerFactory.getLogger(ProgramMain.class);
 
         private ThreadDump() {}
 
-        /** Waits for the signal, as long as the JVM runs. */
+        /** Waits for the signal while the JVM runs. */
         static void onSignal(Path file, PrintStream otherwise) {
             try {
-                // By reflection: no comment and no annotation lets javac pass over a class of the JDK's own.
+                // By reflection: no comment or annotation lets javac accept a JDK-internal class.
                 Class<?> signal = Class.forName("sun.misc.Signal");
                 Class<?> handler = Class.forName("sun.misc.SignalHandler");
                 Object write = Proxy.newProxyInstance(

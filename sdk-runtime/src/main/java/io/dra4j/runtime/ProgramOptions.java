@@ -21,15 +21,15 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /**
- * The command line that drivers and their controllers share; a program extends it by its own options.
+ * The command line that drivers and their controllers share; a program extends it with its own options.
  *
  * <p>Every long option may also be given as an environment variable of the same name in upper case
- * with underscores ({@code --node-name}, {@code NODE_NAME}), as drivers written in Go have it; the
- * command line outweighs the environment, and an empty value counts as not given. That holds for
- * the options of subclasses, too; they are declared with picocli's annotations. A description that
- * names the variable of its option, {@code [ROOT]}, or another with a dollar sign, {@code
- * [$ACME_ROOT]}, decides on it, and {@link #variable} on the others; {@code --help} shows it, with type and the default,
- * which is never a value of the environment. Values are there once {@link DriverMain} has read the command line.
+ * with underscores ({@code --node-name}, {@code NODE_NAME}), as in Go drivers; the command line overrides the
+ * environment, and an empty value counts as not given. This applies to the options of subclasses as well; they are
+ * declared with picocli's annotations. A description that names the variable of its option, {@code [ROOT]}, or another
+ * with a dollar sign, {@code [$ACME_ROOT]}, determines it, and {@link #variable} the others; {@code --help} shows it,
+ * with type and the default, which is never a value of the environment. Values are available once {@link DriverMain}
+ * has read the command line.
  */
 @Command(
         sortOptions = false,
@@ -38,10 +38,10 @@ import picocli.CommandLine.Option;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public abstract class ProgramOptions {
 
-    static final String VARIABLES = "[NAME] is the environment variable of an option; the command line outweighs it.";
+    static final String VARIABLES = "[NAME] is the environment variable of an option; the command line overrides it.";
     static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
 
-    /** A variable in a description: units are in brackets, too. */
+    /** A variable in a description, in brackets, as are units. */
     private static final Pattern NAMED = Pattern.compile("\\[(\\$?)([A-Z][A-Z0-9_]*)[],]");
 
     private static final Set<String> OF_EVERY_PROCESS = Set.of(
@@ -58,22 +58,22 @@ public abstract class ProgramOptions {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
-            description = {"How to reach the API server. [KUBECONFIG]", "Default: as a pod of the cluster"})
+            description = {"How to reach the API server. [KUBECONFIG]", "Default: the pod's service account"})
     private @Nullable Path kubeconfig;
 
     @Option(
             names = "--kube-api-qps",
             paramLabel = "N",
             hidden = true,
-            description = "No effect: requests to the API server have no limit here; each answers"
-                    + " something that happened. [KUBE_API_QPS]")
+            description = "No effect: requests to the API server are not rate-limited; each responds to"
+                    + " an event. [KUBE_API_QPS]")
     private @Nullable Double apiRequestsPerSecond;
 
     @Option(
             names = "--kube-api-burst",
             paramLabel = "N",
             hidden = true,
-            description = "No effect, as --kube-api-qps. [KUBE_API_BURST]")
+            description = "No effect; see --kube-api-qps. [KUBE_API_BURST]")
     private @Nullable Integer apiRequestsAtOnce;
 
     @Mixin
@@ -134,14 +134,14 @@ public abstract class ProgramOptions {
         return !NOT_IN_THE_ENVIRONMENT.contains(option) && !LoggingOptions.NOT_IN_THE_ENVIRONMENT.contains(option);
     }
 
-    /** Returns the program's default of an option; {@code null} for the one that all programs have. */
+    /** Returns the program's default of an option; {@code null} for the default that all programs share. */
     @Nullable
     String ofProgram(String option) {
         return null;
     }
 
     /**
-     * Names the environment variable of an option of the program whose description names none.
+     * Returns the environment variable of an option of the program whose description has none.
      *
      * <p>A program may have a prefix, {@code return "ACME_" + name}, or other variables, or none. By default it is the
      * name given, but none for what every process has, such as {@code HOSTNAME} for {@code --hostname}.
@@ -179,7 +179,7 @@ public abstract class ProgramOptions {
                 .or(() -> Optional.ofNullable(variable(same)));
     }
 
-    /** Lets the help of options say what their descriptions do not: variable, type and default. */
+    /** Adds variable, type and default to the help of options. */
     final void describe(CommandSpec spec) {
         for (OptionSpec option : List.copyOf(spec.options())) {
             if (option.group() == null) {
@@ -205,7 +205,7 @@ public abstract class ProgramOptions {
                 .build();
     }
 
-    /** Returns the description as it is declared: one with the default in it would ask for the variable. */
+    /** Returns the description as declared: with the default in it, it would ask for the variable. */
     private static String text(OptionSpec option) {
         return String.join("%n", OptionSpec.builder(option).description());
     }

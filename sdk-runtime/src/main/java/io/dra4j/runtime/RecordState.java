@@ -27,11 +27,11 @@ import java.util.function.Function;
  * context.checkpoint(STATE.write(new Flashed("fpga-0", "aes.bit")));
  * }</pre>
  *
- * <p>The JSON has a field for each component that is not {@code null}; a time is written as ISO 8601 has it, with its
+ * <p>The JSON has a field for each component that is not {@code null}; a time is written in ISO 8601, with its
  * offset or zone. Reading is strict: a field that the record has no component for, a field given twice, or a missing
- * number or truth value is an error, for a state that is understood in part alone would be undone in part. A record
- * that gets another component gets another version, and reads the earlier one with {@link #upgrading}. An object is
- * immutable.
+ * number or truth value is an error, because a state that is only partly understood would be undone only in part. A
+ * record that gets another component gets another version, and reads the earlier one with {@link #upgrading}. An object
+ * is immutable.
  *
  * @param <T> the record
  */
@@ -65,7 +65,7 @@ public final class RecordState<T extends Record> {
      * @param version the version of the form that is written
      * @param type the record
      * @param <T> the record
-     * @return the form, which reads this version alone
+     * @return the form, which reads only this version
      */
     public static <T extends Record> RecordState<T> of(int version, Class<T> type) {
         Objects.requireNonNull(type, "type");
@@ -75,7 +75,7 @@ public final class RecordState<T extends Record> {
     }
 
     /**
-     * Reads an earlier version, too.
+     * Also reads an earlier version.
      *
      * @param earlier the version that earlier releases wrote
      * @param type the record that they wrote

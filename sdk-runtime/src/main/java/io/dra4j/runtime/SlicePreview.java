@@ -36,10 +36,10 @@ public final class SlicePreview {
     /**
      * Returns the rules that an inventory breaks; a driver publishes no pool and no device that breaks one.
      *
-     * <p>What the API server would refuse is in its own words, and the field is as it names it, but for a device's name
-     * in the place of its index. The rules are those of Kubernetes 1.37 with all feature gates on; an older server may
-     * refuse more, which the driver finds out there. One rule is left to {@link #problems(String, Inventory)}, as it
-     * needs the driver's name.
+     * <p>Problems are in the API server's words, with its names of fields, except that a device's name replaces its
+     * index. The rules are those of Kubernetes 1.37 with all feature gates on; an older server may refuse more, which
+     * the driver finds at run time. One rule is left to {@link #problems(String, Inventory)}, as it needs the driver's
+     * name.
      *
      * @param inventory what the provider offers
      * @return a sentence for each problem that names pool, device and field, the first hundred of each pool; empty if
@@ -50,12 +50,12 @@ public final class SlicePreview {
     }
 
     /**
-     * Returns the rules that an inventory breaks, with the one that a device has no attribute or
-     * capacity twice: with the driver's own domain, {@code gpu.example.com/memory}, and without.
+     * Returns the rules that an inventory breaks, including the rule that no device has an attribute or capacity twice:
+     * with the driver's own domain, {@code gpu.example.com/memory}, and without.
      *
      * @param driverName the driver's name
      * @param inventory what the provider offers
-     * @return a sentence for each problem, as {@link #problems(Inventory)} has it
+     * @return a sentence for each problem, as in {@link #problems(Inventory)}
      */
     public static List<String> problems(String driverName, Inventory inventory) {
         SliceCodec codec = new SliceCodec(Objects.requireNonNull(driverName, "driverName"), "node");

@@ -19,7 +19,7 @@ import picocli.CommandLine.ParameterException;
         name = "webhook",
         description = {
             "Refuses claims whose configurations the driver could not prepare: a validating admission webhook. It needs"
-                    + " no node and no API server. It takes the driver's other options, too.",
+                    + " no node and no API server. It takes the driver's other options as well.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -38,8 +38,8 @@ final class WebhookOptions {
             order = -4,
             paramLabel = "FILE",
             required = true,
-            description = "The server's certificate in PEM, with those of its issuers behind it; read again"
-                    + " when it has changed. Required. [TLS_CERT_FILE]")
+            description = "The server's certificate in PEM, followed by its issuers' certificates; reloaded"
+                    + " when it changes. Required. [TLS_CERT_FILE]")
     private Path certificate;
 
     @Option(
@@ -57,7 +57,7 @@ final class WebhookOptions {
             order = -2,
             paramLabel = "PORT",
             defaultValue = "443",
-            description = "Where to serve HTTPS; 0 for any port. [PORT]" + ProgramOptions.DEFAULT)
+            description = "The port for HTTPS; 0 for any. [PORT]" + ProgramOptions.DEFAULT)
     private void port(int given) {
         if (given < 0 || given > DriverSettings.LAST_PORT) {
             throw new ParameterException(
@@ -74,7 +74,7 @@ final class WebhookOptions {
             split = ",",
             description = {
                 "Resources that pods must not request, at /validate-pods: for namespaces whose devices"
-                        + " come by claims alone. [REFUSE_EXTENDED_RESOURCES]",
+                        + " are requested only by claims. [REFUSE_EXTENDED_RESOURCES]",
                 "Default: none"
             })
     private List<String> extendedResources = List.of();

@@ -224,7 +224,7 @@ class DriverMainTest extends ProgramFixture {
             "--logging-format=xml, --logging-format, '[text, json]'",
             "--metrics-port=65536, --metrics-port, 65536 is more than 65535",
             "--kube-api-qps=many, --kube-api-qps, many",
-            "--http-endpoint=:9 --metrics-port=8, '--http-endpoint is :9, and --metrics-port is 8', give one of them",
+            "--http-endpoint=:9 --metrics-port=8, '--http-endpoint is :9, and --metrics-port is 8', give only one",
         })
         void namesWhatIsWrong(String option, String problem, String more) {
             assertThat(execute(("--node-name=n " + option).split(" "))).isEqualTo(2);

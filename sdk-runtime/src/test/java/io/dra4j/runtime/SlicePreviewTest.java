@@ -69,7 +69,7 @@ class SlicePreviewTest {
         assertThat(SlicePreview.problems("drv.example", inventory))
                 .singleElement()
                 .asString()
-                .contains("fpga-0", "attributes[drv.example/model]", "must not be beside model");
+                .contains("fpga-0", "attributes[drv.example/model]", "must not be used with model");
         assertThat(SlicePreview.problems("other.example", inventory)).isEmpty();
         assertThat(SlicePreview.problems(inventory)).isEmpty();
     }

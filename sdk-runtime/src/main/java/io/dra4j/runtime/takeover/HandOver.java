@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
  * this is open, no other process publishes.
  *
  * <p>A program writes the other driver's record between {@link #claims} and {@link #finish}. After
- * a crash in between it is done again; a driver that is started instead goes on with its journal.
+ * a crash in between it is done again; a driver that is started instead continues with its journal.
  */
 public final class HandOver implements AutoCloseable {
 
@@ -44,7 +44,7 @@ public final class HandOver implements AutoCloseable {
     }
 
     /**
-     * Begins to hand over.
+     * Begins the handover.
      *
      * @param driver the driver's name
      * @param node the name of the node on which it ran
@@ -64,8 +64,8 @@ public final class HandOver implements AutoCloseable {
         LockFile locks = LockFile.open(data.locks(), InstantSource.system());
         try {
             if (locks.tryPublisher().isEmpty()) {
-                throw new DraException("The driver runs on this node, and would go on with the claims; stop it"
-                        + " first, by its DaemonSet, and run this again");
+                throw new DraException("The driver runs on this node, and would keep managing the claims; stop it"
+                        + " first, through its DaemonSet, and run this again");
             }
             String boot = BootId.read(procRoot);
             return new HandOver(
@@ -98,12 +98,12 @@ public final class HandOver implements AutoCloseable {
         return present;
     }
 
-    /** Returns the claims that are prepared in this boot; what ended with an earlier one is left out. */
+    /** Returns the claims that are prepared in this boot; claims of an earlier boot are left out. */
     public List<HeldClaim> claims() {
         return prepared.stream().map(claim -> claim.held(bootId)).toList();
     }
 
-    /** Returns the id of the present boot, as Linux has it. */
+    /** Returns Linux's id of the current boot. */
     public String bootId() {
         return bootId;
     }
@@ -114,8 +114,8 @@ public final class HandOver implements AutoCloseable {
     }
 
     /**
-     * Ends it: CDI specs get the file names of drivers in Go, and the journal is put aside; the
-     * journal last, so that all of it can be done again.
+     * Completes the handover: CDI specs get the file names of Go drivers, and then the journal is moved aside; last, so
+     * that everything can be repeated.
      *
      * @throws DraException if that fails; begin again
      */
@@ -127,7 +127,7 @@ public final class HandOver implements AutoCloseable {
             }
             Files.move(data.journal(), data.handedOver(), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            throw new DraException("Can't put the journal aside: " + e, e);
+            throw new DraException("Can't move the journal aside: " + e, e);
         }
     }
 

@@ -11,25 +11,25 @@ import java.util.Set;
 
 /**
  * Claims that another driver of the same name has left prepared on this node, for this driver to
- * take over: they go on as if this driver had prepared them.
+ * take over: they continue as if this driver had prepared them.
  *
- * <p>It is asked once, when the driver starts and before its provider does. All claims are taken
- * over, or none: if one can't be, the driver does not start. After a crash it is asked again.
+ * <p>It is called once, when the driver starts and before its provider does. All claims are taken over, or none: if one
+ * can't be, the driver does not start. After a crash it is called again.
  */
 public interface TakeOver {
 
     /**
      * Returns whether the other driver has run on this node since the last take-over.
      *
-     * <p>Claims that this driver still holds, and the cluster does not have any more, were then unprepared by the other
-     * one, which did not know them: they don't keep their devices from others.
+     * <p>Claims that this driver still holds and the cluster no longer has were then unprepared by the other driver,
+     * which did not know them: they no longer block their devices.
      */
     boolean hasRun();
 
     /**
      * Reads the other driver's record.
      *
-     * @param bootId the id of the node's present boot
+     * @param bootId the id of the node's current boot
      * @return the UIDs of the claims that it has prepared in this boot
      * @throws io.dra4j.api.error.DraException if it can't be read; the driver then does not start, with this message
      */
@@ -44,13 +44,13 @@ public interface TakeOver {
     Inventory inventory();
 
     /**
-     * Returns the devices of a claim that the cluster does not have any more, as far as the record
-     * names them. The claim is held as one whose own record is lost, and undone so.
+     * Returns the devices of a claim that the cluster no longer has, as far as the record
+     * names them. The claim is held, and undone, like a claim whose own record is lost.
      */
     List<HeldDevice> lost(String uid);
 
     /**
-     * Refuses a claim that can't be taken over, by what the record says of it alone.
+     * Refuses a claim that can't be taken over, judging only by its record.
      *
      * <p>It is called before the claim's allocation is read, which may have devices that {@link
      * #inventory} lacks, and configurations that this driver does not know.
@@ -61,8 +61,7 @@ public interface TakeOver {
     void check(String uid);
 
     /**
-     * Returns a claim as if this driver had prepared it, with the state by which it is unprepared;
-     * it changes no hardware.
+     * Returns a claim as if this driver had prepared it, with the state for its unprepare; it changes no hardware.
      *
      * @param claim the claim, which {@link #check} has passed
      * @return what its containers get, under the CDI names that the other driver has given
@@ -70,7 +69,7 @@ public interface TakeOver {
      */
     PreparedClaim adopt(AllocatedClaim claim);
 
-    /** Puts the other driver's record aside: the claims are in this driver's journal now. */
+    /** Moves the other driver's record aside: the claims are in this driver's journal now. */
     void finish();
 
     /**

@@ -176,7 +176,7 @@ class ChangedFilesIT {
         write(leftOut, "");
 
         pages.await("/readyz", page -> page.body().equals("ready\n"));
-        awaitEvent("Normal", "PublishingRecovered", "no device out any more");
+        awaitEvent("Normal", "PublishingRecovered", "no longer leaves out any device");
         assertThat(value(pages.scrape(), "dra4j_left_out_devices")).isZero();
         assertThat(count("The driver leaves a device out")).isEqualTo(8);
     }

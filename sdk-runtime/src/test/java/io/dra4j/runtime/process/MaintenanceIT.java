@@ -113,7 +113,7 @@ class MaintenanceIT {
             Ended free = maintenance(node, "on", "--evict");
 
             assertThat(free.status()).as(free.output()).isZero();
-            assertThat(free.output()).contains("No claim holds such a device.", "has given its hardware back");
+            assertThat(free.output()).contains("No claim holds such a device.", "has released its hardware");
             assertThat(suspended).exists();
             assertThat(tainted(node.api().store().list("resourceslices")))
                     .hasSize(8)

@@ -74,7 +74,7 @@ class TwoInstancesIT {
             assertThat(twin.awaitExit(TIMEOUT))
                     .as("one whose sockets are taken")
                     .hasValue(1);
-            assertThat(node.log()).contains("runs already, with the pod's UID two");
+            assertThat(node.log()).contains("is already running, with the pod's UID two");
             for (int schedule = 1; schedule <= SCHEDULES; schedule++) {
                 run(random.nextInt(3) == 0, "%s, seed %d, schedule %d".formatted(kind, SEED, schedule));
             }

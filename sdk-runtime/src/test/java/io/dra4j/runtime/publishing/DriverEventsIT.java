@@ -185,7 +185,7 @@ class DriverEventsIT {
 
             assertThatThrownBy(second::start)
                     .isInstanceOf(DraException.class)
-                    .hasMessageContaining("The driver gpu.example.com runs already, with no pod's UID")
+                    .hasMessageContaining("The driver gpu.example.com is already running, with no pod's UID")
                     .hasMessageContaining(driver.place.plugins() + "/gpu.example.com: it is this process itself")
                     .hasMessageContaining("(podUid)");
             second.close();

@@ -25,7 +25,7 @@ interface AdmissionRule {
     /** Returns the kinds, for messages. */
     String kinds();
 
-    /** A reason to refuse an object, and the field that it is about. */
+    /** A reason to refuse an object, and its field. */
     record Problem(String field, String message) {}
 
     /** Claims and templates: the opaque configurations for this driver must be those it can prepare. */
@@ -79,7 +79,7 @@ interface AdmissionRule {
     }
 
     /**
-     * Pods: their containers must not request resources of device plugins that claims stand for.
+     * Pods: their containers must not request resources of device plugins that claims replace.
      *
      * @param resources the names of the resources, such as {@code nvidia.com/gpu}
      */

@@ -34,22 +34,21 @@ public final class AdmissionService {
     private static final String PODS = "/validate-pods";
     private static final Page PROBE = (accept, body) -> HttpAnswer.text(200, "ok");
 
-    /** A review has an object and the one before, of 3 MiB each at most, and little else. */
+    /** A review has the new and the old object, of at most 3 MiB each, and little else. */
     private static final int LONGEST_REVIEW = 7 * 1024 * 1024;
 
     private AdmissionService() {}
 
     /**
-     * Lets this process find no name of an address and no address of a name, which a server of
-     * HTTPS alone needs: the JDK's asks for the name of each client, for seconds where no name
-     * server answers. Has an effect before the first use of an address alone.
+     * Disables name resolution in this process, which a server of only HTTPS does not need: the JDK's asks for the name
+     * of each client, for seconds where no name server answers. Has an effect only before the first use of an address.
      */
     public static void lookUpNoNames() {
         System.getProperties().putIfAbsent("jdk.net.hosts.file", "/dev/null");
     }
 
     /**
-     * Begins to answer.
+     * Starts serving.
      *
      * @param extendedResources the resources that pods must not request
      * @throws IOException if the address is in use, or not this machine's
@@ -79,7 +78,7 @@ public final class AdmissionService {
 
         private static final Logger LOG = LoggerFactory.getLogger(ReviewPage.class);
 
-        /** As many as a valid claim may have configurations; an answer must not be of any length. */
+        /** The number of configurations that a valid claim may have; it bounds the answer. */
         private static final int MOST_PROBLEMS = 32;
 
         @Override
@@ -130,7 +129,7 @@ public final class AdmissionService {
             /**
              * Reads a review.
              *
-             * @throws BadReviewException if it is none, or lacks what an answer needs
+             * @throws BadReviewException if it is not a review, or lacks what an answer needs
              */
             static Review read(byte[] document) throws BadReviewException {
                 JsonNode review = tree(document);
@@ -187,8 +186,8 @@ public final class AdmissionService {
             }
 
             /**
-             * Returns whether the object's spec is what is stored already: an object from before the
-             * webhook must not be kept from losing its finalizers.
+             * Returns whether the object's spec is what is stored already: the webhook must not keep an older object
+             * from losing its finalizers.
              */
             boolean leavesSpec() {
                 JsonNode before = request.path("oldObject").path("spec");
@@ -245,7 +244,7 @@ public final class AdmissionService {
             }
         }
 
-        /** Carries the reason why a document is no review that can be answered. */
+        /** Carries the reason why a document is not a review that can be answered. */
         private static final class BadReviewException extends Exception {
 
             @Serial

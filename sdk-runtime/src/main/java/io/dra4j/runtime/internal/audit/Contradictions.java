@@ -111,7 +111,7 @@ final class Contradictions {
             return FindingWords.result(findings, other.uids().size(), "claim");
         }
 
-        /** Removes the file once no pod has a claim that it alone may list. */
+        /** Removes the file once no pod has a claim that only it may list. */
         private static List<String> removal(Views views, Path file) {
             String node = views.driver().node();
             return List.of(
@@ -415,7 +415,7 @@ final class Contradictions {
             return FindingWords.result(all.stream().filter(is::apply).map(found).toList(), all.size(), "claim");
         }
 
-        /** Each claim is held against those before it, so that a pair is found once. */
+        /** Compares each claim with those before it, so that a pair is found once. */
         static CheckResult heldTwice(Views views) {
             Inventory hardware = views.hardware().orElse(Inventory.of());
             List<ClaimRecord> before = new ArrayList<>();
@@ -435,7 +435,7 @@ final class Contradictions {
                 DeviceHolds holds, ClaimRecord claim, List<ClaimRecord> others, Inventory hardware) {
             try {
                 return holds.conflict(claim.ref().uid(), claim.devices(), ClaimIndex.of(others), hardware);
-            } catch (PrepareException e) { // what it takes is more than there is, by itself
+            } catch (PrepareException e) { // it takes more than there is, even without others
                 return Optional.empty();
             }
         }

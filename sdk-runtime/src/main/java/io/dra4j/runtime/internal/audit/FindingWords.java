@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
-/** The words that all findings share. */
+/** Builds findings from the shared texts. */
 final class FindingWords {
 
     private static final ResourceBundle FINDINGS = ResourceBundle.getBundle("io.dra4j.runtime.internal.audit.findings");
@@ -43,7 +43,7 @@ final class FindingWords {
         return "claim %s/%s (%s)".formatted(ref.namespace(), ref.name(), ref.uid());
     }
 
-    /** Returns findings, and the number of things that were looked at. */
+    /** Returns findings, and the number of items that were checked. */
     static CheckResult result(List<Finding> findings, int looked, String noun) {
         return new CheckResult(looked + " " + noun + (looked == 1 ? "" : "s"), findings);
     }

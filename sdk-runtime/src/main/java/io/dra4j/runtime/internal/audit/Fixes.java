@@ -22,7 +22,7 @@ record Fixes(Views views) {
      * Deletes the pods of a claim, after which the kubelet unprepares it.
      *
      * <p>Pods are found by the claim's UID, in the API or the kubelet's record, and never by its
-     * name alone: another claim may have the name now, and a damaged record has none.
+     * name: another claim may have the name now, and a damaged record has no name.
      */
     List<String> deletePods(ClaimRef ref) {
         Optional<ClaimRef> present = views.claims().isRead() ? views.present(ref.uid()) : Optional.empty();
@@ -86,7 +86,7 @@ record Fixes(Views views) {
                 "# delete the pods that it shows: kubectl -n %s delete pod POD".formatted(ref.namespace()));
     }
 
-    /** Deletes a claim with its pods, after which the driver unprepares it by itself. */
+    /** Deletes a claim with its pods, after which the driver unprepares it. */
     List<String> deleteForgotten(ClaimRef ref) {
         List<String> lines = new ArrayList<>(deletePods(ref));
         views.present(ref.uid())
@@ -129,7 +129,7 @@ record Fixes(Views views) {
                 "# restart the driver's pod among them: kubectl -n NAMESPACE delete pod POD");
     }
 
-    /** Lets the driver clean up by itself. */
+    /** Lets the driver clean up. */
     List<String> awaitDriver() {
         List<String> lines = new ArrayList<>();
         lines.add("# the driver unprepares it ten minutes after the claim is gone, if it runs; if it"

@@ -79,7 +79,7 @@ final class JournalAndKubelet {
         return FindingWords.result(findings, held.size(), "kubelet claim");
     }
 
-    /** One that is deleted is another finding. */
+    /** A deleted claim is another finding. */
     private static boolean mayExist(Views views, KubeletClaim claim) {
         return !views.claims().isRead() || views.object(claim.ref()).isPresent();
     }

@@ -64,7 +64,7 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
             throw new NotCheckedException(
                     "there is no "
                             + file
-                            + "; on the node itself it is there, and a pod sees it if the kubelet's"
+                            + "; it is on the node itself, and visible in a pod if the kubelet's"
                             + " directory is mounted",
                     e);
         } catch (IOException e) {
@@ -72,7 +72,7 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
         }
     }
 
-    /** Decodes the file; bytes that are no such file are damage. */
+    /** Decodes the file; other bytes count as damage. */
     static KubeletState decode(byte[] file, String driver) {
         try {
             JsonNode inner = JSON.readTree(KubeletClaims.text(file));

@@ -34,9 +34,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An audit of a node: its views are read, and held against each other.
+ * Audits a node: reads its views, and cross-checks them.
  *
- * <p>The driver may be at work meanwhile: what is found is looked at again, with fresh views.
+ * <p>The driver may be working at the same time: findings are checked again, with fresh views.
  */
 public final class NodeAudit {
 
@@ -64,9 +64,9 @@ public final class NodeAudit {
     public interface OwnChecks {
 
         /**
-         * Returns the checks, which do not look if the journal can't be read.
+         * Returns the checks, which are not run if the journal can't be read.
          *
-         * @param bootId the node's present boot
+         * @param bootId the node's current boot
          * @param held the claims of the journal; none if it can't be read
          * @param podDeletion returns the commands that delete the pods of a claim
          */
@@ -88,7 +88,7 @@ public final class NodeAudit {
             @Nullable Path kubeconfig) {}
 
     /**
-     * Looks, and looks again if something is found.
+     * Runs the checks, and runs them again if something is found.
      *
      * @throws io.dra4j.api.error.DraException if the node's boot can't be read
      */
@@ -120,7 +120,7 @@ public final class NodeAudit {
                 .toList();
     }
 
-    /** A check of the driver, which does not look if the journal can't be read. */
+    /** A check of the driver, which is not run if the journal can't be read. */
     private record OwnCheck(Check check, View<JournalReading> journal) implements Check {
         @Override
         public String id() {
@@ -165,7 +165,7 @@ public final class NodeAudit {
         /**
          * Creates a reader.
          *
-         * @param cluster connects to the API server; what it throws is why its claims are not checked
+         * @param cluster connects to the API server; its exception is the reason why its claims are not checked
          * @param hardware reads the node's devices, or throws in the same way
          */
         ViewReader(

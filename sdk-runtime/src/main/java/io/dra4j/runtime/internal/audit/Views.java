@@ -31,9 +31,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The views of a node's claims that are held against each other.
+ * The views of a node's claims that are cross-checked.
  *
- * @param bootId the node's present boot
+ * @param bootId the node's current boot
  * @param journal the driver's own record
  * @param specs the driver's CDI specs
  * @param kubelet the kubelet's record
@@ -101,7 +101,7 @@ record Views(
         return kubelet.isRead() ? kubelet.get().claim(uid) : Optional.empty();
     }
 
-    /** Returns the claim that has the name now, whatever its UID. */
+    /** Returns the claim that has the name now, with any UID. */
     Optional<ClaimRef> named(ClaimRef ref) {
         return claims.get().keySet().stream()
                 .filter(claim -> claim.namespace().equals(ref.namespace())
@@ -125,7 +125,7 @@ record Views(
             return new DataDirectory(directory).goCheckpoint();
         }
 
-        /** Returns its CDI specs, to look at. */
+        /** Returns its CDI specs, read-only. */
         CdiSpecs specs() {
             return CdiSpecs.reading(cdiRoot, name);
         }
@@ -145,7 +145,7 @@ record Views(
         /**
          * Reads the specs of a driver.
          *
-         * @throws NotCheckedException if the directory is not there, or can't be read
+         * @throws NotCheckedException if the directory does not exist, or can't be read
          */
         static SpecFiles read(AuditedDriver driver) {
             Path root = driver.cdiRoot();

@@ -3,7 +3,7 @@
 
 /**
  * The command {@code audit}: the journal, the CDI specs, the kubelet's record, the API's claims and
- * the hardware, held against each other.
+ * the hardware, cross-checked.
  *
  * <p>Flow: {@code ViewReader} → {@code Views} → {@code Contradictions} → a report.
  */

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules that a runtime holds a CDI spec to, checked before it is written.
+ * The rules that runtimes apply to a CDI spec, checked before it is written.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
  */
@@ -105,7 +105,7 @@ final class CdiRules {
     private void mount(Mount mount) {
         if (mount.type() == null) {
             absolute("mounts hostPath", mount.hostPath());
-        } else { // the source of a tmpfs, for instance, is no path
+        } else { // the source of a tmpfs, for instance, is not a path
             require(!mount.hostPath().isEmpty(), "mounts hostPath", mount.hostPath());
         }
         absolute("mounts containerPath", mount.containerPath());

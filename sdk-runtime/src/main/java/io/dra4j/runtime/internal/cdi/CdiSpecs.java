@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The driver's transient CDI specs: one file for each claim, and no other file.
  *
- * <p>A file appears whole, by a rename, and without a sync: after a reboot it is of no use anyway.
+ * <p>A file appears atomically, by a rename, and without a sync: after a reboot it is useless anyway.
  * Its name and its devices' names are made from the claim's UID, so that no name is ever used again
  * with other content (runtimes cache specs by name). Thread-safe for different claims.
  */
@@ -61,7 +61,7 @@ public final class CdiSpecs {
 
     private static final Logger LOG = LoggerFactory.getLogger(CdiSpecs.class);
 
-    /** Empty edits are invalid: what a device without edits of its own gets. */
+    /** The variable that a device without edits sets, since empty edits are invalid. */
     private static final String MARKER = "DRA4J_DEVICE_";
 
     private static final Set<StandardOpenOption> NEW =
@@ -72,14 +72,14 @@ public final class CdiSpecs {
     private final Path root;
     private final String vendor;
 
-    /** Of this process alone: two may write a claim's file, in a process only the thread that works on the claim. */
+    /** Distinguishes processes: two may write a claim's file, but in a process only the claim's thread does. */
     private final String temporary =
             "." + Long.toUnsignedString(ThreadLocalRandom.current().nextLong()) + TEMPORARY;
 
     /**
-     * Takes care of the specs of a driver, and removes what a crash left half written.
+     * Manages the specs of a driver, and removes files that a crash left half-written.
      *
-     * @param root the CDI directory; it is made when the first spec is written
+     * @param root the CDI directory; it is created with the first spec
      * @throws DraException if the driver's name can't be part of a CDI vendor
      */
     public CdiSpecs(Path root, String driverName) {
@@ -95,7 +95,7 @@ public final class CdiSpecs {
         CdiRules.requireKindPart("vendor", vendor);
     }
 
-    /** Returns the specs of a driver that may be running: to look at, not to change. */
+    /** Returns the specs of a driver that may be running, read-only. */
     public static CdiSpecs reading(Path root, String driverName) {
         return new CdiSpecs("k8s." + driverName, root);
     }
@@ -104,7 +104,7 @@ public final class CdiSpecs {
      * Checks the id of a CDI device that the driver does not describe itself: a runtime refuses a
      * container for an id that it can't read.
      *
-     * @throws DraException if it is none
+     * @throws DraException if it is not an id
      */
     public static void requireDeviceId(String id) {
         if (!CdiRules.isDeviceId(id)) {
@@ -125,7 +125,7 @@ public final class CdiSpecs {
     }
 
     /**
-     * Puts a claim's spec in place; one that is there and equal is left alone.
+     * Writes a claim's spec unless an identical one exists.
      *
      * @param claimEdits edits, applied once, of containers that use any device of the claim
      * @param devices none removes the spec: a spec without devices is invalid
@@ -148,7 +148,7 @@ public final class CdiSpecs {
     }
 
     /**
-     * Removes a claim's spec, also one that a driver in Go of this name has left; none is there on return.
+     * Removes a claim's spec, including one left by a Go driver of this name; none exists on return.
      *
      * @throws DraException if it can't be removed
      */
@@ -158,7 +158,7 @@ public final class CdiSpecs {
     }
 
     /**
-     * Gives a claim's spec the file name by which drivers in Go remove it: JSON is YAML, too.
+     * Gives a claim's spec the file name by which Go drivers remove it: JSON is also YAML.
      *
      * @throws DraException if it can't be renamed
      */
@@ -208,7 +208,7 @@ public final class CdiSpecs {
     /**
      * Returns the names of the devices in a claim's spec, as far as it can be read.
      *
-     * @return for instance {@code <uid>-gpu-0}; empty if there is no spec, or none that can be read
+     * @return for instance {@code <uid>-gpu-0}; empty if there is no readable spec
      */
     public List<String> deviceNames(String claimUid) {
         try {
@@ -251,7 +251,7 @@ public final class CdiSpecs {
         }
     }
 
-    /** Others may read the directory, as they may when a runtime makes it: CDI tools list it. */
+    /** Creates the directory readable for others, as runtimes do: CDI tools list it. */
     private void createRoot() throws IOException {
         if (!Files.isDirectory(root)) {
             Files.createDirectories(
@@ -280,7 +280,7 @@ public final class CdiSpecs {
                 .build();
     }
 
-    /** Returns the file of a claim, whether it is there or not. */
+    /** Returns the file of a claim, whether or not it exists. */
     public Path file(String claimUid) {
         if (!ClaimRef.isUid(claimUid)) {
             throw new DraException("Not a claim UID: \"" + claimUid + "\"");
@@ -288,7 +288,7 @@ public final class CdiSpecs {
         return root.resolve(prefix() + claimUid + ENDING);
     }
 
-    /** The file of drivers written in Go, which this driver may have replaced: in YAML. */
+    /** The YAML file of a Go driver, which this driver may have replaced. */
     private Path otherForm(String claimUid) {
         return file(claimUid).resolveSibling(prefix() + claimUid + OTHER_ENDING);
     }
@@ -327,7 +327,7 @@ public final class CdiSpecs {
             }
         }
 
-        /** Reads the names of a spec's devices, of any spec that has the form of one. */
+        /** Reads the names of a spec's devices, for any well-formed spec. */
         static List<String> deviceNames(byte[] spec) throws IOException {
             List<String> names = new ArrayList<>();
             for (JsonNode device : JSON.readTree(spec).path("devices")) {
@@ -419,7 +419,8 @@ public final class CdiSpecs {
         /**
          * The versions of CDI, by the fields that they brought.
          *
-         * <p>A spec declares the lowest version that knows its fields, since runtimes refuse versions newer than they know.
+         * <p>A spec declares the lowest version that knows its fields, since runtimes refuse versions newer than they
+         * know.
          */
         enum CdiVersion {
             V0_3_0("0.3.0"),

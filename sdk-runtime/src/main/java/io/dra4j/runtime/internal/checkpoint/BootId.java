@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The id of the node's present boot. */
+/** The id of the node's current boot. */
 public final class BootId {
 
     private BootId() {}
@@ -36,9 +36,9 @@ public final class BootId {
     /**
      * A file next to the journal, with the boot in which CDI specs were last reconciled.
      *
-     * <p>In another boot, specs without a record are of that one and of no use: a power failure may have taken back the
-     * record of a claim for which the provider changes nothing. Without a mark they count as evidence of damage, which is
-     * the safe side. So it is on the disk before the first claim is prepared. Not thread-safe.
+     * <p>After a reboot, specs without a record are left from the earlier boot and useless: a power failure may have
+     * undone the record of a claim for which the provider changes nothing. Without a mark they count as evidence of
+     * damage, which is safe. So it is on the disk before the first claim is prepared. Not thread-safe.
      */
     public static final class BootMark {
 
@@ -63,12 +63,12 @@ public final class BootId {
             try {
                 return Files.readString(file).strip();
             } catch (IOException e) {
-                return ""; // none, or none that can be read: the safe side
+                return ""; // missing or unreadable: the safe answer
             }
         }
 
         /**
-         * Records, durably, that a start of this boot came this far; later starts of the boot write nothing.
+         * Records durably that a start in this boot has reached this point; later starts in the boot write nothing.
          *
          * @throws DraException if it can't be written; the next call tries again
          */

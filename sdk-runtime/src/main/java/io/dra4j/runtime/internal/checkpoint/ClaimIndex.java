@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Claims in the order in which they were first put, and by the devices that they hold.
  *
- * <p>The holders of a device are found at once, however many claims there are: a scan of a thousand
+ * <p>The holders of a device are found immediately, however many claims there are: a scan of a thousand
  * of them costs as much as to write one. Not thread-safe.
  */
 public final class ClaimIndex {

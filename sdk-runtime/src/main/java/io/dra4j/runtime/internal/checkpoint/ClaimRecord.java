@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The journal's record of one claim.
  *
- * <p>A line that lacks one of its members is as good as damaged: making a record of it fails.
+ * <p>A line that lacks one of its members counts as damaged: creating a record from it fails.
  *
  * @param bootId the boot in which the record's preparation began
  * @param state the last state that the provider recorded or returned
@@ -79,8 +79,8 @@ public record ClaimRecord(
     }
 
     /**
-     * Returns the claim as a provider sees it in a boot: one that was damaged stays so while it is
-     * unprepared, since its lost state must not be taken for one that never was.
+     * Returns the claim as a provider sees it in a boot: a damaged claim stays so while it is
+     * unprepared, since lost state must not be mistaken for no state.
      */
     public HeldClaim held(String presentBootId) {
         return HeldClaim.builder(ref)
@@ -106,7 +106,7 @@ public record ClaimRecord(
     /**
      * One device of the results.
      *
-     * @param cdiDeviceIds ids of CDI devices that the driver keeps by itself
+     * @param cdiDeviceIds ids of CDI devices that the driver itself keeps
      */
     public record ResultDevice(HeldDevice device, ContainerEdits edits, List<String> cdiDeviceIds) {
         public ResultDevice {

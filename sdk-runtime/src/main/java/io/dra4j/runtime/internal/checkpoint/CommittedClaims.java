@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** The claims whose records are durable, in the order in which they were first put. Thread-safe. */
 final class CommittedClaims {
 
-    // Guarded by this: the claims, and a copy of them that is good until they change.
+    // Guarded by this: the claims, and a copy of them that is valid until they change.
     private Map<String, ClaimRecord> claims = new LinkedHashMap<>();
     private @Nullable List<ClaimRecord> list;
     private final Map<String, ClaimRecord> unsettled = new LinkedHashMap<>(); // few, of very many

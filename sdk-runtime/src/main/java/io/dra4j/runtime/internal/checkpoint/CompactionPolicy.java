@@ -35,7 +35,7 @@ final class CompactionPolicy {
     }
 
     /**
-     * Goes on from a file that was read: most of its lines may be those that its claims need.
+     * Continues with a file that was read, most of whose lines its claims may need.
      *
      * @param freshLines how many lines a compacted file would have
      * @param bytes the size of the file; lines are taken to be of one length
@@ -52,7 +52,7 @@ final class CompactionPolicy {
         mostBytes = Math.max(BYTES, 4 * freshBytes);
     }
 
-    /** Puts the next attempt off, so that it is not made at each line. */
+    /** Postpones the next attempt, so that it is not made at each line. */
     void postpone(long bytes) {
         mostLines = lines + LINES;
         mostBytes = bytes + BYTES;

@@ -14,11 +14,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adjacent pieces of a journal that are no lines, and the claims that they name.
+ * Adjacent pieces of a journal that are not lines, and the claims that they name.
  *
- * <p>Each line names its claim twice, so that a damage has to hit it in two places to hide it. What
- * looks like the UID of a claim in one of those places is taken for one: a claim too many is held
- * as damaged rather than one too few. Not thread-safe.
+ * <p>Each line names its claim twice, so that damage has to hit both places to hide it. Anything that looks like a
+ * claim's UID in one of them counts as one: it is safer to hold a claim too many as damaged than one too few. Not
+ * thread-safe.
  */
 final class CorruptedLines {
 
@@ -81,8 +81,8 @@ final class CorruptedLines {
     /**
      * Returns the record of a claim that is held as damaged.
      *
-     * <p>It may be of an earlier boot, and is treated as one of this: a provider then cleans up
-     * what a reboot might have left.
+     * <p>It may be from an earlier boot, and is treated as from this one: a provider then cleans up what a reboot might
+     * have left.
      */
     ClaimRecord damaged(String uid, @Nullable ClaimRecord before, String bootId) {
         ClaimRef ref = before != null ? before.ref() : refs.getOrDefault(uid, new ClaimRef(UNKNOWN, UNKNOWN, uid));

@@ -31,23 +31,23 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers claims across crashes: what {@link #put} returned from is durable.
+ * Stores claims across crashes: a record is durable once {@link #put} has returned.
  *
  * <p>The file only grows, by one line for each call; calls that come together are written together and share one sync.
- * When it holds far more than its claims it is replaced by one that holds the claims alone. If a write fails, the call
+ * When it holds far more than its claims it is replaced by one that holds only the claims. If a write fails, the call
  * throws, the journal's content is unchanged, and later calls try the disk again. While the disk is full, claims can
- * still be given back, as long as a {@linkplain Reserve reserve} lasts.
+ * still be unprepared, while a {@linkplain Reserve reserve} lasts.
  *
  * <p>Several processes may have one journal open, and each sees what the others wrote: they write one at a time, and
- * before each look what the file became.
+ * check before each write how the file has changed.
  *
- * <p>A journal that is damaged can be opened all the same. A line that a crash tore at the end counts for nothing.
+ * <p>A damaged journal can still be opened. A line that a crash tore at the end is ignored.
  * Where other lines are damaged or gone, the claims that they were about are held as {@code DAMAGED}, with the devices
- * of their last intact record; {@link #loss} lists them, and whether they are all. Intact lines after the damage are
- * valid.
+ * of their last intact record; {@link #loss} lists them, and whether the list is complete. Intact lines after the
+ * damage are valid.
  *
- * <p>Thread-safe. All file access is on one thread that is never interrupted; callers wait for it, and their own
- * interrupts leave the file alone.
+ * <p>Thread-safe. All file access is on one thread that is never interrupted; callers wait for it, and their interrupts
+ * do not affect the file.
  */
 @SuppressWarnings("try") // locks are held, and not looked at
 public final class Journal implements AutoCloseable {
@@ -71,7 +71,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * Opens a journal, and makes it if there is none.
+     * Opens a journal, and creates it if it does not exist.
      *
      * @throws DraException if the file can't be read, or was written in a later format
      */
@@ -97,7 +97,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * Prints a journal for people, and leaves it as it is; a driver may be using it.
+     * Prints a journal for people, without changing it; a driver may be using it.
      *
      * @return how many lines are damaged or missing
      * @throws DraException if it can't be read, or was written in a later format
@@ -113,7 +113,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * Reads the claims that a journal has now, and leaves it as it is; a driver may be using it.
+     * Reads the claims that a journal has now, without changing it; a driver may be using it.
      *
      * @return the claims; none if there is no journal
      * @throws DraException if it can't be read, or was written in a later format
@@ -127,7 +127,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * Reads a journal, and leaves it as it is; a driver may be using it.
+     * Reads a journal, without changing it; a driver may be using it.
      *
      * @return no claims if there is no file
      * @throws DraException if it can't be read, or was written in a later format
@@ -299,7 +299,7 @@ public final class Journal implements AutoCloseable {
             }
             String next = e.getCause() instanceof IOException
                     ? "; see that its directory is there and writable, and that the disk has room and works"
-                    : ", which is a bug of dra4j";
+                    : "; please report this as a dra4j bug";
             throw new DraException(
                     "Can't %s the journal %s (%s)%s".formatted(what, place.path(), e.getCause(), next), e.getCause());
         }
@@ -333,7 +333,7 @@ public final class Journal implements AutoCloseable {
         }
     }
 
-    /** Waits for requests, and returns all that there are; none are left once it is closed. */
+    /** Waits for requests, and returns all of them; an empty list once it is closed. */
     private synchronized List<Request> next() {
         while (requests.isEmpty() && !isClosed) {
             try {
@@ -348,10 +348,9 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * The claims that a journal has at the end, for another process than the driver's.
+     * The final claims of a journal, for a process other than the driver's.
      *
-     * <p>It only reads, and takes no lock, as {@link JournalTable}; lines that are damaged or not
-     * complete count for nothing.
+     * <p>It only reads, and takes no lock, like {@link JournalTable}; damaged or incomplete lines are ignored.
      */
     private static final class HeldInFile {
 
@@ -388,10 +387,10 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * Prints what is in a journal, a row for each line, the damaged ones included.
+     * Prints a journal's content, one row per line, including damaged lines.
      *
-     * <p>It only reads, and takes no lock, so that it can look at the journal of a driver that runs;
-     * that may be in the middle of a line then. Nothing of a damaged line is printed but UIDs.
+     * <p>It only reads, and takes no lock, so that it can read the journal of a running driver;
+     * the driver may be in the middle of a line. Of a damaged line only UIDs are printed.
      */
     private static final class JournalTable {
 

@@ -58,7 +58,7 @@ final class JournalFile implements Closeable {
         void force(FileChannel channel, boolean metadata) throws IOException;
     }
 
-    /** Opens a file, and makes it if there is none; one that is no file is an error. */
+    /** Opens a file, and creates it if it does not exist; anything but a file is an error. */
     static JournalFile open(Path path, Sync sync) throws IOException {
         if (Files.exists(path) && !Files.isRegularFile(path)) {
             throw new FileSystemException(path.toString(), null, "not a regular file");
@@ -94,7 +94,7 @@ final class JournalFile implements Closeable {
         end = position;
     }
 
-    /** Cuts what does not count. */
+    /** Truncates bytes that do not count. */
     void cut() throws IOException {
         if (channel.size() > end) {
             channel.truncate(end);
@@ -110,7 +110,7 @@ final class JournalFile implements Closeable {
     }
 
     /**
-     * Makes the name of the file durable, should that not be so yet.
+     * Makes the name of the file durable, unless it is already.
      *
      * <p>Until then, a power failure could bring back the file that had the name before.
      */
@@ -125,7 +125,7 @@ final class JournalFile implements Closeable {
     }
 
     /**
-     * Appends bytes; if it throws, none of them counts.
+     * Appends bytes; if it throws, none of them count.
      *
      * @param isSynced whether a power failure can't take them back from then on; a process that
      *     dies takes back nothing either way
@@ -145,7 +145,7 @@ final class JournalFile implements Closeable {
         end += bytes.length;
     }
 
-    /** Prevents that a line whose write failed is committed later. */
+    /** Prevents a line whose write failed from being committed later. */
     private void cutAfter(Throwable cause) {
         try {
             cut();
@@ -157,7 +157,7 @@ final class JournalFile implements Closeable {
     /** Replaces the whole file; {@link #syncName} makes that durable. */
     void replace(byte[] bytes) throws IOException {
         Path next = path.resolveSibling(path.getFileName() + ".new");
-        Files.deleteIfExists(next); // left by a crash: who holds the journal's lock is alone
+        Files.deleteIfExists(next); // left by a crash: the journal's lock is exclusive
         FileChannel written = FileChannel.open(next, OPTIONS, OWNER_ONLY);
         Object writtenInode;
         try {
@@ -177,7 +177,7 @@ final class JournalFile implements Closeable {
         isNameSynced = false;
     }
 
-    /** A full disk is no place for the half of a file. */
+    /** Removes a half-written file from a full disk. */
     private static void discard(Path file, Throwable cause) {
         try {
             Files.deleteIfExists(file);
@@ -209,10 +209,10 @@ final class JournalFile implements Closeable {
     }
 
     /**
-     * A file beside a journal that keeps some room on the disk, so that claims can be given back when it is full.
+     * A file next to a journal that reserves disk space, so that claims can be unprepared when the disk is full.
      *
-     * <p>It is given up when a write fails that unprepares or forgets a claim, and put back before the next claim is
-     * prepared: without it nothing is begun that could not be ended.
+     * <p>It is released when a write that unprepares or forgets a claim fails, and restored before the next claim is
+     * prepared: without it, no claim is prepared that could not be unprepared.
      */
     record Reserve(Path path) {
 
@@ -234,7 +234,7 @@ final class JournalFile implements Closeable {
             Files.deleteIfExists(path);
         }
 
-        /** Takes the room again, if it is not there; all of it or nothing. */
+        /** Reserves the space again, if it was released; all of it or nothing. */
         void putBack() throws IOException {
             if (isThere()) {
                 return;

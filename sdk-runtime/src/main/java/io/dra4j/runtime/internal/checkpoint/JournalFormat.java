@@ -51,20 +51,19 @@ import org.jspecify.annotations.Nullable;
  * The lines of a journal file, format version 1.
  *
  * <p>Each line is a JSON object without spaces between its members, which come in this order: {@code file} and {@code
- * line}, its {@linkplain LineNumber number}; {@code claim}, the UID of the claim that the record is about, which thus
- * stands in the line twice; {@code record}; and {@code crc32c}, the sum of all bytes before it, eight lower-case
- * hexadecimal digits. The first line is the header, without a claim and with the record {@code
- * {"format":"dra4j-claims","version":1}}. It has {@code "incomplete":true} if claims were lost that nothing in the file
- * names. Other records put a claim, forget one, or record that the lost ones were found: {@code {"put":{…}}}, {@code
- * {"forget":"<uid>"}}, {@code {"found":true}}. Members that a reader does not know are passed over, so that a newer
- * release's journal can be read.
+ * line}, its {@linkplain LineNumber number}; {@code claim}, the UID of the record's claim, which thus appears in the
+ * line twice; {@code record}; and {@code crc32c}, the sum of all bytes before it, eight lower-case hexadecimal digits.
+ * The first line is the header, without a claim and with the record {@code {"format":"dra4j-claims","version":1}}. It
+ * has {@code "incomplete":true} if claims were lost that nothing in the file names. Other records put a claim, forget
+ * one, or record that the lost ones were found: {@code {"put":{…}}}, {@code {"forget":"<uid>"}}, {@code
+ * {"found":true}}. A reader ignores unknown members, so that a newer release's journal can be read.
  */
 final class JournalFormat {
 
     static final String NAME = "dra4j-claims";
     static final int VERSION = 1;
 
-    /** A longer line is damage, and no record that would make one is written. */
+    /** The longest line: a longer one is damage, and is never written. */
     static final int LONGEST_LINE = 4 << 20;
 
     private static final String BEFORE_SUM = ",\"crc32c\":\"";
@@ -137,7 +136,7 @@ final class JournalFormat {
      * A line as it was read.
      *
      * @param claim the UID of the claim that the record is about; the header has none
-     * @param crc32c the sum, which was right
+     * @param crc32c the checksum, which matched
      */
     record Line(long file, long line, @Nullable String claim, Entry record, String crc32c) {
 
@@ -160,7 +159,7 @@ final class JournalFormat {
         byte[] record = json(entry);
         if (record.length > LONGEST_LINE - 1024) {
             throw new DraException(("The record of claim %s has %s bytes, which is more than the journal keeps; "
-                            + "let the provider answer less")
+                            + "let the provider return less")
                     .formatted(entry.uid(), record.length));
         }
         return record;
@@ -185,7 +184,7 @@ final class JournalFormat {
     /**
      * Decodes a line, without its line feed; {@code null} if it is damaged.
      *
-     * @throws DraException if a newer release wrote it, and this one can't follow
+     * @throws DraException if a newer release wrote it in a form unknown to this one
      */
     static @Nullable Line decode(byte[] bytes) {
         int summed = bytes.length - SUM_MEMBER_LENGTH;
@@ -243,7 +242,7 @@ final class JournalFormat {
         return module;
     }
 
-    /** Lets a type be one JSON string, the one of its {@code toString()}. */
+    /** Serializes a type as one JSON string, its {@code toString()}. */
     private static <T> void text(SimpleModule module, Class<T> type, Function<String, T> read) {
         module.addSerializer(type, ToStringSerializer.instance);
         module.addDeserializer(type, new FromStringDeserializer<T>(type) {

@@ -11,7 +11,8 @@ import java.util.Set;
  * @param tornTail true if a crash tore the last line; its write had not returned, and nothing is lost
  * @param damagedLines how many other lines are damaged or missing, as far as that is known
  * @param uids the claims that those lines were about, as far as they name them
- * @param complete true if they name all; if not, claims may be lost that only their CDI specs or the API server know
+ * @param complete true if they name all; if not, there may be lost claims that only their CDI specs or the API server
+ *     know
  */
 public record JournalLoss(boolean tornTail, int damagedLines, Set<String> uids, boolean complete) {
 
@@ -25,7 +26,7 @@ public record JournalLoss(boolean tornTail, int damagedLines, Set<String> uids, 
         return damagedLines > 0;
     }
 
-    /** This one and a later one, which knows whether it is complete. */
+    /** Combines this loss with a later one, which determines whether it is complete. */
     JournalLoss then(JournalLoss later) {
         Set<String> all = new HashSet<>(uids);
         all.addAll(later.uids);

@@ -11,7 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
- * A journal as somebody else read it: without a lock, and without a change.
+ * The result of reading a journal without a lock and without changing it.
  *
  * @param loss the lines that are damaged or missing
  */

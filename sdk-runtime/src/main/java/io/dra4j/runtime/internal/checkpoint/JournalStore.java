@@ -25,15 +25,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A journal on the disk, for the thread that owns it, and only while it holds the journal's lock.
+ * A journal on the disk, used by the thread that owns it, and only while it holds the journal's lock.
  *
  * <p>Each write first reconciles memory and file: lines that another process appended are replayed, a file that it
  * replaced is read from its start. A file that was removed or truncated is written again from memory. Then the records
- * are written with one sync, unless none of them needs it; they are committed when that is done, and if it fails none is. A file that holds
- * far more than its claims is compacted.
+ * are written with one sync, unless none of them needs it; they are committed after that; if it fails, none is.
+ * A file that holds far more than its claims is compacted.
  *
- * <p>What is damaged is kept {@linkplain Quarantine beside the file} before the file is compacted. If that is not
- * possible the file stays as it is, and grows; the next who reads it finds the same damage.
+ * <p>Damaged lines are kept {@linkplain Quarantine next to the file} before the file is compacted. If that is not
+ * possible the file stays as it is, and grows; the next reader finds the same damage.
  */
 final class JournalStore {
 
@@ -92,7 +92,7 @@ final class JournalStore {
         return Files.readAttributes(place.path, BasicFileAttributes.class);
     }
 
-    /** Catches up with the file, and writes; each write gets its own result, unless this throws. */
+    /** Reads new lines of the file, and writes; each write gets its own result, unless this throws. */
     void write(List<Write> writes) throws IOException {
         try {
             JournalFile current = catchUp();
@@ -261,9 +261,9 @@ final class JournalStore {
     }
 
     /**
-     * Returns what may be written, in order, and applies it to what is ahead; the others fail.
+     * Returns the writes that are allowed, in order, and applies them to the pending state; the others fail.
      *
-     * <p>Without a reserve on the disk, nothing is begun that could not be ended. A write's own
+     * <p>Without a reserve on the disk, no claim is prepared that could not be unprepared. A write's own
      * check sees the claims as if the writes before it were durable.
      */
     private List<Write> admitted(List<Write> writes) {
@@ -368,7 +368,7 @@ final class JournalStore {
         }
     }
 
-    /** Replaces the file by one with the committed claims alone. */
+    /** Replaces the file by one with only the committed claims. */
     private void compact(JournalFile current) throws IOException {
         if (damaged.size() > 0) {
             quarantine.keep(damaged.toByteArray());
@@ -399,7 +399,7 @@ final class JournalStore {
         void run() throws IOException;
     }
 
-    /** Runs a step that the journal can do without for a while. */
+    /** Runs a step whose failure the journal can tolerate for a while. */
     private void orElseLater(String otherwise, Step step) {
         try {
             step.run();
@@ -413,10 +413,10 @@ final class JournalStore {
     }
 
     /**
-     * The file beside a journal that keeps what was found damaged, for people to look at.
+     * The file next to a journal that keeps damaged lines, for people to inspect.
      *
-     * <p>What is there already is not kept twice, and the file does not grow beyond 2 MiB: a driver
-     * that starts again and again on a damaged journal fills no disk.
+     * <p>Lines are not kept twice, and the file does not grow beyond 2 MiB: a driver that repeatedly starts on a
+     * damaged journal does not fill the disk.
      */
     private record Quarantine(Path path) {
 

@@ -5,7 +5,7 @@ package io.dra4j.runtime.internal.checkpoint;
 import java.util.Comparator;
 
 /**
- * The number of a line: a journal is compacted now and then, and each file counts its lines.
+ * The number of a line: a journal is compacted occasionally, and each file counts its lines.
  *
  * @param file how often the journal was compacted
  * @param line the line in that file; 0 is the header

@@ -9,10 +9,10 @@ import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the bytes between line feeds, piece after piece, valid or not.
+ * Reads the bytes between line feeds, piece by piece, valid or not.
  *
- * <p>It needs memory for one piece, and of a piece that is longer than a line can be it keeps the
- * start alone. Not thread-safe.
+ * <p>It needs memory for one piece, and keeps only the start of a piece that is longer than a line can be. Not
+ * thread-safe.
  */
 final class LineReader {
 

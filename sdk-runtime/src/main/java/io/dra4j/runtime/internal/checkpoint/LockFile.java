@@ -27,20 +27,19 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps apart the processes of one driver on one node, while a rolling update runs two of them.
+ * Excludes the processes of one driver on one node from each other, while a rolling update runs two of them.
  *
- * <p>One file, with a range of bytes for each thing that only one may do at a time: work on a claim (at 48 bits of a
- * hash of its UID), write the journal, publish, and what has a name (at 48 bits of its hash). A lock keeps away the
- * other process and the other threads of this one alike, and a process that dies gives back all that it has. The file
- * has content too: the number of the journal's last line.
+ * <p>One file, with a byte for each exclusive activity: work on a claim (at 48 bits of a hash of its UID), writing the
+ * journal, publishing, and named locks (at 48 bits of the name's hash). A lock excludes both the other process and the
+ * other threads of this one, and a process that dies releases all that it holds. The file has content too: the number
+ * of the journal's last line.
  *
- * <p>Who needs several takes them in this order, so that there is no deadlock: a claim, what has a name, and last the
- * journal, of whose holder none waits for another lock. No one waits for a second claim, or for a claim with a named
- * lock held.
+ * <p>To avoid deadlocks, several locks are taken in this order: a claim, a named lock, and last the journal, whose
+ * holder waits for no other lock. No holder of a claim's lock or a named lock waits for another claim's lock.
  *
- * <p>Thread-safe. Who waits, asks again and again: a request that blocks in the kernel would be refused as a deadlock
- * that is none, because the kernel takes all threads of a process for one. Locks are not re-entrant; one may be given
- * back by any thread, and more than once.
+ * <p>Thread-safe. Waiting is by polling: the kernel would refuse a blocking request as a deadlock by mistake, because
+ * it does not distinguish the threads of a process. Locks are not re-entrant; a lock may be released by any thread, and
+ * more than once.
  */
 public final class LockFile implements AutoCloseable {
 
@@ -48,7 +47,7 @@ public final class LockFile implements AutoCloseable {
     private static final long JOURNAL = PUBLISHER + 1;
     private static final long CLAIMS = 1L << 48;
     private static final long NAMES = 1L << 50;
-    private static final long TURNS = 1L << 51; // of those who wait for what has a name
+    private static final long TURNS = 1L << 51; // of those who wait for named locks
     private static final int LINE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
     private static final Duration LONGEST_JOURNAL_WAIT = Duration.ofSeconds(20);
     private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
@@ -67,7 +66,7 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Opens the file, and makes it if there is none.
+     * Opens the file, and creates it if it does not exist.
      *
      * @throws DraException if it can't be opened for writing
      */
@@ -81,7 +80,7 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Makes the file again if it was removed, with all that is held and no other process took there.
+     * Recreates the file if it was removed, with all held locks that no other process has taken there.
      *
      * @throws DraException if it can't be made
      */
@@ -93,7 +92,7 @@ public final class LockFile implements AutoCloseable {
         }
     }
 
-    /** Something that only one holds at a time; it is given back by closing. */
+    /** A lock that only one holds at a time; closing releases it. */
     public interface Held extends AutoCloseable {
 
         /** Returns whether another process may have it, since the file was removed. */
@@ -104,20 +103,20 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Takes a claim to work on, and waits for it until a deadline.
+     * Locks a claim, and waits for it until a deadline.
      *
-     * @throws DraException if another thread or process works on it all the time, the thread is interrupted, or this
-     *     file is closed
+     * @throws DraException if another thread or process works on it until then, the thread is interrupted, or this file
+     *     is closed
      */
     public Held claim(String uid, Instant deadline) {
         return await(
                 position(CLAIMS, uid),
                 () -> true,
                 () -> !clock.instant().isBefore(deadline),
-                () -> "another process of the driver works on the claim; the next try goes on with it");
+                () -> "another process of the driver works on the claim; the next attempt continues it");
     }
 
-    /** Takes a claim to work on, if no thread and no process works on it. */
+    /** Locks a claim, if no thread or process works on it. */
     public Optional<Held> tryClaim(String uid) {
         return Optional.ofNullable(tryTake(position(CLAIMS, uid)));
     }
@@ -127,21 +126,20 @@ public final class LockFile implements AutoCloseable {
         return first + (hash.getMostSignificantBits() >>> 16);
     }
 
-    /** Takes what has a name, as the other method does, and waits for so long; no time, or less, is one try. */
+    /** Takes a named lock, like the other method, with a timeout; zero or less means one attempt. */
     public NodeLock named(String name, Duration atMost, UnaryOperator<String> refusal) {
         long start = System.nanoTime();
-        long limit = TimeUnit.NANOSECONDS.convert(atMost); // the longest there is, of one that is longer
+        long limit = TimeUnit.NANOSECONDS.convert(atMost); // saturates at the longest
         return named(name, () -> System.nanoTime() - start >= limit, refusal);
     }
 
     /**
-     * Takes what has a name, and waits for it. Threads of a process have it in the order in which they ask, and only
-     * the first asks for the turn, once no other has the lock: so another process that waits has the turn before.
+     * Takes a named lock, and waits for it. Threads of a process get it in the order in which they ask, and only the
+     * first asks for the turn, once no other has the lock: so another waiting process gets its turn first.
      *
      * @param isOver returns whether to wait no longer
-     * @param refusal makes the message of the exception, of who has it
-     * @throws DraException if another thread or process has it all the time, the thread is interrupted, or this file
-     *     is closed
+     * @param refusal makes the message of the exception, given the holder
+     * @throws DraException if another thread or process keeps it, the thread is interrupted, or this file is closed
      */
     @SuppressWarnings("try") // the turn is held, and not looked at
     public NodeLock named(String name, BooleanSupplier isOver, UnaryOperator<String> refusal) {
@@ -171,7 +169,7 @@ public final class LockFile implements AutoCloseable {
                 .equals(Optional.of(place));
     }
 
-    /** A place in the queue for what has a name, until its lock is given back; equal to itself alone. */
+    /** A place in the queue for a named lock, until that is released; equal only to itself. */
     private static final class Place {
         private final String name;
 
@@ -186,9 +184,9 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Takes the journal. Nothing is waited for by who holds it, so it is held for the time of a write.
+     * Locks the journal. Its holder waits for no other lock, so it is held only during a write.
      *
-     * @throws DraException if another process has it all the time: it is stopped, or its disk hangs
+     * @throws DraException if another process keeps it: it is stopped, or its disk hangs
      */
     Held journal() {
         long start = System.nanoTime();
@@ -214,7 +212,7 @@ public final class LockFile implements AutoCloseable {
         return content.getInt() == sum(last) ? last : LineNumber.NONE;
     }
 
-    /** Keeps the number of a line that is acknowledged now. */
+    /** Stores the number of a line that has been acknowledged. */
     void lastLine(LineNumber last) throws IOException {
         ranges.write(ByteBuffer.allocate(LINE_LENGTH)
                 .putLong(last.file())
@@ -260,16 +258,16 @@ public final class LockFile implements AutoCloseable {
                 throw new DraException("Can't lock a range of " + path + " (" + e + "); see whether its disk works", e);
             }
         }
-        if (isClosed) { // looked at after taking: either this gives it back, or close
+        if (isClosed) { // checked after taking: either this releases it, or close
             if (taken != null) {
                 taken.close();
             }
-            throw new DraException("the driver stops; the next try goes on");
+            throw new DraException("the driver stops; the next attempt continues");
         }
         return taken;
     }
 
-    /** Gives back all that was taken through this object; who waits, or asks later, gets nothing. */
+    /** Releases all locks that this object took; waiting and later requests fail. */
     @Override
     public synchronized void close() {
         if (!isClosed) {

@@ -21,11 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one descriptor that this process has of a lock file, and the ranges it holds.
+ * The only descriptor that this process has of a lock file, and the ranges that it holds.
  *
- * <p>Closing any descriptor of a file gives back all locks that the process has on it, so all who
- * open one file share this object, and the last who leaves closes it. The kernel does not keep the
- * threads of a process apart; the set of ranges in use does. Thread-safe.
+ * <p>Closing any descriptor of a file releases all locks that the process holds on it, so all users of one file share
+ * this object, and the last one closes it. The kernel does not distinguish the threads of a process; the set of ranges
+ * in use does. Thread-safe.
  */
 final class LockRanges {
 
@@ -48,7 +48,7 @@ final class LockRanges {
         this.inode = JournalFile.inode(path);
     }
 
-    /** Opens a file, or joins those who have opened it. */
+    /** Opens a file, or shares it if it is open. */
     static LockRanges open(Path file) throws IOException {
         Path path = file.toAbsolutePath().getParent().toRealPath().resolve(file.getFileName());
         synchronized (OPEN) {
@@ -85,8 +85,8 @@ final class LockRanges {
     }
 
     /**
-     * Makes the file again if it was removed, and takes there what is held: the next process would make one that this
-     * process knows nothing of. Of one that another process made first, what that process has is lost.
+     * Recreates the file if it was removed, and takes the held locks there: the next process would create a file that
+     * this process does not know. If another process made it first, the locks that it holds are lost.
      */
     void restore() throws IOException {
         synchronized (taken) {

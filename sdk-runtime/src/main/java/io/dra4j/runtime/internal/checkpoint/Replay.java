@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Computes the committed claims from the lines of a journal, the damaged ones included.
  *
- * <p>Line after line is applied. Where something is wrong, be it pieces that are no line or numbers that are missing,
- * the claims that it was about are held as damaged: those that the {@linkplain CorruptedLines pieces name}, and if they
- * name fewer than the numbers show to be missing, all claims known up to there. A later line is believed: its claim is
- * certain again. A missing header may have recorded that claims are still searched, so then they are.
+ * <p>Line after line is applied. Where pieces are not lines, or numbers are missing, the claims concerned are held as
+ * damaged: those that the {@linkplain CorruptedLines pieces name}, and if they name fewer than the numbers show to be
+ * missing, all claims known up to there. A later intact line is trusted: its claim is certain again. A missing header
+ * may have recorded that claims are still being searched for, so that is assumed.
  *
- * <p>At the file's end no later number shows what is missing. There, the number of the last line that was acknowledged
- * does, which is kept apart; it may lag behind after a power failure. What is behind all acknowledged lines and has no
- * line feed was being written when a crash came, and counts for nothing.
+ * <p>At the file's end no later number shows what is missing. There, the number of the last acknowledged line does,
+ * which is stored separately; it may lag behind after a power failure. Bytes after all acknowledged lines without a
+ * line feed were being written during a crash, and are ignored.
  *
  * <p>Not thread-safe.
  */
@@ -50,7 +50,7 @@ final class Replay {
         this.bootId = bootId;
     }
 
-    /** Goes on behind what is known. */
+    /** Continues after the known lines. */
     Replay(String bootId, Map<String, ClaimRecord> known, LineNumber last, long end, boolean complete) {
         this(bootId);
         this.complete = complete;
@@ -64,7 +64,7 @@ final class Replay {
      * Takes the next piece of the file.
      *
      * @param acknowledged the last line that was acknowledged, as far as that is known
-     * @throws DraException if a newer release wrote it, and this one can't follow
+     * @throws DraException if a newer release wrote it in a form unknown to this one
      */
     void take(Piece piece, LineNumber acknowledged) {
         Line line = piece.bytes().length == 0 ? null : JournalFormat.decode(piece.bytes());
@@ -80,7 +80,7 @@ final class Replay {
         isEnded = piece.isEnded();
     }
 
-    /** A line of an earlier file, or one that comes again, is not what was written here. */
+    /** A line of an earlier file, or a repeated line, was not written here. */
     private boolean isInOrder(Line line) {
         return last == null || line.number().compareTo(last) > 0;
     }
@@ -155,7 +155,7 @@ final class Replay {
         }
     }
 
-    /** Holds as damaged what lines were about that are damaged or gone. */
+    /** Holds the claims of damaged or missing lines as damaged. */
     private void lose(long claimLines, long allLines) {
         CorruptedLines lost = corrupted == null ? new CorruptedLines() : corrupted;
         corrupted = null;
@@ -179,7 +179,7 @@ final class Replay {
         return new JournalLoss(tornTail, damagedLines, uids, complete);
     }
 
-    /** The pieces that are no lines, as they were found, with a line feed after each. */
+    /** The pieces that are not lines, as they were found, with a line feed after each. */
     byte[] damaged() {
         return damaged.toByteArray();
     }

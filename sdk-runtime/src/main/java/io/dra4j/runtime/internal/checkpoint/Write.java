@@ -57,7 +57,7 @@ record Write(
         durable.completeExceptionally(cause);
     }
 
-    /** Waits for it, whether it fails or not; an interrupt ends that. */
+    /** Waits until it is done or has failed; an interrupt ends the wait. */
     boolean isDoneWithin(Duration time) {
         try {
             durable.get(time.toNanos(), TimeUnit.NANOSECONDS);
@@ -67,7 +67,7 @@ record Write(
         } catch (TimeoutException e) {
             return false;
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // no reason to leave a write half done
+            Thread.currentThread().interrupt(); // an interrupt must not leave a write half done
             return false;
         }
     }

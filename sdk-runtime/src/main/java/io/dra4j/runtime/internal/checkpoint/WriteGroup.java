@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Writes what the claims of one kubelet call have to write together, so that they share a sync.
+ * Groups the writes of the claims in one kubelet call, so that they share a sync.
  *
- * <p>A claim that writes waits until every other member has written or left, but only for a short time: then what is
- * there is written. A member that was late then, writes on its own from there on, and delays no other. So the same
- * steps of many quick claims cost one sync, and a slow claim delays the others once, by that time. Who completes the
- * group waits for no other.
+ * <p>A claim that writes waits until every other member has written or left, but only briefly: then the collected
+ * records are written. From then on a late member writes on its own, and delays no other. So the same steps of many
+ * quick claims cost one sync, and a slow claim delays the others once, by that time. The member that completes the
+ * group does not wait.
  *
  * <p>Thread-safe; each member writes on one thread at a time.
  */
@@ -54,8 +54,8 @@ public final class WriteGroup {
     /**
      * Sets the record of a claim that leaves nothing if a power failure takes the record back.
      *
-     * <p>As {@link #put(ClaimRecord, Consumer)}, but the sync is left to the next write that needs one. A crash of the
-     * process takes nothing back, and the other process of a rolling update sees the record.
+     * <p>Like {@link #put(ClaimRecord, Consumer)}, but the sync is left to the next write that needs one. A crash of
+     * the process takes nothing back, and the other process of a rolling update sees the record.
      */
     public void putUnsynced(ClaimRecord claim, Consumer<ClaimIndex> check) {
         write(Write.putUnsynced(claim, check));
@@ -66,7 +66,7 @@ public final class WriteGroup {
         write(Write.forget(uid));
     }
 
-    /** Removes a member, which writes no more; writes of it are written at once from now on. */
+    /** Removes a member, which is expected to write no more; its later writes are not grouped. */
     public synchronized void leave(String uid) {
         members.remove(uid);
         submitIfComplete();

@@ -37,9 +37,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes the claims of another driver of this name into the journal, all or none.
  *
- * <p>Their CDI specs are written when specs are reconciled with the journal. The other driver's
- * record is put aside last, so that a crash at any moment leaves either it or the journal's
- * records, or both; the next start then passes over those that the journal has.
+ * <p>Their CDI specs are written when specs are reconciled with the journal. The other driver's record is moved aside
+ * last, so that a crash at any moment leaves either it or the journal's records, or both; the next start then skips
+ * claims that the journal has.
  */
 public final class Adoption {
 
@@ -74,7 +74,7 @@ public final class Adoption {
     /**
      * Takes the claims over.
      *
-     * @throws DraException if one can't be, with all reasons; nothing has changed then
+     * @throws DraException if a claim can't be taken over, with all reasons; nothing has changed then
      */
     public void run() {
         Set<String> uids = predecessor.claims(journal.bootId());
@@ -97,8 +97,8 @@ public final class Adoption {
     }
 
     /**
-     * Lets others have the devices of claims that are over: the kubelet had the other driver
-     * unprepare them, which answers so for any that it does not know.
+     * Frees the devices of claims that have ended: the kubelet had the other driver unprepare them, which succeeds for
+     * any claim that it does not know.
      */
     private void release(Set<String> taken) {
         try {
@@ -147,7 +147,7 @@ public final class Adoption {
     }
 
     /**
-     * Returns the claims that the cluster does not have any more, and the journal not yet: the
+     * Returns the claims that the cluster no longer has and the journal does not have yet: the
      * kubelet may still ask to unprepare them, and what was set up for them has to be undone.
      */
     private List<ClaimRecord> lost(Set<String> uids, Set<ClaimRef> present) {
@@ -165,7 +165,7 @@ public final class Adoption {
         LOG.atWarn()
                 .addKeyValue(LogField.CLAIM_UID, lost.ref().uid())
                 .log(
-                        "Another driver of this name has prepared a claim that the API server does not have any more; it is held until it is unprepared");
+                        "Another driver of this name has prepared a claim that the API server no longer has; it is held until it is unprepared");
     }
 
     private List<ClaimRecord> adopted(Map<ClaimRef, ClaimObject> present, Inventory inventory) {
@@ -192,7 +192,7 @@ public final class Adoption {
     }
 
     private ClaimRecord record(ClaimRef ref, ClaimObject object, Inventory inventory) {
-        predecessor.check(ref.uid()); // first: it has the reason why a device may be unknown here
+        predecessor.check(ref.uid()); // first: it has the reason why a device may be unknown
         AllocatedClaim claim = allocations.read(ref, object, inventory);
         List<HeldDevice> devices =
                 claim.devices().stream().map(one -> one.held()).toList();
@@ -215,7 +215,7 @@ public final class Adoption {
         others.addAll(adopted);
         holds.conflict(claim.ref().uid(), claim.devices(), ClaimIndex.of(others), inventory)
                 .ifPresent(conflict -> {
-                    throw new PrepareException("%s by claim %s, too"
+                    throw new PrepareException("%s by claim %s as well"
                             .formatted(
                                     conflict.problem(),
                                     conflict.holders().get(0).ref()));

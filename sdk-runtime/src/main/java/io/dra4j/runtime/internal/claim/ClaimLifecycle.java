@@ -25,14 +25,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation on one claim on this node: its steps, in the order in which a crash loses nothing.
+ * An operation on one claim on this node: its steps, in an order in which a crash loses nothing.
  *
  * <p>Prepare ({@link #prepare}):
  *
  * <ol>
  *   <li>the journal has the claim as PREPARING, if no committed claim conflicts: check and write are one step;
  *   <li>the provider works; what it checkpoints is in the journal when it continues;
- *   <li>what devices report, and then the CDI spec, are in place;
+ *   <li>the devices' reports, and then the CDI spec, are written;
  *   <li>the journal has the claim as PREPARED, with the results.
  * </ol>
  *
@@ -45,11 +45,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>the journal forgets the claim.
  * </ol>
  *
- * <p>A step of the journal is durable when the next one begins; a provider's work and a CDI spec
- * need not be, nor that the claim is forgotten: after a power failure it may be UNPREPARING still. Nor need the first
- * step be if the provider {@linkplain io.dra4j.api.DeviceProvider#changesNothing changes nothing}: a power failure then
- * leaves a spec and reports at most, which the next start removes. So at any moment that the process dies, the journal
- * lists all that may be left, and unprepare alone cleans it up. The operation holds the claim's lock from {@link #take} to {@link #close},
+ * <p>A step of the journal is durable when the next one begins. A provider's work, a CDI spec and the removal of the
+ * claim need not be: after a power failure the claim may still be UNPREPARING. The first step need not be either if the
+ * provider {@linkplain io.dra4j.api.DeviceProvider#changesNothing changes nothing}: a power failure then leaves at most
+ * a spec and reports, which the next start removes. So whenever the process dies, the journal lists all that may be
+ * left, and only unprepare cleans it up. The operation holds the claim's lock from {@link #take} to {@link #close},
  * which excludes other threads and the other process of a rolling update. Not thread-safe.
  */
 final class ClaimLifecycle implements AutoCloseable {
@@ -71,7 +71,7 @@ final class ClaimLifecycle implements AutoCloseable {
     /**
      * Locks a claim.
      *
-     * @param writes what the claim's call shares its writes with
+     * @param writes the group that shares the writes of the claim's call
      * @throws DraException if another process works on the claim until the deadline
      */
     static ClaimLifecycle take(ClaimParts context, String uid, Deadline deadline, WriteGroup writes) {
@@ -89,7 +89,7 @@ final class ClaimLifecycle implements AutoCloseable {
         return context.locks().tryClaim(uid).map(lock -> new ClaimLifecycle(context, uid, deadline, alone, lock));
     }
 
-    /** Locks a claim without waiting, to look at it or to remove it at once. */
+    /** Locks a claim without waiting, to inspect it or to remove it immediately. */
     static Optional<ClaimLifecycle> takeIfFree(ClaimParts context, String uid) {
         return takeIfFree(context, uid, Deadline.in(Duration.ZERO, context.clock()));
     }
@@ -102,9 +102,9 @@ final class ClaimLifecycle implements AutoCloseable {
      * Prepares the claim, which has no record.
      *
      * @param unprepareSkipped true if the kubelet never asks to unprepare the claim, or null
-     * @param check refuses the claim by the committed claims, if it must
-     * @throws Exception what the provider throws, and {@link DraException} if a step fails; what
-     *     was begun must be {@linkplain #unprepare unprepared} then
+     * @param check refuses the claim if it conflicts with the committed claims
+     * @throws Exception what the provider throws, and {@link DraException} if a step fails; the claim must be
+     *     {@linkplain #unprepare unprepared} then
      */
     Results prepare(AllocatedClaim claim, @Nullable Boolean unprepareSkipped, Consumer<ClaimIndex> check)
             throws Exception {
@@ -138,7 +138,7 @@ final class ClaimLifecycle implements AutoCloseable {
         return Objects.requireNonNull(done.results());
     }
 
-    /** Runs in the provider's call, since files may stall, too: a claim's own thread may be virtual. */
+    /** Runs in the provider's call, since files may also stall: a claim's own thread may be virtual. */
     private ClaimRecord withFiles(
             ClaimRecord begun, AllocatedClaim claim, PreparedClaim prepared, boolean changesNothing) {
         if (changesNothing && prepared.state() != null) {
@@ -149,7 +149,7 @@ final class ClaimLifecycle implements AutoCloseable {
         return begun.prepared(prepared.state() == null ? state() : prepared.state(), results);
     }
 
-    /** Puts the CDI spec and the reports of a claim that was prepared earlier in place, and returns the outcome. */
+    /** Restores the CDI spec and the reports of a claim that was prepared earlier, and returns the outcome. */
     PrepareOutcome restore(Results results) {
         return context.providerCalls().apart(() -> {
             writeSpec(results); // no write if the spec is as it should be
@@ -157,13 +157,13 @@ final class ClaimLifecycle implements AutoCloseable {
         });
     }
 
-    /** Puts the reports of the prepared claim, whose CDI spec is there, in place, and returns the outcome. */
+    /** Restores the reports of the prepared claim, whose CDI spec exists, and returns the outcome. */
     PrepareOutcome reported(Results results) {
         context.reports().reestablish(uid);
         return PreparedResults.outcome(results, context.specs().ids(uid, PreparedResults.specDevices(results)));
     }
 
-    /** Ends what the cluster has of an earlier preparation, though a power loss may have left no report of it here. */
+    /** Removes reports of an earlier preparation from the cluster, even if a power loss left no report of it here. */
     void endEarlierReport(ClaimRef ref, String claimJson) {
         if (context.reports().isReported(claimJson)) {
             context.providerCalls().apart(() -> {
@@ -207,7 +207,7 @@ final class ClaimLifecycle implements AutoCloseable {
         context.specs().write(uid, results.edits(), PreparedResults.specDevices(results));
     }
 
-    /** A provider waits for this write alone: it is not grouped. */
+    /** A provider waits for this single write: it is not grouped. */
     private void recordProgress(ProviderState state) {
         context.journal().put(record().orElseThrow().withState(state));
     }

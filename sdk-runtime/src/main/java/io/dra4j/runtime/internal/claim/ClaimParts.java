@@ -29,7 +29,7 @@ import java.util.function.Supplier;
  * @param pins the hardware that devices' names were published for
  * @param reports the statuses and metadata of prepared devices
  * @param inventory the last inventory that could be read
- * @param unreadable why the last read of it has failed; empty if it has not
+ * @param unreadable why the last read of it failed; empty if it did not
  * @param events receives damage and failed repairs
  * @param meters measures how long claims waited
  * @param dataDirectory the driver's directory below the kubelet's plugins

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * Runs the operations of one claim one after the other, and those of different claims in parallel.
+ * Runs the operations of one claim sequentially, and those of different claims in parallel.
  *
- * <p>Operations of a claim run in the order in which they came. One that equals the last one joins
- * it, and extends its deadline: the kubelet repeats a call that it gave up, and the work must be
- * done once. No operation waits in the queue for the API server: a prepare {@linkplain #arrive
- * arrives}, reads what it needs, and is submitted then; an unprepare that comes meanwhile overtakes
- * it, and it is given up, or it would bring back what the kubelet has done with. Thread-safe.
+ * <p>Operations of a claim run in the order in which they came. An operation equal to the last one joins it, and
+ * extends its deadline: the kubelet repeats a call that it cancelled, and the work must be done once. No operation
+ * waits in the queue for the API server: a prepare {@linkplain #arrive arrives}, reads what it needs, and is then
+ * submitted; an unprepare that comes in between overtakes it, and the prepare is dropped, or it would restore a claim
+ * that the kubelet has finished with. Thread-safe.
  */
 final class ClaimQueue {
 
@@ -42,7 +42,7 @@ final class ClaimQueue {
      */
     record Task<T>(Class<T> result, Object input, Deadline deadline, Function<Deadline, T> work) {}
 
-    /** Notes that an operation of a claim has come and will be submitted, or closed without. */
+    /** Notes that an operation of a claim has arrived and will be submitted, or closed without that. */
     synchronized Arrival arrive(String uid) {
         Arrival arrival = new Arrival(uid);
         arrivals.computeIfAbsent(uid, key -> new ArrayList<>()).add(arrival);
@@ -50,7 +50,7 @@ final class ClaimQueue {
     }
 
     /**
-     * Submits an operation of a claim, which overtakes those that have arrived only.
+     * Submits an operation of a claim, which overtakes those that have only arrived.
      *
      * <p>The future ends exceptionally if the work threw.
      */
@@ -76,7 +76,7 @@ final class ClaimQueue {
         CompletableFuture<?> earlier = before == null
                 ? CompletableFuture.completedFuture(null)
                 : before.future.handle((ended, failed) -> null);
-        // An operation that is seen to have ended must not be found in the queue any more.
+        // Once its future is done, an operation must no longer be in the queue.
         CompletableFuture<T> future = earlier.thenApplyAsync(
                         ignored -> traced.get(), before == null ? ifFirst : executor)
                 .whenComplete((ended, failed) -> forget(uid, task));
@@ -110,7 +110,7 @@ final class ClaimQueue {
         last.computeIfPresent(uid, (key, newest) -> newest.task == task ? null : newest);
     }
 
-    /** An operation that has come, and is not in the queue. */
+    /** An operation that has arrived, and is not in the queue. */
     final class Arrival implements AutoCloseable {
         private final String uid;
         private boolean overtaken; // guarded by the queue

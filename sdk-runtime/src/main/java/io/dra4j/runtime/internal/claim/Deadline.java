@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 /**
  * The deadline of an operation's caller, who may leave before.
  *
- * <p>It runs on the monotonic clock: a node that sets its time has no effect on it. A caller that
+ * <p>It uses the monotonic clock: a change of the node's time does not affect it. A caller that
  * joins an operation extends its deadline. Thread-safe.
  */
 final class Deadline {
@@ -30,7 +30,7 @@ final class Deadline {
         this.end = new AtomicLong(end);
     }
 
-    /** Returns the deadline at a moment by the clock, as the clock goes now. */
+    /** Returns the deadline at an instant of the clock's current time. */
     static Deadline at(Instant moment, InstantSource clock) {
         return new Deadline(
                 clock,
@@ -59,7 +59,7 @@ final class Deadline {
         return Duration.ofNanos(Math.max(0, end.get() - System.nanoTime()));
     }
 
-    /** Returns the moment of the deadline by the clock, as the clock goes now. */
+    /** Returns the instant of the deadline in the clock's current time. */
     Instant instant() {
         return clock.instant().plus(left());
     }

@@ -16,8 +16,8 @@ import java.util.zip.CRC32;
  * The kubelet's own file of the claims of the node's pods, {@code dra_manager_state}.
  *
  * <p>The kubelet writes a claim before it asks the first driver to prepare it, and removes it after the last driver has
- * unprepared it: what an intact file lacks, the kubelet will never ask to unprepare. Most drivers' pods do not see the
- * file; then nothing follows from it.
+ * unprepared it: the kubelet never asks to unprepare a claim that an intact file lacks. Most drivers' pods do not see
+ * the file; then it proves nothing.
  *
  * @see <a href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/cm/dra/state">The format: JSON in
  *     JSON, with a CRC-32 of the inner text; each claim's UID stands in it as text</a>
@@ -37,7 +37,7 @@ public final class KubeletClaims {
         this.file = file(dataDirectory);
     }
 
-    /** Returns the file's path; a driver's data directory is {@code plugins/<driver>} beside it. */
+    /** Returns the file's path; a driver's data directory is {@code plugins/<driver>} next to it. */
     public static Path file(Path dataDirectory) {
         return dataDirectory.resolveSibling("..").normalize().resolve("dra_manager_state");
     }
@@ -45,8 +45,8 @@ public final class KubeletClaims {
     /**
      * Returns the inner text of a file.
      *
-     * @throws IllegalArgumentException if it is damaged, with what is wrong
-     * @throws IOException if it is no JSON
+     * @throws IllegalArgumentException if it is damaged, with the damage
+     * @throws IOException if it is not JSON
      */
     public static String text(byte[] file) throws IOException {
         JsonNode outer = JSON.readTree(file);

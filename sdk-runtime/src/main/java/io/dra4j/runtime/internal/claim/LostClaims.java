@@ -41,10 +41,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A damaged claim keeps its devices from others until it is unprepared, and never counts as prepared. Claims that
  * the journal can't name are found by CDI specs without a record, and by the API server's claims with devices of this
- * node; these also show which devices a damaged claim may have besides those of its last intact record. As long as a
- * damaged record, or an incomplete journal, has not been compared with them, no claim can be prepared, because it is
- * unknown which devices are free. That holds whenever damage is found: by a start, or later, by another process. A
- * restart compares again. Thread-safe.
+ * node; these also show which devices a damaged claim may have besides those of its last intact record. Until a damaged
+ * record, or an incomplete journal, has been compared with them, no claim can be prepared, because it is unknown which
+ * devices are free. This applies whenever damage is found: at a start, or later, by another process. A restart compares
+ * again. Thread-safe.
  */
 final class LostClaims {
 
@@ -65,7 +65,7 @@ final class LostClaims {
         this.allocations = new Allocations(context.driver(), List.of());
     }
 
-    /** Holds a claim as damaged that only a CDI spec names; to be called with its lock. */
+    /** Holds a claim that only a CDI spec names as damaged; called with the claim's lock held. */
     void holdForSpec(String uid) {
         specsNameLost = true;
         hold(nameless(uid, named(uid, inventory().orElse(Inventory.of()))));
@@ -87,7 +87,7 @@ final class LostClaims {
                 .log("A claim's record is lost; it is held as damaged until it is unprepared");
     }
 
-    /** Reports to the cluster's admins what is lost, if anything is. */
+    /** Reports losses, if any, to the cluster's admins. */
     void report() {
         boolean isDue = isDue();
         JournalLoss loss = journal.loss();
@@ -210,7 +210,7 @@ final class LostClaims {
     /** A claim that may be lost, and its devices of this node by the API. */
     private record Suspect(ClaimRef ref, List<HeldDevice> allocated) {}
 
-    /** One go through all suspects. */
+    /** One pass through all suspects. */
     private final class Comparison {
         private final Inventory inventory;
         private final boolean mayLackClaims;
@@ -230,7 +230,7 @@ final class LostClaims {
             try (ClaimLifecycle lifecycle =
                     ClaimLifecycle.takeIfFree(context, uid).orElse(null)) {
                 if (lifecycle == null) {
-                    isWhole = false; // its operation may only look at it, and the claim is lost
+                    isWhole = false; // its operation may only read it, and the claim is lost
                     return;
                 }
                 Optional<ClaimRecord> record = lifecycle.record();
@@ -283,16 +283,16 @@ final class LostClaims {
         return record.phase() == Phase.DAMAGED;
     }
 
-    /** Returns whether a claim is known by its UID alone. */
+    /** Returns whether only the UID of a claim is known. */
     static boolean isNameless(ClaimRef ref) {
         return ref.namespace().equals(UNKNOWN) && ref.name().equals(UNKNOWN);
     }
 
     /**
-     * The devices that a claim may hold whose record is damaged: all that are known.
+     * The devices that a claim with a damaged record may hold: all that are known.
      *
-     * <p>Its last intact record may be older than what the claim held last, its object in the API may be newer, and its CDI
-     * spec does not name pools: a device too many is refused to others rather than one too few. Pure.
+     * <p>Its last intact record may be older than what the claim held last, its object in the API may be newer, and its
+     * CDI spec does not name pools: it is safer to refuse others a device too many than one too few. Pure.
      */
     static final class DamagedDevices {
 
@@ -348,8 +348,8 @@ final class LostClaims {
         /**
          * Returns the devices that the names in a CDI spec may mean: {@code <uid>-<device>[-<share id>]}.
          *
-         * <p>A name does not contain the pool, and it may be read in two ways: then all that fit are taken, for a device
-         * too many is refused to others rather than one too few.
+         * <p>A name does not contain the pool, and it may be read in two ways: then all that fit are returned, because
+         * refusing others a device too many is safer than one too few.
          */
         public static List<HeldDevice> named(String uid, List<String> names, Inventory inventory) {
             List<HeldDevice> devices = new ArrayList<>();

@@ -25,20 +25,20 @@ import org.slf4j.LoggerFactory;
 /**
  * Unprepares claims that the kubelet will never ask for: force-deleted, or forgotten by it.
  *
- * <p>A claim is an orphan if two readings of the API server, ten minutes apart at least and with no other between them,
- * find that it is {@linkplain PresentAllocations over}; one minute is enough if the kubelet's own file is intact and
- * does not name the claim. A reading that fails counts for nothing. An orphan stays while an operation of it runs.
+ * <p>A claim is an orphan if two consecutive readings of the API server, at least ten minutes apart, find that it is
+ * {@linkplain PresentAllocations over}; one minute is enough if the kubelet's own file is intact and does not name the
+ * claim. A reading that fails is ignored. An orphan stays while an operation on it runs.
  *
- * <p>The API server of a large cluster has a hundred thousand claims: one that the kubelet's file names is not read, since
- * the kubelet will ask for it, and of the others eight in five minutes, with those that were absent: first those that
- * another claim was refused for, then those that were not read for the longest time. Not thread-safe, except for
- * {@link #noteInTheWay}.
+ * <p>The API server of a large cluster has a hundred thousand claims: a claim that the kubelet's file names is not
+ * read, since the kubelet will ask for it. Of the others, eight are read in five minutes, with those that were absent:
+ * first those that caused the refusal of another claim, then those not read for the longest time. Not thread-safe,
+ * except for {@link #noteInTheWay}.
  */
 final class Orphans {
 
     private static final Logger LOG = LoggerFactory.getLogger(Orphans.class);
     private static final Duration PACE = Duration.ofMinutes(5);
-    private static final int MOST_READ = 8; // nodes have as many GPUs as a rule
+    private static final int MOST_READ = 8; // nodes usually have as many GPUs
     private static final Duration LEAST_ABSENCE = Duration.ofMinutes(10);
     private static final Duration LEAST_IF_FORGOTTEN = Duration.ofMinutes(1);
     private static final Duration READ_LIMIT = Duration.ofSeconds(5);
@@ -55,8 +55,8 @@ final class Orphans {
     private final Map<String, Instant> absentSince = new HashMap<>();
     private final Map<String, Instant> lastRead = new HashMap<>();
     private final Set<String> inTheWay = ConcurrentHashMap.newKeySet();
-    private Instant next; // look at some of all claims
-    private Instant nextAbsent = Instant.MAX; // look at those that were absent
+    private Instant next; // read some of all claims
+    private Instant nextAbsent = Instant.MAX; // read claims that were absent
 
     /**
      * Looks for orphans.
@@ -105,7 +105,7 @@ final class Orphans {
                         .addKeyValue(LogField.CLAIM, claim.ref())
                         .setCause(e)
                         .log("Could not check whether the claim is an orphan");
-                if (e.isTransient()) { // no answer: for the others there would be none either
+                if (e.isTransient()) { // no answer: the others would get none either
                     return;
                 }
             }

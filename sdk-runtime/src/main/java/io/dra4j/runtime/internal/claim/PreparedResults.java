@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Translates a provider's results into those of the journal, the CDI spec, and the kubelet's response.
  *
- * <p>Pure, and the same for equal input: a repeated prepare returns byte for byte what the first did. Every allocated
- * device is returned, in the allocation's order; one that the provider gave no edits for, with no CDI device.
+ * <p>Pure and deterministic: a repeated prepare returns byte for byte what the first did. Every allocated
+ * device is returned, in the allocation's order; a device without edits has no CDI device.
  */
 public final class PreparedResults {
 
@@ -105,11 +105,11 @@ public final class PreparedResults {
     }
 
     /**
-     * Finds mistakes of a provider in what it prepared.
+     * Finds a provider's mistakes in its results.
      *
-     * <p>A container uses all devices of a request, or all of the claim, and its runtime makes the last alone of edits that
-     * contradict each other. So two devices of one request with different things on one path are refused. Other
-     * contradictions are logged: it may be that no container uses both devices, or needs the variable. The edits of the
+     * <p>A container uses all devices of a request, or all of the claim, and its runtime makes only the last of edits
+     * that contradict each other. So two devices of one request with different content at one path are refused. Other
+     * contradictions are logged: perhaps no container uses both devices, or needs the variable. The edits of the
      * claim are made first, and a device's replace them.
      */
     static final class PreparedCheck {
@@ -118,7 +118,7 @@ public final class PreparedResults {
 
         private PreparedCheck() {}
 
-        /** An edit of a device, by the one thing in the container that it makes. */
+        /** An edit of a device, identified by what it creates in the container. */
         private record Edit(PreparedDevice by, String thing, Object value) {
 
             boolean contradicts(Edit other) {
@@ -164,7 +164,7 @@ public final class PreparedResults {
         }
 
         /**
-         * Refuses a state of a claim whose preparation changes nothing, as the provider has said.
+         * Refuses a state of a claim whose preparation, according to the provider, changes nothing.
          *
          * @throws DraException always
          */
@@ -200,7 +200,7 @@ public final class PreparedResults {
             }
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, claim.ref())
-                    .log("{}; a container that uses both devices has the latter alone", problem);
+                    .log("{}; a container that uses both devices gets only the latter", problem);
         }
     }
 }

@@ -13,11 +13,11 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * The API server's word on claims that no call of the kubelet ends: a claim is over when it is
- * deleted, or has none of its devices any more.
+ * The API server's view of claims that no call of the kubelet ends: a claim has ended when it is deleted, or no longer
+ * has any of its devices.
  *
- * <p>One whose unprepare the kubelet skips is over as soon as it is not allocated as it was
- * prepared; a damaged one, of which not all devices may be known, when it has none of this driver.
+ * <p>A claim whose unprepare the kubelet skips has ended as soon as its allocation differs from what was prepared; a
+ * damaged claim, of which not all devices may be known, when it has none of this driver.
  */
 final class PresentAllocations {
 
@@ -30,7 +30,7 @@ final class PresentAllocations {
     }
 
     /**
-     * Returns whether a claim is over.
+     * Returns whether a claim has ended.
      *
      * @throws ClusterException if the API server gives no answer
      */

@@ -19,16 +19,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the provider for claims, on threads that its native code may hold as long as it likes.
+ * Calls the provider for claims, on threads that its native code may block for any time.
  *
- * <p>Serialized calls have a turn in this process, in the order in which they came, and then a lock
- * that the other process of a rolling update waits for; the claim's own lock is held by then, and
- * the call takes the journal's ({@link LockFile} has the order). Thread-safe.
+ * <p>Serialized calls take turns in this process, in order of arrival, and then take a lock that the other process of a
+ * rolling update waits for; the claim's lock is already held, and the call takes the journal's ({@link LockFile}
+ * documents the order). Thread-safe.
  */
 @SuppressWarnings("try") // the lock is held, and not looked at
 public final class ProviderCalls {
 
-    private static final String LOCK = "provider.calls"; // no name that a provider can give a lock
+    private static final String LOCK = "provider.calls"; // not a name that a provider can give a lock
     private static final Duration LEAST_WAIT = Duration.ofSeconds(45);
 
     private final Semaphore permits;
@@ -78,9 +78,9 @@ public final class ProviderCalls {
     }
 
     /**
-     * Does what may hang, a file's write for example, where that holds up no other claim, and waits for it.
+     * Runs work that may hang, such as writing a file, where it delays no other claim, and waits for it.
      *
-     * <p>It needs no turn: it is not a call that is to be serialized.
+     * <p>It needs no turn: such work is not serialized.
      *
      * @throws E what the work throws
      */
@@ -97,14 +97,14 @@ public final class ProviderCalls {
         }
     }
 
-    /** Begins no call any more, not one that waits either; those that run continue. */
+    /** Begins no further call, including waiting ones; calls in progress continue. */
     void close() {
         isClosed = true;
     }
 
     private void requireOpen() {
         if (isClosed) {
-            throw new DraException("the driver stops; the next try goes on with the claim");
+            throw new DraException("the driver stops; the next attempt continues with the claim");
         }
     }
 
@@ -120,7 +120,7 @@ public final class ProviderCalls {
                     return deadline.left().isZero() && least.left().isZero();
                 },
                 holder ->
-                        "the driver works on one claim at a time, and %s has worked on another one all the time; the next try goes on"
+                        "the driver works on one claim at a time, and %s has worked on another one until now; the next attempt continues"
                                 .formatted(holder));
     }
 
@@ -133,10 +133,10 @@ public final class ProviderCalls {
     }
 
     /**
-     * The context of one call to the provider; when the call has ended, it takes no more.
+     * The context of one call to the provider; it is closed when the call has ended.
      *
-     * <p>A provider that goes on on a thread of its own would otherwise write into what another
-     * operation of the claim does. Thread-safe.
+     * <p>A provider that continues on its own thread would otherwise interfere with a later operation on the claim.
+     * Thread-safe.
      */
     private static final class CallContext implements ClaimContext, AutoCloseable {
 
@@ -170,16 +170,16 @@ public final class ProviderCalls {
         }
     }
 
-    /** Turns what a provider throws into a failure of the one claim that it was called for. */
+    /** Turns an exception of a provider into a failure of the claim that it was called for. */
     static final class ProviderFailure {
 
         private ProviderFailure() {}
 
         /**
-         * Returns the failure: a {@link DraException} as it is; of anything else the owner of the pod
-         * learns only that the driver failed.
+         * Returns the failure: a {@link DraException} unchanged; for anything else the pod's owner sees only that the
+         * driver failed.
          *
-         * @throws VirtualMachineError if it is one: the process is in no state to go on with the claim
+         * @throws VirtualMachineError if it is one: the process can't safely continue with the claim
          */
         static DraException of(String what, Throwable thrown) {
             if (thrown instanceof VirtualMachineError broken) {

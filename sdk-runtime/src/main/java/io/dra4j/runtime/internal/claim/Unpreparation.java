@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An unprepare: nothing of the claim is left, or it stays held and the outcome has the reason.
+ * Unprepares a claim: nothing of it is left, or it stays held and the outcome has the reason.
  *
- * <p>It goes by the claim's UID alone and needs no API server. Thread-safe.
+ * <p>It needs only the claim's UID and no API server. Thread-safe.
  */
 final class Unpreparation {
 
@@ -67,8 +67,8 @@ final class Unpreparation {
     /**
      * Unprepares a claim without a request, unless an operation of it runs in any process.
      *
-     * @param still returns whether the record, when the operation starts, is still to go
-     * @param timeout how long to wait; what takes longer goes on
+     * @param still returns whether the record should still be removed when the operation starts
+     * @param timeout how long to wait; an operation that takes longer continues
      * @return true if nothing of the claim is left
      */
     boolean unprepareIfIdle(String uid, String why, Predicate<ClaimRecord> still, Deadline deadline, Duration timeout) {
@@ -84,7 +84,7 @@ final class Unpreparation {
             return false; // a claim that needs the devices is refused, and tried again
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof RejectedExecutionException)) { // the driver stops
-                LOG.error("A claim operation failed in a way that is a bug of dra4j", e.getCause());
+                LOG.error("A claim operation failed unexpectedly; please report this as a dra4j bug", e.getCause());
             }
             return false;
         } catch (InterruptedException e) {

@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Requests to the API server: one attempt each, within a time limit.
  *
- * <p>They carry JSON as it is: models would know the fields of one Kubernetes release only. An
- * attempt is made twice if one side refuses the other, and other credentials are there by now.
+ * <p>They carry plain JSON: models would know the fields of only one Kubernetes release. An attempt is repeated if one
+ * side refuses the other and new credentials are available.
  */
 final class ApiCalls {
 
@@ -68,7 +68,7 @@ final class ApiCalls {
     private static final int LONGEST_STATUS = 64 * 1024;
     private static final int LONGEST_RETRY_AFTER_SECONDS = 3600;
 
-    /** Each has a connection of its own, and an API server has thousands of nodes. */
+    /** Each request has its own connection, and an API server has thousands of nodes. */
     private static final int MOST_AT_ONCE = 8;
 
     private final ApiClient client;
@@ -88,7 +88,7 @@ final class ApiCalls {
         return client.server();
     }
 
-    /** Reads of which release the server is; empty if it does not report it. */
+    /** Reads the server's release; empty if it does not report it. */
     Optional<Release> release(Duration limit) {
         return version.read(read("version", limit));
     }
@@ -122,7 +122,7 @@ final class ApiCalls {
         return response.body() == null ? "" : response.body();
     }
 
-    /** Sends a request of which each answer counts, whatever its status. */
+    /** Sends a request and accepts an answer of any status. */
     Answer answer(String method, String path, @Nullable JsonNode body, Duration limit) {
         Response<String> response = exchange(method, path, JSON, body, limit);
         return new Answer(response.statusCode(), status(response.body()), date(response));
@@ -156,7 +156,7 @@ final class ApiCalls {
     }
 
     /**
-     * Reads the objects of a list, of any length: each is handed on before the next is read.
+     * Reads the objects of a list of any length, passing on each before reading the next.
      *
      * @param limit for all of the answer
      */
@@ -173,7 +173,7 @@ final class ApiCalls {
             Json.items(body, item);
         } catch (IllegalArgumentException | JsonProcessingException e) {
             throw new ClusterException(
-                    "The API server's answer to %s is no list: %s".formatted(what, e.getMessage()),
+                    "The API server's answer to %s is not a list: %s".formatted(what, e.getMessage()),
                     response.statusCode(),
                     null);
         } catch (IOException e) {
@@ -185,7 +185,7 @@ final class ApiCalls {
         }
     }
 
-    /** Starts a watch, and returns as soon as the server has begun with its response. */
+    /** Starts a watch, and returns as soon as the server has begun its response. */
     <T> Watch watch(String path, Function<JsonNode, Optional<T>> decode, Watch.Listener<T> listener, Duration limit) {
         ApiWatch<T> watch = new ApiWatch<>(decode, listener);
         BodyHandler<@Nullable ApiWatch<T>> body =
@@ -245,7 +245,7 @@ final class ApiCalls {
         }
     }
 
-    /** Sends once more if one side refused the other, and other credentials are there by now. */
+    /** Sends once more if one side refused the other and new credentials are available. */
     private <T> Sent<T> send(Call<T> call, String what, long end, Duration limit) {
         Sent<T> first = client.send(call);
         try {
@@ -304,7 +304,7 @@ final class ApiCalls {
         return all.length > resource + 2 ? all[resource] + "/" + all[resource + 2] : all[resource];
     }
 
-    /** Waits for the answer; one that comes with the end of the time counts. */
+    /** Waits for the answer; an answer right at the timeout counts. */
     <T> Response<T> await(Sent<T> request, String what, long end, Duration limit) {
         long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), end - System.nanoTime());
         try {
@@ -329,7 +329,7 @@ final class ApiCalls {
         }
     }
 
-    /** Gives up a request, whose connection is closed, unless its answer is there. */
+    /** Cancels a request, and closes its connection, unless its answer has arrived. */
     private static boolean isAnswered(Sent<?> request) {
         return !request.response().cancel(true) && !request.response().isCompletedExceptionally();
     }
@@ -351,7 +351,7 @@ final class ApiCalls {
                 cause);
     }
 
-    /** Many failures of a connection have no message of their own, or only their cause has one. */
+    /** Many failures of a connection have no message, or only their cause has one. */
     private static String reason(@Nullable Throwable failure) {
         for (Throwable e = failure; e != null; e = e.getCause()) {
             if (e.getMessage() != null && !e.getMessage().isBlank()) {
@@ -379,7 +379,7 @@ final class ApiCalls {
         return new ClusterException(message, response.statusCode(), retryAfter(response));
     }
 
-    /** A Kubernetes Status; a proxy between may respond with something else. */
+    /** A Kubernetes Status; an intermediate proxy may respond with something else. */
     private static JsonNode status(@Nullable String body) {
         try {
             return body == null ? Json.object() : Json.parse(body);
@@ -396,7 +396,7 @@ final class ApiCalls {
                 : null;
     }
 
-    /** A stream that closes itself when its time is over, which ends a read that waits for more. */
+    /** A stream that closes itself at its deadline, which ends a read that waits for more. */
     private static final class TimedStream extends FilterInputStream {
 
         private final CompletableFuture<Void> end = new CompletableFuture<>();

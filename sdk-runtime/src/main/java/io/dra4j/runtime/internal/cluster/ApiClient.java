@@ -23,16 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client of the API server: connections, and others in their place when they are no longer good.
+ * The client of the API server: connections, replaced when they are no longer good.
  *
  * <ul>
- *   <li>Files that the connections were made with have changed: the next request goes out on new
- *       ones, and what is open goes on.
- *   <li>The server or its certificate is refused, or it refuses this client: all is read again, also
- *       what no file shows, such as the credentials that a plugin prints. Requests that are not
- *       refused continue with the last credentials meanwhile, and if new ones can't be used.
- *   <li>A request got no answer in time: the others may be as dead, and none gets another request.
- *       Once the server answers on a new one, watches end that were silent as long.
+ *   <li>Files of the connections have changed: the next request uses new connections, and open ones continue.
+ *   <li>The server or its certificate is refused, or it refuses this client: everything is read again, including
+ *       credentials that a plugin prints. Until new ones can be used, requests that are not refused continue with the
+ *       last credentials.
+ *   <li>A request got no answer in time: the other connections may also be dead, and get no further request. Once the
+ *       server answers on a new one, watches that were silent since then end.
  * </ul>
  *
  * <p>Thread-safe.
@@ -61,7 +60,7 @@ final class ApiClient implements AutoCloseable {
     /**
      * A request that was sent.
      *
-     * @param connections on which of all
+     * @param connections the connections that it was sent on
      * @param since when, by {@link System#nanoTime}
      */
     record Sent<T>(ApiConnections connections, long since, CompletableFuture<Response<T>> response) {}
@@ -70,7 +69,7 @@ final class ApiClient implements AutoCloseable {
      * Reads the configuration.
      *
      * @param kubeconfig the file that is looked at for changes; {@code null} for none
-     * @param source reads it, again each time
+     * @param source reads it anew each time
      * @throws DraException if it can't be read or used
      */
     ApiClient(@Nullable Path kubeconfig, Supplier<Config> source) {
@@ -94,7 +93,7 @@ final class ApiClient implements AutoCloseable {
         return current.namespace();
     }
 
-    /** Sends a request with what its files hold now, or held last if another request has them read. */
+    /** Sends a request with the current content of its files, or the last one while another request reads them. */
     <T> Sent<T> send(Function<ApiConnections, CompletableFuture<Response<T>>> request) {
         if (current.isOutdated() && reading.tryLock()) {
             renewAndUnlock();
@@ -111,13 +110,13 @@ final class ApiClient implements AutoCloseable {
         try {
             return request.apply(current);
         } catch (UncheckedIOException e) {
-            // The token can't be read; it is there again soon.
+            // The token can't be read; it will be back soon.
             return CompletableFuture.failedFuture(e);
         }
     }
 
     /**
-     * Takes down that one side refused the other.
+     * Notes that one side refused the other.
      *
      * @param nanos how long to wait at most while credentials are read for another request
      * @return whether another attempt has other credentials
@@ -133,12 +132,12 @@ final class ApiClient implements AutoCloseable {
         return used != current;
     }
 
-    /** Takes down that a request got no answer in time. */
+    /** Notes that a request got no answer in time. */
     synchronized void unanswered(Sent<?> request) {
         ApiConnections used = request.connections();
         used.silentSince(request.since());
         if (used == current) {
-            LOG.atInfo().log("The API server did not answer in time; going on with new connections");
+            LOG.atInfo().log("The API server did not answer in time; continuing with new connections");
             if (used.hasWatches()) { // nothing else keeps the others, which end as garbage on Java 17
                 silent.add(used);
             }
@@ -146,7 +145,7 @@ final class ApiClient implements AutoCloseable {
         }
     }
 
-    /** Takes down that a request was answered. */
+    /** Notes that a request was answered. */
     void answered(ApiConnections used) {
         if (used == current && !silent.isEmpty()) {
             for (ApiConnections old = silent.poll(); old != null; old = silent.poll()) {
@@ -155,7 +154,7 @@ final class ApiClient implements AutoCloseable {
         }
     }
 
-    /** Keeps what there is if the files can't be used: one of two may not be replaced yet. */
+    /** Keeps the current connections if the files can't be used: one of two may not be replaced yet. */
     private void renewAndUnlock() {
         try {
             Map<Path, FileStamp> files = current.filesNow();

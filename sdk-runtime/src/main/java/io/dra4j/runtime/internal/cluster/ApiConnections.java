@@ -42,11 +42,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connections to the API server that are opened with the same files: certificates, keys and
- * kubeconfig as they are when it is made.
+ * kubeconfig at the time of creation.
  *
- * <p>They speak HTTP/1.1, so that a request or a watch has a connection for itself, which is closed
- * with it when it is given up. Of HTTP/2 the JDK's client has one connection for all, which it goes
- * on using when nothing answers there any more.
+ * <p>They speak HTTP/1.1, so that each request or watch has its own connection, which is closed when the request is
+ * cancelled. With HTTP/2, the JDK's client has one connection for all, and keeps using it when the server no longer
+ * answers on it.
  */
 final class ApiConnections {
 
@@ -111,7 +111,7 @@ final class ApiConnections {
             return SSLUtils.trustManagers(config);
         }
         if (!config.getMasterUrl().startsWith("https:")) {
-            return new TrustManager[0]; // the JDK would read all authorities of its own
+            return new TrustManager[0]; // the JDK would read all its own authorities
         }
         String authorities = text(config.getCaCertData(), config.getCaCertFile());
         return authorities == null ? null : ClientTls.trust(source(config.getCaCertFile()), authorities);
@@ -147,14 +147,14 @@ final class ApiConnections {
         }
         URI proxy = URI.create(url);
         if (proxy.getHost() == null || proxy.getPort() < 0 || proxy.getScheme().startsWith("socks")) {
-            throw new IllegalArgumentException("the proxy " + url + " is no http://HOST:PORT");
+            throw new IllegalArgumentException("the proxy " + url + " is not of the form http://HOST:PORT");
         }
         return ProxySelector.of(new InetSocketAddress(proxy.getHost(), proxy.getPort()));
     }
 
     /**
-     * Begins what a first handshake takes most of its time for, and sends nothing: classes, and the tables of the curve
-     * P-256, which the JDK computes once.
+     * Starts loading what takes most of a first handshake's time, without sending anything: classes, and the tables of
+     * the curve P-256, which the JDK computes once.
      */
     static void load(Executor beside) {
         beside.execute(() -> loaded(() -> {
@@ -176,12 +176,12 @@ final class ApiConnections {
     private static void loaded(Loading part) {
         try {
             part.run();
-        } catch (GeneralSecurityException e) { // whoever needs it will say so
+        } catch (GeneralSecurityException e) { // reported when it is needed
             LOG.atDebug().setCause(e).log("A part of TLS can't be loaded ahead");
         }
     }
 
-    /** Returns connections with what was read for these, none of which is open. */
+    /** Returns connections with the data read for these, none open. */
     ApiConnections again() {
         return new ApiConnections(config, files, tls);
     }
@@ -195,25 +195,25 @@ final class ApiConnections {
         return server;
     }
 
-    /** Returns the files as they were before they were read. */
+    /** Returns the stamps of the files before they were read. */
     Map<Path, FileStamp> files() {
         return files;
     }
 
-    /** Returns the same files as they are. */
+    /** Returns the current stamps of the same files. */
     Map<Path, FileStamp> filesNow() {
         Map<Path, FileStamp> now = new TreeMap<>(files);
         now.replaceAll((file, read) -> FileStamp.of(file));
         return now;
     }
 
-    /** Returns whether a file is another one than when it was read. */
+    /** Returns whether a file has changed since it was read. */
     boolean isOutdated() {
         return !filesNow().equals(files);
     }
 
     /**
-     * Begins a request; to cancel the result closes the connection.
+     * Begins a request; cancelling the result closes the connection.
      *
      * @throws java.io.UncheckedIOException if the token can't be read
      */
@@ -231,7 +231,7 @@ final class ApiConnections {
 
     /**
      * Answers from the client's own threads: the JDK's result is completed by the common pool, whose one thread
-     * on a node with two processors any library may hold up.
+     * on a node with two processors any library may block.
      */
     private <T> CompletableFuture<Response<T>> send(HttpRequest request, BodyHandler<T> body) {
         CompletableFuture<Response<T>> response = new CompletableFuture<>();
@@ -267,7 +267,7 @@ final class ApiConnections {
         return token == null || token.isEmpty() ? null : "Bearer " + token;
     }
 
-    /** Takes down a watch that is open. */
+    /** Notes an open watch. */
     void add(ApiWatch<?> watch) {
         watches.add(watch);
         watch.whenOver(() -> watches.remove(watch));
@@ -277,7 +277,7 @@ final class ApiConnections {
         return !watches.isEmpty();
     }
 
-    /** Takes down that a request got no answer, and when it was sent. */
+    /** Notes that a request got no answer, and when it was sent. */
     void silentSince(long nanoTime) {
         silentSince = nanoTime;
     }

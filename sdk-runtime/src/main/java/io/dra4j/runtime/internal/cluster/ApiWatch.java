@@ -15,9 +15,9 @@ import java.util.concurrent.Flow;
 import java.util.function.Function;
 
 /**
- * A running watch: takes a response without an end apart, line by line, and hands its events on.
+ * A running watch: splits an endless response into lines, and passes on its events.
  *
- * <p>A line is decoded when it is complete: of a piece of bytes alone, a character beyond ASCII may be cut in two.
+ * <p>A line is decoded when it is complete, because a chunk of bytes may split a character beyond ASCII.
  *
  * <p>The listener is called on threads of the HTTP client, one at a time, and gets one end at most.
  */
@@ -31,7 +31,7 @@ final class ApiWatch<T> implements Watch, HttpResponse.BodySubscriber<ApiWatch<T
     private volatile long lastReceived = System.nanoTime();
 
     /**
-     * Makes a watch; it reads as soon as it gets the body of a response.
+     * Creates a watch; it reads as soon as it gets the body of a response.
      *
      * @param decode reads an object; of an empty one the listener is not notified
      */
@@ -40,7 +40,7 @@ final class ApiWatch<T> implements Watch, HttpResponse.BodySubscriber<ApiWatch<T
         this.listener = listener;
     }
 
-    /** The response is there with its first line; its body has no end. */
+    /** The response is complete with its head; its body has no end. */
     @Override
     public CompletionStage<ApiWatch<T>> getBody() {
         return CompletableFuture.completedFuture(this);
@@ -122,7 +122,7 @@ final class ApiWatch<T> implements Watch, HttpResponse.BodySubscriber<ApiWatch<T
         }
     }
 
-    /** Calls back when the watch is over, at once if it is. */
+    /** Calls back when the watch has ended, immediately if it already has. */
     void whenOver(Runnable callback) {
         over.thenRun(callback);
     }

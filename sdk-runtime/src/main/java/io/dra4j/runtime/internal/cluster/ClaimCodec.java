@@ -27,7 +27,7 @@ public final class ClaimCodec {
     /**
      * Reads a claim.
      *
-     * @throws IllegalArgumentException if the text is not JSON, or an amount is no quantity
+     * @throws IllegalArgumentException if the text is not JSON, or an amount is not a quantity
      */
     public static ClaimObject decode(String json) {
         JsonNode claim = Json.parse(json);

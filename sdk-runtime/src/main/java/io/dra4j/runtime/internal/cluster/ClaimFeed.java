@@ -5,7 +5,7 @@ package io.dra4j.runtime.internal.cluster;
 import java.util.List;
 
 /**
- * All claims of the cluster, as they come and change.
+ * The claims of the cluster and their changes.
  *
  * <p>All methods but {@link Watch#close} block for at most some seconds, and throw {@link
  * ClusterException}; none retries.
@@ -16,7 +16,7 @@ public interface ClaimFeed {
     Snapshot list();
 
     /**
-     * Follows what happens to claims after a snapshot; the listener gets claims as JSON, and a
+     * Watches claims after a snapshot; the listener gets claims as JSON, and a
      * bookmark about once a minute if nothing happens.
      */
     Watch watch(String resourceVersion, Watch.Listener<String> listener);

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a {@code ResourceClaim} that preparation needs, of all drivers, as the API server has it.
+ * The parts of a {@code ResourceClaim} that preparation needs, for all drivers, from the API server.
  *
  * @param uid the claim's {@code metadata.uid}: another than requested means that it was replaced
  * @param allocation what the scheduler allocated; {@code null} while it is not allocated

@@ -14,16 +14,16 @@ import java.util.List;
 public interface ClaimStatuses {
 
     /**
-     * Makes a field manager's part of {@code status.devices} what is given, by server-side apply.
+     * Sets a field manager's part of {@code status.devices}, by server-side apply.
      *
-     * <p>What the manager applied before and leaves out now goes; what others wrote stays, but for values of the very
-     * fields that are given: those are taken over from other managers. A driver whose ServiceAccount may not patch
-     * statuses gets the same by reading the claim and updating its status.
+     * <p>What the manager applied before and leaves out now goes; what others wrote stays, except values of the fields
+     * that are given: those are taken over from other managers. A driver whose ServiceAccount may not patch statuses
+     * gets the same by reading the claim and updating its status.
      *
      * @param fieldManager who owns what is given; at most 128 characters
      * @param devices entries as JSON objects, with driver, pool and device
      * @throws ClusterException.NotFound if there is no claim of that name
-     * @throws ClusterException with status 409 or 422 also if the claim is another one by now
+     * @throws ClusterException with status 409 or 422 also if the claim has been replaced
      */
     void apply(ClaimRef claim, String fieldManager, List<String> devices);
 

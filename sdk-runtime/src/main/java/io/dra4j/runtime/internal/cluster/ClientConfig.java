@@ -31,7 +31,7 @@ final class ClientConfig {
 
     private static final int CONNECT_MILLIS = 5_000;
 
-    /** That of one attempt of a request; a kubelet waits 45 s for a prepare. */
+    /** The timeout of one attempt of a request; a kubelet waits 45 s for a prepare. */
     private static final Duration PLUGIN_LIMIT = Duration.ofSeconds(10);
 
     private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
@@ -59,7 +59,7 @@ final class ClientConfig {
         if (!Files.isReadable(kubeconfig) || Files.isDirectory(kubeconfig)) {
             throw new DraException("Cannot read the kubeconfig file "
                     + kubeconfig
-                    + (Files.exists(kubeconfig) ? ": it is no readable file" : ": there is no such file")
+                    + (Files.exists(kubeconfig) ? ": it is not a readable file" : ": there is no such file")
                     + "; correct the path, or give none to use the pod's service account");
         }
         try {
@@ -100,7 +100,7 @@ final class ClientConfig {
         return current == null ? "" : String.valueOf(current.getContext().getUser());
     }
 
-    /** Returns the file of the user's token, which goes before a token and which fabric8 passes over. */
+    /** Returns the file of the user's token, which has precedence over a token and which fabric8 ignores. */
     private static String tokenFile(JsonNode kubeconfig, String name) {
         for (JsonNode user : kubeconfig.path("users")) {
             if (user.path("name").asText().equals(name)) {
@@ -116,7 +116,7 @@ final class ClientConfig {
         String port = environment.get("KUBERNETES_SERVICE_PORT");
         Path token = serviceAccount.resolve("token");
         if (host == null || port == null || !Files.isReadable(token)) {
-            throw new DraException("No kubeconfig is given, and this is no pod of a cluster"
+            throw new DraException("No kubeconfig is given, and this is not a pod of a cluster"
                     + " (KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and "
                     + token
                     + " are needed); give a kubeconfig file");
@@ -164,7 +164,8 @@ final class ClientConfig {
      *
      * <p>It runs here, not in fabric8, which waits for it without a limit, and accepts an answer without credentials.
      *
-     * @see <a href="https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins">
+     * @see <a
+     *     href="https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins">
      *     Client-go credential plugins</a>
      */
     private record CredentialPlugin(ExecConfig exec, Path kubeconfig) {
@@ -173,7 +174,7 @@ final class ClientConfig {
          * Gives the credentials to a configuration.
          *
          * @param limit when the program is killed, with what it has started
-         * @throws DraException if it prints none until then
+         * @throws DraException if it prints none by then
          */
         void authenticate(Config config, Duration limit) {
             JsonNode status;
@@ -202,7 +203,7 @@ final class ClientConfig {
             }
         }
 
-        /** Less than a pipe holds: what it prints is read once it has ended. */
+        /** Less than a pipe's capacity: its output is read once it has ended. */
         private String output(Duration limit) throws IOException, InterruptedException {
             ProcessBuilder builder = new ProcessBuilder(command()).redirectError(ProcessBuilder.Redirect.INHERIT);
             if (exec.getEnv() != null) {

@@ -28,9 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The API server, as a driver on a node needs it.
  *
- * <p>All methods may be called from any thread, at once. Nothing is cached but the node's UID, and
- * there is no limit on the rate of requests: each answers something that happened. At most eight
- * wait for their answers at a time, each on a connection of its own.
+ * <p>All methods may be called concurrently from any thread. Only the node's UID is cached, and requests are not
+ * rate-limited: each responds to an event. At most eight wait for their answers at a time, each on its own connection.
  */
 public final class Cluster implements AutoCloseable {
 
@@ -58,7 +57,7 @@ public final class Cluster implements AutoCloseable {
      * @param kubeconfig the kubeconfig file; {@code null} for the service account of the pod
      * @param driver the driver's name
      * @param node the name of the node that the driver runs on
-     * @param meters take down how requests end
+     * @param meters record how requests end
      * @throws DraException if the file or the service account can't be read
      */
     public static Cluster connect(@Nullable Path kubeconfig, String driver, String node, Meters meters) {
@@ -80,7 +79,7 @@ public final class Cluster implements AutoCloseable {
      * Returns the slices that the driver's controller publishes, which are of no node and have no owner.
      *
      * @param limit for each request
-     * @param mayWrite asked before each write is sent; one that it refuses ends with a CancellationException
+     * @param mayWrite asked before each write is sent; a refused write ends with a CancellationException
      */
     public SliceStore slicesOfController(String driver, Duration limit, BooleanSupplier mayWrite) {
         return new KubernetesSlices(calls, driver, "", limit, mayWrite);
@@ -97,17 +96,17 @@ public final class Cluster implements AutoCloseable {
         return new KubernetesLease(calls, where, name, limit, new AtomicReference<>(Json.object()));
     }
 
-    /** Returns the reader of single claims, and of all at once. */
+    /** Returns the reader of single claims, and of all claims. */
     public ClaimReader claimReader() {
         return claims;
     }
 
-    /** Returns the server as checks ask it. */
+    /** Returns the server for checks. */
     public ClusterApi checked() {
         return new CheckedApi(calls);
     }
 
-    /** Returns all claims of the cluster, as they come and change. */
+    /** Returns the claims of the cluster and their changes. */
     public ClaimFeed claimFeed() {
         return claims;
     }
@@ -156,7 +155,7 @@ public final class Cluster implements AutoCloseable {
                             .formatted(calls.server(), version(limit)),
                     e);
         } catch (ClusterException e) {
-            LOG.atWarn().setCause(e).log("Could not ask the API server for its DRA API; going on without");
+            LOG.atWarn().setCause(e).log("Could not ask the API server for its DRA API; continuing without");
         }
     }
 
@@ -180,7 +179,7 @@ public final class Cluster implements AutoCloseable {
         client.close();
     }
 
-    /** The API server as checks ask it. */
+    /** The API server for checks. */
     private record CheckedApi(ApiCalls calls) implements ClusterApi {
         private static final Duration LIMIT = Duration.ofSeconds(10);
 
@@ -251,7 +250,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * A Lease in the cluster: what others wrote on it, labels for instance, is kept.
+     * A Lease in the cluster: data that others wrote, such as labels, is kept.
      *
      * @param limit for each request
      * @param last the object as it was read or written last; empty before

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to the API server failed.
  *
- * <p>The message has the request and the response, in words that may go into an Event of a pod. A
- * transient failure may go away by itself: no connection, no response in time, 408, 429, 5xx.
+ * <p>The message has the request and the response, in a form fit for an Event of a pod. A
+ * transient failure may resolve without a change: no connection, no response in time, 408, 429, 5xx.
  */
 public class ClusterException extends DraException {
 
@@ -46,7 +46,7 @@ public class ClusterException extends DraException {
         this.retryAfter = failure.retryAfter;
     }
 
-    /** Returns the same failure with more words at the end. */
+    /** Returns the same failure with text appended. */
     ClusterException with(String more) {
         return new ClusterException(this, more);
     }
@@ -61,7 +61,7 @@ public class ClusterException extends DraException {
         return retryAfter;
     }
 
-    /** Returns whether the same request may succeed later by itself. */
+    /** Returns whether the same request may succeed later. */
     public boolean isTransient() {
         return status == 0 || status == 408 || status == 429 || status >= 500;
     }
@@ -112,8 +112,8 @@ public class ClusterException extends DraException {
          * Creates the failure.
          *
          * @param message the request and the response
-         * @param verb the verb that is missing, as a ClusterRole has it
-         * @param resource the resource that it is missing for, as a ClusterRole has it
+         * @param verb the missing verb, as in a ClusterRole
+         * @param resource the resource that it is missing for, as in a ClusterRole
          */
         public Forbidden(String message, String verb, String resource) {
             super(message, 403, null);
@@ -132,7 +132,7 @@ public class ClusterException extends DraException {
         }
     }
 
-    /** The server does not have the API that this SDK speaks: it never will by itself. */
+    /** The server lacks the API of this SDK, and retries do not help. */
     public static final class ApiMissing extends ClusterException {
 
         @Serial

@@ -45,7 +45,7 @@ final class DeviceCodec {
             "bindingFailureConditions",
             "bindsToNode");
 
-    // The order of these lists means nothing; sorted, equal meaning is equal content.
+    // The order of these lists is irrelevant; sorted, equal meaning is equal content.
     private static final Comparator<CounterConsumption> BY_COUNTER_SET =
             Comparator.comparing(CounterConsumption::counterSet);
     private static final Comparator<Taint> BY_TAINT = Comparator.comparing(Taint::key)
@@ -96,7 +96,7 @@ final class DeviceCodec {
     private static JsonNode rawField(Device device, String field, String text) {
         if (KNOWN.contains(field)) {
             throw new IllegalArgumentException(
-                    "Device %s: raw field %s has a method of its own".formatted(device.name(), field));
+                    "Device %s: raw field %s has its own method".formatted(device.name(), field));
         }
         try {
             return Json.parse(text);
@@ -214,7 +214,7 @@ final class DeviceCodec {
         return amounts;
     }
 
-    /** Hands on the fields of counters for which there are no types. */
+    /** Copies the fields of counters that have no types. */
     static void readRawFields(JsonNode counters, BiConsumer<String, String> raw) {
         for (Map.Entry<String, JsonNode> counter : counters.properties()) {
             ObjectNode fields = Json.object();

@@ -53,14 +53,14 @@ final class Json {
     /**
      * Reads the items of a list one by one, as they come, so that a long one needs no more memory.
      *
-     * @throws IllegalArgumentException if it is no list
+     * @throws IllegalArgumentException if it is not a list
      * @throws IOException if the text ends early, or can't be read
      */
     static void items(InputStream list, Consumer<JsonNode> item) throws IOException {
         boolean hasItems = false;
         try (JsonParser parser = MAPPER.createParser(list)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
-                throw new IllegalArgumentException("it is no object");
+                throw new IllegalArgumentException("it is not an object");
             }
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
                 boolean isItems = parser.currentName().equals("items");
@@ -101,7 +101,7 @@ final class Json {
         return list(array, JsonNode::asText);
     }
 
-    /** Reads a list whose order means nothing. */
+    /** Reads a list whose order is irrelevant. */
     static List<String> sortedStrings(JsonNode array) {
         return strings(array).stream().sorted().toList();
     }

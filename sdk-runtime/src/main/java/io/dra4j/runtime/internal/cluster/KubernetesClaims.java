@@ -21,8 +21,7 @@ import java.util.random.RandomGenerator;
 /**
  * The claims in the cluster: requests and watches through {@link ApiCalls}.
  *
- * <p>Reading a claim is tried again while it fails in passing; how long is measured on the
- * monotonic clock. Thread-safe.
+ * <p>Reads of a claim are retried after transient failures; the time is measured on the monotonic clock. Thread-safe.
  */
 final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
 
@@ -39,7 +38,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     private final TransientRetry retry =
             new TransientRetry(MONOTONIC, pause -> Thread.sleep(pause.toMillis()), RandomGenerator.getDefault());
 
-    /** When a patch may be tried again, after one was forbidden. */
+    /** The time when a patch may be tried again after a forbidden one. */
     private volatile Instant noPatchBefore = Instant.MIN;
 
     KubernetesClaims(ApiCalls calls) {
@@ -59,7 +58,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
 
     private static ClusterException gone(ClaimRef ref) {
         return new ClusterException.NotFound(
-                "ResourceClaim %s/%s with UID %s does not exist any more; a pod that still waits for it has to be made again"
+                "ResourceClaim %s/%s with UID %s no longer exists; a pod that still waits for it must be recreated"
                         .formatted(ref.namespace(), ref.name(), ref.uid()),
                 true);
     }
@@ -72,11 +71,11 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         do {
             String path = PATH + "?limit=" + PAGE;
             String json = get(next.isEmpty() ? path : path + "&continue=" + next, deadline);
-            JsonNode list = understood("no list of ResourceClaims", json, Json::parse);
+            JsonNode list = understood("not a list of ResourceClaims", json, Json::parse);
             for (JsonNode item : list.path("items")) {
                 JsonNode metadata = item.path("metadata");
                 claims.put(
-                        understood("no list of ResourceClaims", metadata, KubernetesClaims::ref),
+                        understood("not a list of ResourceClaims", metadata, KubernetesClaims::ref),
                         understood("no ResourceClaim", item.toString(), ClaimCodec::decode));
             }
             next = URLEncoder.encode(list.path("metadata").path("continue").asText(""), StandardCharsets.UTF_8);
@@ -112,12 +111,12 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         if (Json.parse(json) instanceof ObjectNode object) {
             return object;
         }
-        throw new IllegalArgumentException("it is no object");
+        throw new IllegalArgumentException("it is not an object");
     }
 
     @Override
     public Snapshot list() {
-        JsonNode list = understood("no list of ResourceClaims", calls.readList(PATH, LIMIT), Json::parse);
+        JsonNode list = understood("not a list of ResourceClaims", calls.readList(PATH, LIMIT), Json::parse);
         return new Snapshot(
                 Json.list(list.path("items"), JsonNode::toString),
                 list.path("metadata").path("resourceVersion").asText());
@@ -142,7 +141,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         try {
             patch(claim, fieldManager, devices);
         } catch (ClusterException.Forbidden e) {
-            // ClusterRoles of drivers in Go may have the verb update alone.
+            // ClusterRoles of Go drivers may have only the verb update.
             noPatchBefore = MONOTONIC.instant().plus(UPDATES);
             update(claim, fieldManager, devices);
         }
@@ -178,7 +177,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
 
     private void patch(ClaimRef claim, String fieldManager, List<String> devices) {
         ObjectNode body = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
-        // The UID keeps the report of a claim from another one that bears its name by now.
+        // The UID keeps a claim's report away from another claim that has its name by now.
         body.putObject("metadata")
                 .put("name", claim.name())
                 .put("namespace", claim.namespace())
@@ -200,7 +199,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         }
     }
 
-    /** Both names are checked by ClaimRef: neither holds a character that a URL would take. */
+    /** Both names are checked by ClaimRef: neither contains a character that is special in a URL. */
     private static String path(ClaimRef claim) {
         return DRA_API + "namespaces/" + claim.namespace() + "/resourceclaims/" + claim.name();
     }

@@ -39,13 +39,13 @@ final class KubernetesSlices implements SliceStore {
     private final AtomicBoolean isUnversioned = new AtomicBoolean();
     private volatile @Nullable String nodeUid;
 
-    /** Makes those of a node, which the publisher's lock guards. */
+    /** Creates the store of a node's slices, which the publisher's lock guards. */
     KubernetesSlices(ApiCalls calls, String driver, String node) {
         this(calls, driver, node, LIMIT, () -> true);
     }
 
     /**
-     * Makes those of a node, or of the driver's controller.
+     * Creates the store of the slices of a node, or of the driver's controller.
      *
      * @param node empty for the controller
      * @param limit for each request
@@ -79,7 +79,7 @@ final class KubernetesSlices implements SliceStore {
         return codec.refusals(content, gates);
     }
 
-    /** Reads the node's UID, too, before its slices: a node that was created again under its name owns nothing old. */
+    /** Reads the node's UID before its slices: a node that was created again under its name owns nothing old. */
     @Override
     public Snapshot list(Scope scope) {
         String owner = scope == Scope.NODE ? readNodeUid() : nodeUid();
@@ -172,7 +172,7 @@ final class KubernetesSlices implements SliceStore {
     private Stored written(String response, String owner) {
         return codec.decode(Json.parse(response), owner)
                 .orElseThrow(() ->
-                        new ClusterException("The API server's answer to a write is no ResourceSlice", 200, null));
+                        new ClusterException("The API server's answer to a write is not a ResourceSlice", 200, null));
     }
 
     private String slices(Scope scope) {

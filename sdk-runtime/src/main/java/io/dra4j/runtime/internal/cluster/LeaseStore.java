@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A Lease of {@code coordination.k8s.io}, by which processes agree on the one that leads.
+ * A Lease of {@code coordination.k8s.io}, by which processes elect a leader.
  *
  * <p>Methods block for some seconds at most, and throw {@link ClusterException}; none retries.
  */
@@ -16,18 +16,18 @@ public interface LeaseStore {
     /** Reads the Lease; empty if it does not exist. */
     Optional<Lease> read();
 
-    /** Writes the Lease; a conflict if it is no longer as it was read, or if it exists and was not read. */
+    /** Writes the Lease; a conflict if it has changed since it was read, or if it exists and was not read. */
     Lease write(Lease lease);
 
     /**
      * The fields of a Lease.
      *
-     * @param holder who leads; empty for nobody
-     * @param duration for how long others have to leave it alone after they have seen it renewed
+     * @param holder the leader; empty for none
+     * @param duration how long others must not take it after they have seen it renewed
      * @param acquired when it got its holder, by the holder's clock
      * @param renewed when it was renewed, by the holder's clock: information for people
-     * @param transitions how often it changed hands
-     * @param resourceVersion its version; empty for one that is yet to be created
+     * @param transitions how often its holder changed
+     * @param resourceVersion its version; empty for a Lease that is yet to be created
      */
     record Lease(
             String holder,

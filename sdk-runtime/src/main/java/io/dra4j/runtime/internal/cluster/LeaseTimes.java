@@ -8,13 +8,13 @@ import java.time.Duration;
 /**
  * The times of a leader election.
  *
- * @param duration for how long a Lease that is not renewed is left to its holder; whole seconds
+ * @param duration how long a Lease that is not renewed stays with its holder; whole seconds
  * @param renewDeadline how long after its last renewal a leader writes at most
- * @param retryPeriod the time between two attempts to take or renew the Lease
+ * @param retryPeriod the time between two attempts to acquire or renew the Lease
  */
 public record LeaseTimes(Duration duration, Duration renewDeadline, Duration retryPeriod) {
 
-    /** Refuses times with which two could lead. */
+    /** Refuses times that would allow two leaders. */
     public LeaseTimes {
         if (duration.toNanosPart() != 0
                 || retryPeriod.isNegative()
@@ -29,7 +29,7 @@ public record LeaseTimes(Duration duration, Duration renewDeadline, Duration ret
         }
     }
 
-    /** Returns for how long a request may be on its way: one that is sent last ends before the Lease does. */
+    /** Returns how long a request may take: the last request ends before the Lease does. */
     public Duration requestLimit() {
         return duration.minus(renewDeadline).multipliedBy(4).dividedBy(5);
     }

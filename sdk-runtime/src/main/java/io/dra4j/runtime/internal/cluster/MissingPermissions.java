@@ -16,20 +16,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The verbs that RBAC does not allow a driver: each is logged once, with what is lost, and each
- * refusal is counted. Those who sent the request need not log it again. Thread-safe.
+ * refusal is counted. The sender of the request need not log it again. Thread-safe.
  */
 final class MissingPermissions {
 
     private static final Logger LOG = LoggerFactory.getLogger(MissingPermissions.class);
 
-    /** The API server's own words; an admission policy that refuses has others. */
+    /** The API server's own message; a refusal by an admission policy has another. */
     private static final Pattern REFUSAL = Pattern.compile(
             "cannot ([a-z:-]{1,63}) resource \"([a-z./-]{1,63})\" in API group \"([a-z0-9.-]{0,253})\"");
 
     private final Meters meters;
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
 
-    /** Returns what the API server would say. */
+    /** Returns the API server's message. */
     static String message(String verb, String resource, String group) {
         return "cannot %s resource \"%s\" in API group \"%s\"".formatted(verb, resource, group);
     }
@@ -42,7 +42,7 @@ final class MissingPermissions {
      * Notes a response with status 403.
      *
      * @param reason the message in the response
-     * @return the failure; empty if it is not RBAC that refuses
+     * @return the failure; empty if RBAC is not the reason
      */
     Optional<Forbidden> refused(String what, String reason) {
         Matcher refusal = REFUSAL.matcher(reason);
@@ -70,7 +70,7 @@ final class MissingPermissions {
     /** Returns what an admin loses, in a few words. */
     private static String loss(String verb, String resource) {
         return switch (resource) {
-            case "events" -> "no Events on the Node; the log has what they would have";
+            case "events" -> "no Events on the Node; their messages are only in the log";
             case "resourceclaims/status", "resourceclaims/driver" ->
                 verb.endsWith("patch")
                         ? "statuses of devices are updated instead, by the verb update"

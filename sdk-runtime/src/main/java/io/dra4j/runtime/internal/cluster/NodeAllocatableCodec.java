@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** The node's resources that a device takes, in the shapes of Kubernetes 1.36 and of 1.37. */
 public final class NodeAllocatableCodec {
 
-    /** The field of 1.36, which has mappings alone. */
+    /** The field of 1.36, which has only mappings. */
     public static final String MAPPINGS = "nodeAllocatableResourceMappings";
 
     /** The field of 1.37, which does not know the one before. */
@@ -31,7 +31,7 @@ public final class NodeAllocatableCodec {
 
     private NodeAllocatableCodec() {}
 
-    /** Returns a device with its resources as raw fields, too: in each shape that can hold some. */
+    /** Returns a device with its resources also as raw fields, in each shape that can hold some. */
     public static Device inAllShapes(Device device) {
         ObjectNode mappings = Json.object();
         ObjectNode resources = Json.object();
@@ -47,7 +47,7 @@ public final class NodeAllocatableCodec {
         return device.toBuilder().rawFields(raw).build();
     }
 
-    /** Returns a device with its resources as the raw field of the newest release alone. */
+    /** Returns a device with its resources only as the raw field of the newest release. */
     public static Device inNewestShape(Device device) {
         Device all = inAllShapes(device);
         Map<String, String> raw = new LinkedHashMap<>(all.rawFields());

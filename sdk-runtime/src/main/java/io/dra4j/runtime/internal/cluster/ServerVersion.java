@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The API server's release, as it responds at {@code /version}.
  *
- * <p>A metric has it, and the log has one that is newer than all that are known: once, also where servers
- * of several releases are behind one address. Thread-safe.
+ * <p>A metric shows it; a release newer than all known ones is logged once, even if servers of several releases share
+ * one address. Thread-safe.
  */
 final class ServerVersion {
 
@@ -34,7 +34,7 @@ final class ServerVersion {
     /**
      * Returns the version of a response, which distributions append to: {@code v1.34.1+k3s1}.
      *
-     * @return empty if it has none; a proxy between may respond with something else
+     * @return empty if it has none; an intermediate proxy may respond with something else
      */
     static String of(String response) {
         try {

@@ -31,7 +31,7 @@ public final class Silence {
         lastReceived = clock.instant();
     }
 
-    /** Returns the time when it will have been too long; a clock that is set back does not move it away. */
+    /** Returns the time when it will have been too long; setting the clock back does not postpone it. */
     public Instant end() {
         Instant now = clock.instant();
         if (now.isBefore(lastReceived)) {

@@ -29,8 +29,8 @@ import java.util.UUID;
 public record SliceCodec(String driver, String node) {
 
     /**
-     * Returns a content as it reads after a way through the API and back, so that equal meaning is
-     * equal content: raw JSON in one form, times in whole seconds.
+     * Returns the content in the form that it has after a round trip through the API, so that equal meaning is equal
+     * content: raw JSON in one form, times in whole seconds.
      *
      * @throws IllegalArgumentException if it can't be written, with device and field
      */
@@ -38,7 +38,7 @@ public record SliceCodec(String driver, String node) {
         return content(new SliceCodec("", "").spec(content));
     }
 
-    /** Returns whether a field of a device has a type of its own, so that it is no raw field. */
+    /** Returns whether a field of a device has its own type, so that it is not a raw field. */
     public static boolean isTyped(String field) {
         return DeviceCodec.KNOWN.contains(field) || NodeAllocatableCodec.isField(field);
     }
@@ -53,7 +53,7 @@ public record SliceCodec(String driver, String node) {
 
     /**
      * Returns the body of a create request with a name that is always the same, for a publisher without a node: of two
-     * that take themselves for the leader, the second is refused.
+     * that both believe to be the leader, the second is refused.
      */
     ObjectNode encodeNamed(int index, Content content) {
         ObjectNode slice = slice(content, "");
@@ -92,7 +92,7 @@ public record SliceCodec(String driver, String node) {
         return decode(Json.parse(slice), "");
     }
 
-    /** Reads a slice; empty if its pool bears a name that no pool of this SDK can bear. */
+    /** Reads a slice; empty if its pool has a name that no pool of this SDK can have. */
     Optional<Stored> decode(JsonNode slice, String nodeUid) {
         JsonNode metadata = slice.path("metadata");
         JsonNode spec = slice.path("spec");

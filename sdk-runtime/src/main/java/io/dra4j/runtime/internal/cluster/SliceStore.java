@@ -35,7 +35,7 @@ public interface SliceStore {
     /** Reads all slices of a scope. */
     Snapshot list(Scope scope);
 
-    /** Follows what happens to the slices of a scope after a snapshot of it. */
+    /** Watches the slices of a scope after a snapshot of it. */
     Watch watch(Scope scope, String resourceVersion, Watch.Listener<Stored> listener);
 
     /**
@@ -46,26 +46,26 @@ public interface SliceStore {
     Stored create(int index, Content content);
 
     /**
-     * Asks what the server would make of a new slice, which it does not store.
+     * Sends a dry run of a new slice, which the server does not store.
      *
-     * @return what it would keep: it leaves out fields whose feature gate is off
+     * @return the slice that it would store, without fields whose feature gate is off
      */
     Content tryCreate(Content content);
 
-    /** Replaces a slice; a conflict if it is no longer as given. */
+    /** Replaces a slice; a conflict if it has changed. */
     Stored update(Stored slice, Content content);
 
-    /** Deletes a slice; done if there is none; a conflict if it is no longer as given. */
+    /** Deletes a slice; done if there is none; a conflict if it has changed. */
     void delete(Stored slice);
 
-    /** Reads of which Kubernetes release the server is; empty if it does not report it. */
+    /** Reads the server's Kubernetes release; empty if it does not report it. */
     Optional<Release> kubernetes();
 
     /** A part of the driver's slices. */
     enum Scope {
-        /** Those for devices of this node: {@code spec.nodeName} is the node. */
+        /** Slices for devices of this node: {@code spec.nodeName} is the node. */
         NODE,
-        /** Those for devices of no single node, published by any node or the controller: distinguished by owner. */
+        /** Slices for devices of no single node, published by any node or the controller: distinguished by owner. */
         CLUSTER
     }
 
@@ -84,13 +84,13 @@ public interface SliceStore {
     }
 
     /**
-     * A slice as the API server has it.
+     * A slice in the API server.
      *
      * @param name its name
      * @param uid its UID
      * @param resourceVersion its version
      * @param isOurs whether its owner is this driver's node as it is now; for a controller, whether it has none
-     * @param content its content; of one that can't be decoded, all but what it offers
+     * @param content its content; if it can't be decoded, without devices and counter sets
      * @param isDecoded whether its content is complete
      */
     record Stored(String name, String uid, String resourceVersion, boolean isOurs, Content content, boolean isDecoded) {
@@ -111,12 +111,12 @@ public interface SliceStore {
      *
      * @param pool its pool
      * @param generation the pool's generation: consumers ignore slices of older ones
-     * @param sliceCount of how many slices the pool consists in this generation
+     * @param sliceCount the number of slices of the pool in this generation
      * @param placement from which nodes the devices can be used
      * @param devices the devices, in order of preference
      * @param counterSets what the pool's devices share
      * @param partitionTypeAttribute the attribute with the types of devices that consume counters
-     * @param skipNodeOperations the calls of the kubelet that the devices do without, in the API's names
+     * @param skipNodeOperations the kubelet's calls that the devices do not need, by the API's names
      */
     record Content(
             PoolName pool,
@@ -135,7 +135,7 @@ public interface SliceStore {
             skipNodeOperations = List.copyOf(skipNodeOperations);
         }
 
-        /** A content of devices and counter sets alone. */
+        /** Creates a content of only devices and counter sets. */
         public Content(
                 PoolName pool,
                 long generation,

@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Does to {@code status.devices} what server-side apply would, for a driver that may only update.
+ * Updates {@code status.devices} like server-side apply, for a driver that may only update.
  *
- * <p>Pure. What a field manager wrote before and leaves out now goes, by the claim's own {@code
- * managedFields}, unless another manager wrote it, too; what others wrote stays.
+ * <p>Pure. Fields that a manager wrote before and now leaves out are removed, according to the claim's {@code
+ * managedFields}, unless another manager also wrote it; what others wrote stays.
  */
 final class StatusUpdate {
 
@@ -38,7 +38,7 @@ final class StatusUpdate {
     /**
      * Returns the claim as it is to be written.
      *
-     * @param claim the claim as the API server has it; it is not changed
+     * @param claim the claim from the API server; it is not changed
      * @param manager the field manager
      * @param wanted all entries that the manager wants
      */

@@ -10,12 +10,12 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
- * Repeats one call while it fails in passing and there is time left.
+ * Repeats one call after transient failures while time is left.
  *
- * <p>The kubelet waits 45 s for a prepare and comes back only 60 to 90 s after an error, so that a short outage is
- * better waited for inside the call. No attempt may take all the time there is: after one without an answer {@link
- * ApiClient} gives up all connections that were open, and the next attempt opens a new one. And no repetition begins
- * that has no time for an response: its failure would hide the server's earlier response.
+ * <p>The kubelet waits 45 s for a prepare and comes back only 60 to 90 s after an error, so it is better to wait for a
+ * short outage inside the call. No attempt may take all the remaining time: after one without an answer {@link
+ * ApiClient} abandons all connections that were open, and the next attempt opens a new one. No repetition begins
+ * without time for a response: its failure would hide the server's earlier response.
  */
 record TransientRetry(InstantSource clock, Sleeper sleeper, RandomGenerator random) {
     private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(10);
@@ -62,7 +62,7 @@ record TransientRetry(InstantSource clock, Sleeper sleeper, RandomGenerator rand
         return String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1000.0);
     }
 
-    /** Between half and all of the wait, so that the nodes of a cluster do not come as one. */
+    /** Returns between half and all of the wait, so that a cluster's nodes do not retry in lockstep. */
     private Duration pause(ClusterException failure, Duration wait) {
         Duration requested = failure.retryAfter();
         Duration jittered = Duration.ofMillis((long) (wait.toMillis() * random.nextDouble(0.5, 1)));

@@ -5,7 +5,7 @@ package io.dra4j.runtime.internal.cluster;
 /**
  * A running watch of objects in the cluster.
  *
- * <p>It ends when its connection does, when the server has forgotten what happened since, or on {@link #close}.
+ * <p>It ends when its connection does, when the server no longer has the changes since then, or on {@link #close}.
  */
 public interface Watch extends AutoCloseable {
 
@@ -14,7 +14,7 @@ public interface Watch extends AutoCloseable {
     void close();
 
     /**
-     * Is notified of what happens to objects, in order, on threads of the client.
+     * Is notified of objects' changes, in order, on threads of the client.
      *
      * @param <T> what is watched
      */
@@ -29,7 +29,7 @@ public interface Watch extends AutoCloseable {
         /** Nothing happened, and the watch is alive. */
         default void bookmark() {}
 
-        /** The watch has ended by itself: list again. */
+        /** The watch has ended without being closed: list again. */
         void ended(String reason);
     }
 }

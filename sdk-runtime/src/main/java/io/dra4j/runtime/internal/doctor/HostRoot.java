@@ -15,17 +15,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node's root directory, as far as this program sees it.
+ * The node's root directory, as far as it is visible to this program.
  *
- * @param path where it is; null if it is not seen
+ * @param path where it is; null if it is not visible
  */
 public record HostRoot(@Nullable Path path) {
 
     private static final String IN_A_POD = "KUBERNETES_SERVICE_HOST";
 
     /**
-     * Finds it: as given, if it is there, or this program's own if it is in no pod, or that of the
-     * node's first process, which a pod with hostPID sees.
+     * Finds the root: the given one if it exists, or this program's own outside a pod, or that of the node's first
+     * process, which is visible in a pod with hostPID.
      */
     public static HostRoot of(@Nullable Path given, Path procRoot, Map<String, String> environment) {
         if (given != null) {
@@ -52,7 +52,7 @@ public record HostRoot(@Nullable Path path) {
     /**
      * Returns where a file of the node is.
      *
-     * @throws NotCheckedException if the node's root is not seen
+     * @throws NotCheckedException if the node's root is not visible
      */
     Path file(String absolute) {
         if (path == null) {

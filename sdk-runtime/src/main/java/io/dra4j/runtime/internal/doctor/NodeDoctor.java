@@ -108,10 +108,10 @@ public record NodeDoctor(
     }
 
     /**
-     * Checks that the directories that the driver shares with the kubelet are there, and can be written: of those of
-     * plugins, its own. A pod need not mount the rest.
+     * Checks that the directories that the driver shares with the kubelet exist, and can be written; of the plugins'
+     * directories only the driver's own, since a pod need not mount the rest.
      *
-     * @param plugins where plugins keep their data; a driver whose directory is missing makes it there
+     * @param plugins where plugins keep their data; a driver whose directory is missing creates it there
      * @param driver the driver's name
      * @param registrar where the kubelet looks for plugins
      */
@@ -143,7 +143,7 @@ public record NodeDoctor(
                     Severity.ERROR,
                     directory.toString(),
                     what,
-                    "the kubelet never learns of the driver: its --root-dir may be another one than"
+                    "the kubelet never discovers the driver: its --root-dir may differ from"
                             + " /var/lib/kubelet, or the pod lacks the mount, or root",
                     List.of(
                             "ps -o args= -C kubelet    # --root-dir",
@@ -183,14 +183,14 @@ public record NodeDoctor(
             String unread = "";
             try {
                 pools(findings).forEach(pool -> findings.addAll(losses(pool, gates)));
-            } catch (UnsupportedOperationException e) { // as most providers: not a check that failed
+            } catch (UnsupportedOperationException e) { // thrown by most providers: not a failed check
                 none = "no option needs one";
                 unread = "; " + e.getMessage();
             }
             return new CheckResult((gates.isEmpty() ? none : "on: " + String.join(", ", gates)) + unread, findings);
         }
 
-        /** Without devices the check is not done, unless it has found something already. */
+        /** Without devices the check can't be completed, unless it has found something already. */
         private List<Pool> pools(List<Finding> found) {
             try {
                 return inventory.get().pools();
@@ -237,7 +237,7 @@ public record NodeDoctor(
                             ""));
         }
 
-        /** Returns what shows the gate; where its field has changed, as the server's release has it. */
+        /** Returns the feature that shows the gate; if its field has changed, the form of the server's release. */
         private Feature feature(String gate) {
             return Arrays.stream(Feature.values())
                     .filter(one -> one.gate().name().equals(gate))
@@ -259,7 +259,7 @@ public record NodeDoctor(
             return store.kubernetes().map(Release::nearest).orElse(KubernetesVersion.newest());
         }
 
-        /** Advises to switch a gate on only where the server's release has it, and can have it off. */
+        /** Advises to enable a gate only if the server's release has it and allows disabling it. */
         private Finding finding(Severity severity, String name, String use, String consequence, String otherwise) {
             FeatureGate gate = FeatureGate.parse(name);
             KubernetesVersion release = release();
@@ -290,7 +290,7 @@ public record NodeDoctor(
                     "its feature gate %s is off%s, and %s"
                             .formatted(
                                     name,
-                                    unknown.map(" or is not in Kubernetes %s, which is not known here"::formatted)
+                                    unknown.map(" or is not in Kubernetes %s, which is unknown here"::formatted)
                                             .orElse(""),
                                     use),
                     dropped,

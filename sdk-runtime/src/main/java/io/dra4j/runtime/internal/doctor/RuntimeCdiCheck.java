@@ -60,7 +60,7 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
                         "sudo systemctl restart " + config.unit()));
     }
 
-    /** The file to edit: k3s and RKE2 write theirs of a template. */
+    /** The file to edit: k3s and RKE2 generate theirs from a template. */
     private static String edited(RuntimeConfig config) {
         return config.file().contains("/rancher/") ? config.file() + ".tmpl" : config.file();
     }
@@ -97,7 +97,7 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
 
         private static final String USUAL = "/etc/containerd/config.toml";
 
-        /** Those of distributions first: a file of the usual name may be left over on their nodes. */
+        /** The paths of distributions come first: their nodes may have a stale file at the usual path. */
         private static final List<String> CONTAINERD = List.of(
                 "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
                 "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
@@ -107,7 +107,7 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
                 "/etc/containerd/config-kops.toml",
                 USUAL);
 
-        /** In the version of the containerd that k3s and RKE2 bring along. */
+        /** The containerd that k3s and RKE2 bundle appends this to its version. */
         private static final String OF_K3S = "-k3s";
 
         private static final String CRIO = "/etc/crio/crio.conf";
@@ -118,7 +118,7 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
          * Reads it.
          *
          * @param reported the Node's {@code containerRuntimeVersion}
-         * @throws NotCheckedException if it is of another runtime, or not seen
+         * @throws NotCheckedException if the runtime is another one, or the file is not visible
          */
         static RuntimeConfig of(String reported, HostRoot host) {
             String[] parts = reported.split("://", 2);
@@ -126,7 +126,7 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
             return switch (parts[0]) {
                 case "containerd" -> ofContainerd(version, host);
                 case "cri-o" -> ofCrio(version, host);
-                default -> throw new NotCheckedException("the runtime \"%s\" is not known".formatted(reported));
+                default -> throw new NotCheckedException("the runtime \"%s\" is unknown".formatted(reported));
             };
         }
 
@@ -138,7 +138,7 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
             Optional<String> seen = file(version, host);
             if (seen.isEmpty() && isOld) {
                 throw new NotCheckedException(
-                        "no configuration of containerd %s is seen in a usual place, and without one CDI is off. On the node: containerd config dump | grep enable_cdi, with --config=FILE where containerd runs with another"
+                        "no configuration of containerd %s is found in the usual places, and without one CDI is off. On the node: containerd config dump | grep enable_cdi, with --config=FILE where containerd runs with another"
                                 .formatted(version));
             }
             TomlKeys keys = new TomlKeys();
@@ -156,7 +156,7 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
                     unit(file));
         }
 
-        /** The file in use, if it is in a usual place: k3s takes none of another place. */
+        /** The file in use, if it is in a usual place; k3s reads no other. */
         private static Optional<String> file(String version, HostRoot host) {
             return CONTAINERD.stream()
                     .filter(file -> !version.contains(OF_K3S) || file.contains("/rancher/"))
@@ -229,7 +229,7 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
         /**
          * The keys of a configuration in TOML, with the text of their values.
          *
-         * <p>As much of TOML as configurations of container runtimes use: tables, dotted and quoted keys,
+         * <p>It supports the part of TOML that container runtimes' configurations use: tables, dotted and quoted keys,
          * comments, arrays over several lines. Inline tables and multi-line strings are not read.
          */
         private static final class TomlKeys {
@@ -240,7 +240,7 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
 
             private final Map<List<String>, String> values = new LinkedHashMap<>();
 
-            /** Reads a file's text; keys of later texts outweigh earlier ones. */
+            /** Reads a file's text; keys of later texts override earlier ones. */
             void read(String text) {
                 List<String> table = List.of();
                 StringBuilder value = new StringBuilder();

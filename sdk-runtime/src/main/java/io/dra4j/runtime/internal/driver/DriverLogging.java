@@ -19,12 +19,12 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 /**
  * Sets up the logging of a driver program: Logback on standard error, and no configuration file.
  *
- * <p>The text format shows keys, values and the MDC as the JSON format does. What libraries log
- * through {@code java.util.logging} comes the same way.
+ * <p>The text format shows keys, values and the MDC as the JSON format does. Messages that libraries log through {@code
+ * java.util.logging} are included.
  */
 public final class DriverLogging {
 
-    /** The JDK is one, too: it logs certificates that it reads, TLS handshakes, and requests, sent and received. */
+    /** The JDK is also noisy: it logs certificates that it reads, TLS handshakes, and requests, sent and received. */
     private static final List<String> LIBRARIES =
             List.of("io.grpc", "io.netty", "io.fabric8", "io.micrometer", "java", "javax", "jdk", "sun", "com.sun");
 
@@ -34,9 +34,9 @@ public final class DriverLogging {
     private DriverLogging() {}
 
     /**
-     * Lets a program's log begin with {@link #configure}: Logback looks for no configuration in all of its jars.
+     * Lets a program's log begin with {@link #configure}: Logback does not search the jars for a configuration.
      *
-     * <p>To be called before anything logs; a provider of SLF4J that the program's user names has precedence.
+     * <p>Call it before anything logs; an SLF4J provider that the program's user names has precedence.
      */
     public static void begin() {
         if (System.getProperty("slf4j.provider") == null) {
@@ -60,7 +60,8 @@ public final class DriverLogging {
         root.addAppender(appender(context, json));
         Level ofLibraries = level(verbosity, 6, Level.WARN);
         LIBRARIES.forEach(name -> context.getLogger(name).setLevel(ofLibraries));
-        // It warns, with a stack trace, of what any client of the probes' port may send, and logs each frame of HTTP/2.
+        // It warns, with a stack trace, about anything that a client sends to the probes' port, and logs each HTTP/2
+        // frame.
         context.getLogger("io.grpc.okhttp").setLevel(level(verbosity, 8, Level.ERROR));
     }
 
@@ -98,7 +99,7 @@ public final class DriverLogging {
         return encoder;
     }
 
-    /** Hides from code what SLF4J makes, which has to be public. */
+    /** Hides the class that SLF4J instantiates, which must be public. */
     private static final class Made {
 
         /** Logback that logs nothing until {@link #configure} is called. */

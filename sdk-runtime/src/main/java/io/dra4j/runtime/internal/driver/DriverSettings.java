@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a driver, with the defaults of a kubelet plugin; what builds one sets them, and what runs reads them. */
+/** The settings of a driver, with the defaults of a kubelet plugin; the builder sets them, the driver reads them. */
 public final class DriverSettings {
 
     public static final int LAST_PORT = 65535;
@@ -70,7 +70,7 @@ public final class DriverSettings {
     /** {@code null} unless a file changes what is published. */
     public @Nullable Path devicePolicy;
 
-    /** True to look for a device plugin for the same devices. */
+    /** True to check for a device plugin for the same devices. */
     public boolean watchesLegacyPlugin;
 
     /** True to publish no device next to one. */
@@ -79,7 +79,7 @@ public final class DriverSettings {
     /** The versions of device metadata's format, newest first. */
     public List<String> metadataVersions = List.of();
 
-    /** The driver of this name before this one; {@code null} to leave its claims alone. */
+    /** The previous driver of this name; {@code null} to leave its claims untouched. */
     public @Nullable TakeOver takeOver;
 
     public DriverSettings(String driverName, String nodeName) {
@@ -87,7 +87,7 @@ public final class DriverSettings {
         this.nodeName = nodeName;
     }
 
-    /** Throws the reason why a driver can't have these. */
+    /** Throws the reason why these settings are invalid. */
     public void check() {
         requireDriverName(driverName);
         if (!Names.dnsSubdomainProblems(nodeName).isEmpty()) {
@@ -104,7 +104,7 @@ public final class DriverSettings {
         http();
     }
 
-    /** Returns where metrics and probes are served; {@code null} for nowhere. */
+    /** Returns where metrics and probes are served; {@code null} to not serve. */
     @Nullable
     HttpSettings http() {
         return httpEndpoint == null ? null : HttpSettings.of(httpEndpoint, metricsPath);

@@ -27,7 +27,7 @@ public record HttpSettings(InetSocketAddress address, String metricsPath) {
         }
     }
 
-    /** Reads an endpoint as Go programs have it: {@code :8080}, or {@code 127.0.0.1:8080}. */
+    /** Reads an endpoint in the form of Go programs: {@code :8080}, or {@code 127.0.0.1:8080}. */
     public static HttpSettings of(String endpoint, String metricsPath) {
         boolean anyAddress = endpoint.startsWith(":");
         try {

@@ -8,11 +8,12 @@ import io.dra4j.runtime.internal.policy.DevicePolicies;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 
 /**
- * The inventory on its way from the provider to the slices: a stage gets what the one before it returns.
+ * The pipeline of the inventory from the provider to the slices: each stage gets the previous one's result.
  *
- * <p>{@link SlicePublisher} reads it when the provider has changed, and applies the other stages each time it writes, so
- * that {@link SlicePublisher#taintsChanged} needs no read of the hardware. The stages after these are its own: names that
- * mean other hardware are withheld, then devices that the API server would refuse, and the rest is planned as slices.
+ * <p>{@link SlicePublisher} reads it when the provider has changed, and applies the other stages each time it writes,
+ * so that {@link SlicePublisher#taintsChanged} needs no read of the hardware. The publisher adds the last stages: names
+ * that mean other hardware are withheld, then devices that the API server would refuse, and the rest is planned as
+ * slices.
  */
 record InventoryPipeline(
         SuspendableProvider provider, RunningHealth health, DevicePolicies policies, LegacyPluginWatch legacyPlugin) {
@@ -27,7 +28,7 @@ record InventoryPipeline(
         return legacyPlugin.apply(byAdmins);
     }
 
-    /** Changes a device as the cluster has it, as long as none could be read. */
+    /** Changes a device in its form in the cluster, until an inventory has been read. */
     Device changedStored(Device stored) {
         return policies.applyToStored(stored);
     }

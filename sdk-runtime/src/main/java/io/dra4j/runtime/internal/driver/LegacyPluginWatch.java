@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the Node for resources of a device plugin that offers the driver's devices.
+ * Checks the Node for resources of a device plugin that offers the driver's devices.
  *
- * <p>A Node that can't be read says nothing: what was known stays. A driver that is to withhold its
- * devices does so until it has read the Node. {@link #apply} is for any thread.
+ * <p>A Node that can't be read changes nothing. A driver that is to withhold its devices does so until it has read the
+ * Node. {@link #apply} may be called on any thread.
  */
 final class LegacyPluginWatch implements AutoCloseable {
 
@@ -37,8 +37,8 @@ final class LegacyPluginWatch implements AutoCloseable {
     private static final Duration SOON = Duration.ofSeconds(5);
 
     /**
-     * The looks of the first 10 minutes: on a new node, or after a reboot, the driver may be there
-     * before the plugin. They are counted, as the clock of such a node may still be set.
+     * The number of looks in the first 10 minutes: on a new node, or after a reboot, the driver may start before the
+     * plugin. They are counted because the clock of such a node may still change.
      */
     private static final int EARLY_LOOKS = (int) Duration.ofMinutes(10).dividedBy(SOON);
 
@@ -102,7 +102,7 @@ final class LegacyPluginWatch implements AutoCloseable {
                 TimeUnit.MILLISECONDS);
     }
 
-    /** A driver that only warns has no hurry: each look reads a whole Node. */
+    /** Returns the time to the next look; long for a driver that only warns, since each look reads a whole Node. */
     private Duration next() {
         boolean isSettled = isKnown && offered.isEmpty() && looks > EARLY_LOOKS;
         return withholds && !isSettled ? SOON : INTERVAL;
@@ -128,7 +128,7 @@ final class LegacyPluginWatch implements AutoCloseable {
     private void refused(String message) {
         LOG.atWarn()
                 .log(
-                        "The Node {} can't be read (GET was answered {}: {}), so it is not known whether a device plugin offers the devices of {}, too.{} It is tried again; the command doctor of this program checks the name of the node and the rights of the driver",
+                        "The Node {} can't be read (GET was answered {}: {}), so it is unknown whether a device plugin also offers the devices of {}.{} Trying again; the `doctor` command checks the node's name and the driver's permissions",
                         node,
                         refusal,
                         message,
@@ -142,11 +142,9 @@ final class LegacyPluginWatch implements AutoCloseable {
         if (!now.isEmpty() && !now.equals(offered)) {
             report(now);
         } else if (now.isEmpty() && was) {
-            LOG.atInfo().log("No device plugin offers the devices of this driver any more");
+            LOG.atInfo().log("No device plugin offers the devices of this driver now");
             events.record(new DriverEvent(
-                    Reason.PUBLISHING_RECOVERED,
-                    SUBJECT,
-                    "No device plugin offers the devices of this driver any more"));
+                    Reason.PUBLISHING_RECOVERED, SUBJECT, "No device plugin offers the devices of this driver now"));
         }
         offered = List.copyOf(now);
         boolean next = withholds && !now.isEmpty();
@@ -158,13 +156,13 @@ final class LegacyPluginWatch implements AutoCloseable {
 
     private void report(List<String> now) {
         String message =
-                "A device plugin offers %s on this node beside the driver %s: each device is given to two pods at a time. %s Keep the plugin off the node: kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false --overwrite with GPU Operator, or the node selector of its DaemonSet"
+                "A device plugin also offers %s on this node, next to the driver %s: two pods can get the same device. %s Keep the plugin off the node: kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false --overwrite with GPU Operator, or the node selector of its DaemonSet"
                         .formatted(
                                 String.join(", ", now),
                                 driver,
                                 withholds
                                         ? "No device is published until the plugin is gone."
-                                        : "The devices are published all the same.",
+                                        : "The devices remain published.",
                                 node);
         LOG.atWarn().log(message);
         events.record(new DriverEvent(Reason.LEGACY_DEVICE_PLUGIN, SUBJECT, message));

@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The reason for a restart of the process, as liveness probes ask for it: the provider's, or a
- * directory that only a new container can have.
+ * The reason for a restart of the process, for liveness probes: the provider's, or a directory that only a new
+ * container gets.
  *
- * <p>There is none before the provider has started and after it began to close. A reason is logged
- * once and recorded as an event. A provider that fails to answer has none. Thread-safe.
+ * <p>No reason is given before the provider has started and after it began to close. A reason is logged
+ * once and recorded as an event. A provider that fails to answer counts as having no reason. Thread-safe.
  */
 final class Liveness implements AutoCloseable {
 
@@ -46,7 +46,7 @@ final class Liveness implements AutoCloseable {
         Optional<String> reason = answer(provider).or(directories::deleted);
         if (!last.getAndSet(reason).equals(reason)) {
             reason.ifPresentOrElse(
-                    why -> report(why, events), () -> LOG.atInfo().log("The provider needs no restart any more"));
+                    why -> report(why, events), () -> LOG.atInfo().log("The provider no longer needs a restart"));
         }
         return reason;
     }
@@ -60,7 +60,9 @@ final class Liveness implements AutoCloseable {
             return reason;
         } catch (RuntimeException | LinkageError e) { // of a provider
             if (!failing.getAndSet(true)) {
-                LOG.atWarn().setCause(e).log("The provider failed to say whether it needs a restart; it gets none");
+                LOG.atWarn()
+                        .setCause(e)
+                        .log("The provider failed to report whether it needs a restart; assuming that it needs none");
             }
             return Optional.empty();
         }
@@ -80,12 +82,12 @@ final class Liveness implements AutoCloseable {
     /**
      * Directories of the node that the driver's container has mounted.
      *
-     * <p>One that is deleted on the node stays mounted, empty, and no file can be made in it, also when
-     * the node has a new one of that name: the container must be made again.
+     * <p>A directory that is deleted on the node stays mounted, empty, and no file can be created in it, even if the
+     * node has a new one of that name: the container must be recreated.
      */
     record MountedDirectories(List<Path> paths) {
 
-        /** Returns a sentence about one that is deleted, if one is. */
+        /** Returns a sentence about a deleted directory, if any. */
         Optional<String> deleted() {
             return paths.stream()
                     .filter(MountedDirectories::isDeleted)
@@ -94,12 +96,12 @@ final class Liveness implements AutoCloseable {
                             "The directory " + path + " was deleted on the node, and a new one is not mounted here");
         }
 
-        /** A directory that has a name has a link. */
+        /** A directory that still has a name has a link. */
         private static boolean isDeleted(Path path) {
             try {
                 return Files.getAttribute(path, "unix:nlink") instanceof Integer links && links == 0;
             } catch (IOException e) {
-                return false; // not there: it is made again
+                return false; // missing: it is created again
             }
         }
     }

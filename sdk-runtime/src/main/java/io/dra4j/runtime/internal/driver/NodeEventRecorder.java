@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * Delivers events to the host's listener and, as Kubernetes Events on the Node, to admins.
  *
  * <p>One thread delivers them in order; callers never wait. An event that repeats the last one
- * about its subject is delivered again after half an hour at the earliest. Of Events with one
- * reason and subject there is one a minute at most; those that can't be created are left out. A
- * driver that lacks the permission tries again after ten minutes. Thread-safe.
+ * about its subject is delivered again after half an hour at the earliest. Events of the same reason and subject are at
+ * least a minute apart; Events that can't be created are dropped. A driver that lacks the permission tries again after
+ * ten minutes. Thread-safe.
  */
 final class NodeEventRecorder implements EventRecorder, AutoCloseable {
 
@@ -164,7 +164,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
         }
     }
 
-    /** Delivers what was taken, for a second at most. */
+    /** Delivers pending events, for a second at most. */
     @Override
     public void close() {
         delivery.shutdown();

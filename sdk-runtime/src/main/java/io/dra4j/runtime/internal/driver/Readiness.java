@@ -12,22 +12,22 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * The conditions that a driver lacks to be ready, a line each.
+ * The conditions that a driver lacks to be ready, one line each.
  *
- * <p>It is ready when the kubelet has confirmed the registration and the cluster has all its pools,
- * by its own doing or by that of another process of it. One that offers no device because all are
- * left out is not. Thread-safe, and answers at once, but for {@link #awaitStart}.
+ * <p>It is ready when the kubelet has confirmed the registration and the cluster has all its pools, published by it or
+ * by another process of the driver. A driver that offers no device because all are left out is not ready. Thread-safe,
+ * and returns immediately, except {@link #awaitStart}.
  */
 final class Readiness implements AutoCloseable {
 
     /** Kubelets register within a second or two, and slices take as long. */
     private static final Duration LONGEST = Duration.ofSeconds(10);
 
-    /** The kubelet and another process of the driver have a part in it: there is nothing to wait for but time. */
+    /** The polling interval: neither the kubelet nor another process of the driver sends a notification. */
     private static final Duration LOOK = Duration.ofMillis(50);
 
     private final Duration longest;
-    private volatile Supplier<List<String>> missing = () -> List.of("start: it still starts");
+    private volatile Supplier<List<String>> missing = () -> List.of("start: still starting");
     private volatile Supplier<List<String>> leftOut = List::of;
     private volatile boolean started;
 
@@ -47,13 +47,13 @@ final class Readiness implements AutoCloseable {
         return missing.get();
     }
 
-    /** Returns the hardware that is left out, a line each; a driver may be ready all the same. */
+    /** Returns the hardware that is left out, one line each; a driver may be ready despite that. */
     List<String> leftOut() {
         return leftOut.get();
     }
 
     /**
-     * Waits some seconds for the driver to be ready. One that is not ready by then goes on without: a restart would not
+     * Waits some seconds for the driver to be ready. A driver that is not ready by then continues: a restart would not
      * help it.
      *
      * @return whether it has started
@@ -87,6 +87,6 @@ final class Readiness implements AutoCloseable {
 
     @Override
     public void close() {
-        missing = () -> List.of("stop: it stops");
+        missing = () -> List.of("stop: stopping");
     }
 }

@@ -23,8 +23,8 @@ import org.slf4j.event.Level;
 /**
  * Claim preparation with the threads that it runs on.
  *
- * <p>Closing it waits for calls to the provider that still run, for a short time: a provider must
- * not be closed under them. After that none begins.
+ * <p>Closing it waits briefly for calls to the provider that still run: a provider must not be closed during them.
+ * After that no call begins.
  */
 final class RunningClaims implements AutoCloseable {
 
@@ -98,7 +98,7 @@ final class RunningClaims implements AutoCloseable {
         executor.shutdown();
         try {
             if (!executor.awaitTermination(GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.atWarn().log("Work on claims goes on while the driver stops");
+                LOG.atWarn().log("Claim operations are still running while the driver stops");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

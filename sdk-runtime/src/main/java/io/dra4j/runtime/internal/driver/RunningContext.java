@@ -63,7 +63,7 @@ record RunningContext(
         return locks.named(
                 name,
                 atMost,
-                holder -> "the lock %s of the driver %s was held by %s all the time; the next try asks again"
+                holder -> "the lock %s of the driver %s was held by %s throughout; the next attempt tries again"
                         .formatted(name, settings.driverName, holder));
     }
 

@@ -58,7 +58,7 @@ public final class RunningDriver implements AutoCloseable {
 
     private static final Duration API_CHECK = Duration.ofSeconds(2);
 
-    /** Threads of the caller's class loader, which those of the common pool have not. */
+    /** Threads with the caller's class loader, unlike those of the common pool. */
     private final Executor beside = ShortLivedThreads.unlimited("dra4j-start");
 
     private final StartedParts parts = new StartedParts();
@@ -111,7 +111,7 @@ public final class RunningDriver implements AutoCloseable {
             followPolicies(claims);
             plugin = started(serve(claims)); // while the API server's answer is awaited
             join(apiCheck);
-            recover(running); // before a kubelet can prepare what this would take for lost
+            recover(running); // before a kubelet can prepare a claim that this would consider lost
             publish();
             started(readiness).started(plugin, publisher);
             bind();
@@ -121,14 +121,14 @@ public final class RunningDriver implements AutoCloseable {
         }
     }
 
-    /** First, since one with the same sockets would take them; a process that ends gives the lock back. */
+    /** Called first, since an instance with the same sockets would replace them; the end of a process unlocks it. */
     private LockFile locks(DataDirectory data) {
         LockFile opened = started(LockFile.open(data.locks(), settings.clock));
         opened.named(
                 "instance/" + settings.podUid,
                 Duration.ZERO,
                 holder ->
-                        "The driver %s runs already, with %s, and has the directory %s: it is %s. Stop it first; instances of a rolling update have the UID of their own pod each (podUid)"
+                        "The driver %s is already running, with %s, and holds the directory %s: it is %s. Stop it first; in a rolling update, each instance needs its own pod's UID (podUid)"
                                 .formatted(
                                         settings.driverName,
                                         settings.podUid == null ? "no pod's UID" : "the pod's UID " + settings.podUid,
@@ -137,7 +137,7 @@ public final class RunningDriver implements AutoCloseable {
         return opened;
     }
 
-    /** Before the provider starts, which is then given all claims. */
+    /** Called before the provider starts, which is then given all claims. */
     private Cluster takenOver(Cluster connected) {
         TakeOver other = settings.takeOver;
         if (other != null) {
@@ -154,7 +154,7 @@ public final class RunningDriver implements AutoCloseable {
         return connected;
     }
 
-    /** Answers on sockets that the kubelet does not see yet. */
+    /** Serves on sockets that the kubelet does not see yet. */
     private KubeletPlugin serve(ClaimPreparation claims) {
         HealthFeed feed = health.feed(publisher);
         return KubeletPlugin.start(settings.sockets(), claims, feed, meters, settings.clock);
@@ -184,7 +184,7 @@ public final class RunningDriver implements AutoCloseable {
         }
     }
 
-    /** Early, so that a start that takes long is seen. */
+    /** Called early, so that a slow start is visible. */
     private Readiness serveHttp(Readiness readiness) {
         HttpSettings http = settings.http();
         if (http != null) {
@@ -309,7 +309,7 @@ public final class RunningDriver implements AutoCloseable {
         meters.watchDevices(started(devices)::sample);
     }
 
-    /** One that was not started may fail to close, which then tells less than the first failure. */
+    /** Starts the provider, or closes it; a failure to close says less than the failure to start. */
     private void startOrClose(RunningContext context) throws Exception {
         try {
             provider.start(context);
@@ -349,7 +349,7 @@ public final class RunningDriver implements AutoCloseable {
         parts.close();
     }
 
-    /** Looks each second whether admins changed their minds about the devices, and publishes that. */
+    /** Looks each second whether admins changed the policy or maintenance, and publishes the result. */
     private static final class PolicyLoop implements AutoCloseable {
 
         private static final Logger LOG = LoggerFactory.getLogger(PolicyLoop.class);
@@ -397,11 +397,11 @@ public final class RunningDriver implements AutoCloseable {
                 }
                 maintenance.look(publisher, held);
                 failure = "";
-            } catch (Exception e) { // also of a provider; the next look may be better
+            } catch (Exception e) { // also of a provider; the next look may succeed
                 String now = String.valueOf(e);
                 LOG.atLevel(now.equals(failure) ? Level.DEBUG : Level.ERROR)
                         .setCause(e)
-                        .log("A device policy or maintenance can't be followed; trying again");
+                        .log("The device policy or maintenance can't be applied; trying again");
                 failure = now;
             }
         }

@@ -17,9 +17,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The provider's health reports on their way to the kubelet and, by policy, into taints.
+ * Passes the provider's health reports to the kubelet and, by policy, turns them into taints.
  *
- * <p>A report of a driver without the health service is refused. Thread-safe.
+ * <p>Without the health service, reports are refused. Thread-safe.
  */
 final class RunningHealth {
 
@@ -48,12 +48,12 @@ final class RunningHealth {
         return taints != null;
     }
 
-    /** Returns the inventory with the taints of devices that do not work. */
+    /** Returns the inventory with taints on unhealthy devices. */
     Inventory taint(Inventory inventory) {
         return taints == null ? inventory : taints.taint(inventory);
     }
 
-    /** Lets the publisher know when other devices are to be tainted. */
+    /** Notifies the publisher when the devices to be tainted change. */
     void informs(SlicePublisher publisher) {
         if (taints != null) {
             taints.onChange(publisher::taintsChanged);

@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does what the command {@code maintenance} asks for, and answers how far it is.
+ * Carries out the command {@code maintenance}, and reports its progress.
  *
- * <p>The order is that of safety: the taint is in the cluster before the driver counts claims, and
- * no claim is left before it gives its hardware back. Used on one thread.
+ * <p>The order is safe: the taint is in the cluster before the driver counts claims, and
+ * no claim is left before it releases its hardware. Used on one thread.
  */
 final class RunningMaintenance {
 
@@ -40,7 +40,7 @@ final class RunningMaintenance {
     private @Nullable String reported;
 
     /**
-     * Recalls a maintenance that an earlier process was in.
+     * Resumes a maintenance that an earlier process was in.
      *
      * @param events receives calls of the provider that keep its hardware in use, and their end
      */
@@ -58,7 +58,9 @@ final class RunningMaintenance {
     private void become(@Nullable Maintenance next) {
         if (next != null) {
             LOG.atInfo().log(
-                    "Devices {} are in maintenance since {}; `maintenance off` ends it", next.devices(), next.since());
+                    "Devices {} have been in maintenance since {}; `maintenance off` ends it",
+                    next.devices(),
+                    next.since());
         }
         current = next;
         given = null;
@@ -81,7 +83,7 @@ final class RunningMaintenance {
         }
     }
 
-    /** A provider that fails is logged by the caller, and the answer is given all the same. */
+    /** A provider that fails is logged by the caller, and the answer is still given. */
     private void follow(Maintenance asked, boolean published, Supplier<List<HeldClaim>> held) throws Exception {
         boolean isHeld = !held.get().isEmpty();
         boolean free = published && asked.concernsAll() && !isHeld;
@@ -94,14 +96,14 @@ final class RunningMaintenance {
         } finally {
             boolean waits = (free && !suspended) || provider.isSwitching();
             String hanging = waits ? provider.longUse().orElse(null) : null;
-            report("give its hardware back for the maintenance", hanging);
+            report("release its hardware for maintenance", hanging);
             answer(new Answer(asked.id(), published, suspended, hanging));
         }
     }
 
     private void report(String purpose, @Nullable String hanging) {
         if (hanging != null) {
-            String message = ("The driver can't %s, because a call of the provider does not end: %s. If it stays so,"
+            String message = ("The driver can't %s, because a call of the provider does not end: %s. If this persists,"
                             + " the hardware hangs: restart the driver's pod, or reboot the node")
                     .formatted(purpose, hanging);
             if (!hanging.equals(reported)) {
@@ -114,7 +116,7 @@ final class RunningMaintenance {
         }
     }
 
-    /** Reports that a call has ended; one that keeps nothing waiting any more may still hang. */
+    /** Reports that a call has ended, or that nothing waits for it any longer. */
     private void reportEnd() {
         if (reported != null && !provider.isInProgress(reported)) {
             LOG.atInfo().log("The call of the provider has ended: {}", reported);

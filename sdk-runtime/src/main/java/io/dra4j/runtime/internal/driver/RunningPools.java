@@ -35,13 +35,13 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** A controller that runs: it publishes pools of no single node as long as it leads, and prepares nothing. */
+/** A controller that runs: it publishes pools of no single node while it is the leader, and prepares nothing. */
 public final class RunningPools implements AutoCloseable {
 
-    /** Stands in metrics and in requests where a driver has its node. */
+    /** Replaces the node in metrics and in requests. */
     private static final String NO_NODE = "pool-controller";
 
-    /** A directory that never is there: names are pinned to hardware by who has one. */
+    /** A directory that never exists: only a driver with a directory pins names to hardware. */
     private static final Path NO_DIRECTORY = Path.of("/proc/self/none");
 
     private static final Duration API_CHECK = Duration.ofSeconds(2);
@@ -52,7 +52,7 @@ public final class RunningPools implements AutoCloseable {
     private final SlicePublisher publisher;
 
     /**
-     * By what processes agree on the one that leads.
+     * The Lease by which processes elect a leader.
      *
      * @param namespace that of the Lease; empty for the pod's
      * @param name that of the Lease
@@ -120,7 +120,7 @@ public final class RunningPools implements AutoCloseable {
         parts.started(liveness).started(provider, new MountedDirectories(List.of()), events);
     }
 
-    /** Pools of a node belong to the driver there, and ids of hardware to who can keep them. */
+    /** Refuses pools of a node, which belong to its driver, and ids of hardware, which a controller can't keep. */
     private static Inventory inventory(DeviceProvider provider) throws Exception {
         Inventory read = provider.inventory();
         if (read == null) {

@@ -26,8 +26,8 @@ final class StartedParts implements AutoCloseable {
             AutoCloseable part = parts.pop();
             try {
                 part.close();
-            } catch (Exception | LinkageError e) { // the other parts must be closed all the same
-                LOG.atWarn().log("A part of the driver did not close well: {}", part, e);
+            } catch (Exception | LinkageError e) { // the other parts must still be closed
+                LOG.atWarn().log("A part of the driver failed to close: {}", part, e);
             }
         }
     }

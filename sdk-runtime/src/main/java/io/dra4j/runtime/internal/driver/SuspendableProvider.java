@@ -37,9 +37,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A provider that is suspended while nothing of its hardware is in use in a maintenance.
+ * A provider that is suspended during maintenance while none of its hardware is in use.
  *
- * <p>Suspended, it has the inventory that was read last, and a claim that comes all the same resumes it. Thread-safe.
+ * <p>While suspended, it returns the inventory that was read last, and a claim that arrives resumes it. Thread-safe.
  */
 final class SuspendableProvider implements DeviceProvider {
 
@@ -50,7 +50,7 @@ final class SuspendableProvider implements DeviceProvider {
     private final DeviceProvider provider;
     private final InstantSource clock;
 
-    /** Read by those who use the hardware, written by those who suspend and resume. */
+    /** Locked for reading to use the hardware, for writing to suspend and resume. */
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
     private final Set<Use> uses = ConcurrentHashMap.newKeySet();
@@ -63,7 +63,7 @@ final class SuspendableProvider implements DeviceProvider {
         this.clock = clock;
     }
 
-    /** A call of the provider in progress; equal to itself alone. */
+    /** A call of the provider in progress; equal only to itself. */
     private static final class Use {
         final String call;
         final Instant since;
@@ -97,14 +97,14 @@ final class SuspendableProvider implements DeviceProvider {
         if (lock.writeLock().tryLock()) {
             try {
                 if (suspended) {
-                    return; // by an earlier call that took long
+                    return; // by an earlier long-running call
                 }
                 calling("suspend", () -> {
                     provider.suspend();
                     return true;
                 });
                 suspended = true;
-                LOG.atInfo().log("The driver has given its hardware back for the maintenance");
+                LOG.atInfo().log("The driver has released its hardware for maintenance");
             } finally {
                 lock.writeLock().unlock();
             }
@@ -140,7 +140,7 @@ final class SuspendableProvider implements DeviceProvider {
         return uses.stream().anyMatch(each -> each.toString().equals(use));
     }
 
-    /** Returns the call of the provider that takes long, for people; empty if none does. */
+    /** Returns a description of the provider's long-running call; empty if there isn't one. */
     Optional<String> longUse() {
         Instant latest = clock.instant().minus(LONG);
         return uses.stream()
@@ -163,7 +163,7 @@ final class SuspendableProvider implements DeviceProvider {
     @Override
     public void resume() throws Exception {
         if (!suspended) {
-            return; // a writer that waits would keep others from reading
+            return; // a waiting writer would block readers
         }
         lock.writeLock().lock();
         try {
@@ -215,8 +215,8 @@ final class SuspendableProvider implements DeviceProvider {
             }
             Inventory known = last;
             if (known == null) {
-                throw new DraException("The devices are unknown: they could not be read before the driver gave its"
-                        + " hardware back; run `maintenance off` to read them");
+                throw new DraException("The devices are unknown: they could not be read before the driver released its"
+                        + " hardware; run `maintenance off` to read them");
             }
             return known;
         } finally {
@@ -288,14 +288,14 @@ final class SuspendableProvider implements DeviceProvider {
     }
 
     /**
-     * Calls that suspend or resume a provider, one at a time, on a thread of their own.
+     * Calls that suspend or resume a provider, one at a time, on a separate thread.
      *
-     * <p>One that hangs in the hardware does not hold up its caller, who goes on without the result and
+     * <p>A call that hangs in the hardware does not block its caller, who continues without the result and
      * asks again. Used on one thread.
      */
     private static final class Switches {
 
-        /** A call that takes longer is left alone until the caller's next look. */
+        /** A call that takes longer is left running until the caller's next look. */
         private static final Duration WAIT = Duration.ofMillis(200);
 
         private final Executor threads = ShortLivedThreads.unlimited("dra4j-suspend");
@@ -309,9 +309,9 @@ final class SuspendableProvider implements DeviceProvider {
         }
 
         /**
-         * Starts a call, unless an earlier one is still in progress, and waits for a moment.
+         * Starts a call, unless an earlier one is still in progress, and waits briefly.
          *
-         * @throws Exception what the call has thrown, or an earlier one that took long
+         * @throws Exception what the call, or an earlier long-running one, has thrown
          */
         void run(Switch next) throws Exception {
             finish();
@@ -324,7 +324,7 @@ final class SuspendableProvider implements DeviceProvider {
         }
 
         /**
-         * Forgets a call that took long, and has ended since.
+         * Discards a long-running call that has ended since.
          *
          * @throws Exception what it has thrown
          */

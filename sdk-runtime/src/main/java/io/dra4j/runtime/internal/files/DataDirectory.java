@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * The directory below the kubelet's plugin directory that belongs to the driver, and the names of what is in it.
+ * The directory below the kubelet's plugin directory that belongs to the driver, and the names of its files.
  *
- * <p>The driver creates it, and the kubelet's own directory must be there: a driver that created
- * that one too would serve where no kubelet looks.
+ * <p>The driver creates it, and the kubelet's directory must exist: a driver that also created that would serve where
+ * no kubelet looks.
  */
 public record DataDirectory(Path path) {
 
@@ -21,7 +21,7 @@ public record DataDirectory(Path path) {
         return new DataDirectory(journal.resolveSibling(""));
     }
 
-    /** Creates the directory, if it is not there. */
+    /** Creates the directory, if it does not exist. */
     public DataDirectory create() {
         Path parent = path.resolveSibling("");
         if (!Files.isDirectory(parent)) {

@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /**
- * Identity, size and time of a file: others, once it was written or another was put in its place.
+ * Identity, size and time of a file, which change when it is written or replaced.
  *
- * <p>Looking at it each second costs less than a watch, which takes one of the kernel's few inotify
+ * <p>Reading it each second costs less than a watch, which takes one of the kernel's few inotify
  * instances, and does not work on all file systems.
  */
 public record FileStamp(String text) {
 
-    /** Returns the stamp of what a path leads to, links followed; one of its own if to nothing. */
+    /** Returns the stamp of a path's target, following links; a distinct one if it does not exist. */
     public static FileStamp of(Path file) {
         try {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);

@@ -25,7 +25,7 @@ public final class HalfWritten {
     private HalfWritten() {}
 
     /**
-     * Removes such files from a directory, if there is one; what fails is logged, since nobody reads them.
+     * Removes such files from a directory, if there is one; failures are logged, since the files are never read.
      *
      * <p>A young one stays: another process of the driver may be about to rename it, during an update.
      *

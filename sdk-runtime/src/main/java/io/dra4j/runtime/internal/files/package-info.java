@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The files of the driver's directory by their names, and files that others replace while this process runs.
+ * Name the files of the driver's directory, and notice files that others replace while this process runs.
  *
  * <p>Flow: the kubelet or an admin writes a file → its stamp is another one → it is read again.
  */

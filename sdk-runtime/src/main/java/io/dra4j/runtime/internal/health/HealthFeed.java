@@ -26,11 +26,11 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Sends the complete list of devices to listeners: at once, after each change, when a report
- * expires, and every ten seconds all the same.
+ * Sends the complete list of devices to listeners: immediately, after each change, when a report expires, and at least
+ * every ten seconds.
  *
  * <p>The kubelet treats a device as unknown after {@link #TIMEOUT} without an update; so it does
- * when this process hangs. One thread makes the lists and calls the listeners. Thread-safe.
+ * when this process hangs. One thread creates the lists and calls the listeners. Thread-safe.
  */
 public final class HealthFeed implements AutoCloseable {
 
@@ -53,7 +53,7 @@ public final class HealthFeed implements AutoCloseable {
     private @Nullable ScheduledFuture<?> repeat;
     private @Nullable ScheduledFuture<?> expiry;
 
-    /** Makes a feed with a thread of its own. */
+    /** Makes a feed with its own thread. */
     public HealthFeed(HealthReports reports, Supplier<Optional<Inventory>> inventory) {
         this(reports, inventory, ShortLivedThreads.timer("dra4j-health"));
     }
@@ -76,7 +76,7 @@ public final class HealthFeed implements AutoCloseable {
         void end();
     }
 
-    /** Begins to send to a listener, the complete list first; one that comes late gets the end. */
+    /** Begins to send to a listener, the complete list first; a late listener gets the end. */
     public void join(Listener listener) {
         listeners.add(listener);
         post(() -> send(listener));
@@ -119,7 +119,7 @@ public final class HealthFeed implements AutoCloseable {
         listeners.forEach(listener -> listener.update(devices));
     }
 
-    /** A device that was never reported on says nothing, and nor does the first report that it works. */
+    /** Logs a change, except a device's first report if healthy, and a device never reported on. */
     private void log(List<Current> devices) {
         Map<List<?>, HealthState> before = Map.copyOf(known);
         known.clear();
@@ -157,7 +157,7 @@ public final class HealthFeed implements AutoCloseable {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            // closed: there are no listeners any more
+            // closed: no listeners are left
         }
     }
 

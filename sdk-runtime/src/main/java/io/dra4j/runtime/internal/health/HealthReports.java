@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The provider's last report of each device, which is believed for as long as it is valid.
+ * The provider's last report of each device, which is used while it is valid.
  *
  * <p>A device without a report that is still valid is unknown. Thread-safe.
  */
@@ -46,7 +46,7 @@ public final class HealthReports {
         this.steady = steady;
     }
 
-    /** A monotonic clock: with one that is set back, a report would be valid too long. */
+    /** A monotonic clock: if it were set back, a report would be valid too long. */
     private static InstantSource steadyClock() {
         Instant start = Instant.now();
         long nanos = System.nanoTime();
@@ -68,7 +68,7 @@ public final class HealthReports {
         onReport.forEach(Runnable::run);
     }
 
-    /** Returns whether a device has ceased to work, or begun to work again. */
+    /** Returns whether a device has failed or recovered. */
     private synchronized boolean take(Collection<DeviceHealth> health) {
         Instant now = steady.instant();
         boolean changed = false;
@@ -135,9 +135,9 @@ public final class HealthReports {
     }
 
     /**
-     * Returns whether a device did not work when that was last known.
+     * Returns whether a device was unhealthy when its health was last known.
      *
-     * <p>Unknown is not healthy: neither a report of it nor the end of a report makes a device work.
+     * <p>Unknown is not healthy: neither a report of unknown nor the expiry of a report makes a device healthy.
      */
     synchronized boolean isUnhealthy(Pool pool, Device device) {
         return isUnhealthy(new Id(pool.name(), device.name()));
@@ -166,10 +166,10 @@ public final class HealthReports {
     }
 
     /**
-     * Taints devices that do not work: a function of the inventory and the reports, and of nothing that was published.
+     * Taints unhealthy devices: a function of only the inventory and the reports, not of published slices.
      *
-     * <p>The taint stays until the device is reported healthy. A device that bears a taint of that key already keeps it:
-     * the provider knows better. Thread-safe.
+     * <p>The taint stays until the device is reported healthy. A device that already has a taint of that key keeps it:
+     * the provider has precedence. Thread-safe.
      */
     public static final class HealthTaints {
 
@@ -187,7 +187,7 @@ public final class HealthReports {
             this.taint = Taint.of(driverName + "/unhealthy", null, effect);
         }
 
-        /** Returns the inventory with a taint on each device that does not work. */
+        /** Returns the inventory with a taint on each unhealthy device. */
         public Inventory taint(Inventory inventory) {
             return new Inventory(inventory.pools().stream().map(this::taint).toList(), inventory.leftOut());
         }

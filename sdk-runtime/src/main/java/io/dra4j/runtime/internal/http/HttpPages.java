@@ -25,24 +25,24 @@ import org.slf4j.LoggerFactory;
 /**
  * A server of a few pages, over HTTP or HTTPS.
  *
- * <p>Every request runs on a thread of its own, so that a client that hangs keeps no other waiting. There are not more
- * of them than a node can bear, and a request whose client takes longer than half a minute is given up.
+ * <p>Every request runs on its own thread, so that a client that hangs delays no other. Their number is limited, and a
+ * request whose client takes longer than half a minute is aborted.
  *
- * <p>The limits are the JDK's, and it reads them once: they have no effect in a process that has used its server
- * before.
+ * <p>The limits are properties that the JDK reads once: they have no effect in a process that has already used its
+ * server.
  */
 public final class HttpPages implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpPages.class);
-    private static final int BACKLOG = 1024; // a probe must not wait behind a flood of others
+    private static final int BACKLOG = 1024; // a probe must not wait behind a flood of connections
     private static final int MOST_THREADS = 256;
-    private static final String LONGEST_SECONDS = "30"; // API servers wait as long at most
+    private static final String LONGEST_SECONDS = "30"; // API servers wait no longer
     private static final String LONGEST_IDLE_SECONDS = "120";
     private static final int MOST_CONNECTIONS = 1024;
     private static final int TLS_CONNECTION_BYTES = 128 * 1024; // its buffers, while it is open
 
     static {
-        // The JDK's server knows no other way to limit the time of its clients, and has no limit by
+        // The JDK's server has no other way to limit the time of its clients, and has no limit by
         // default.
         set("sun.net.httpserver.maxReqTime", LONGEST_SECONDS);
         set("sun.net.httpserver.maxRspTime", LONGEST_SECONDS);
@@ -51,8 +51,8 @@ public final class HttpPages implements AutoCloseable {
         set("sun.net.httpserver.nodelay", "true");
         // One thread hands out all requests; beyond this number it closes connections after use.
         set("sun.net.httpserver.maxIdleConnections", String.valueOf(MOST_CONNECTIONS));
-        // Who closes an idle connection may cut off a request that is on its way, which is no error
-        // for clients alone. API servers do it after 90 s.
+        // Who closes an idle connection may cut off a request that is on its way, which only clients treat as harmless.
+        // API servers do it after 90 s.
         set("sun.net.httpserver.idleInterval", LONGEST_IDLE_SECONDS);
     }
 
@@ -93,7 +93,7 @@ public final class HttpPages implements AutoCloseable {
 
     /**
      * Binds an address for HTTPS. A third of the heap is for connections: one for which there is no
-     * room is closed at once, since a server without memory would answer none any more.
+     * room is closed immediately, since a server out of memory would answer none.
      *
      * @param address where to listen; port 0 for any that is free
      * @param tls the server's certificate
@@ -140,7 +140,7 @@ public final class HttpPages implements AutoCloseable {
         }
     }
 
-    /** Begins to answer. */
+    /** Starts serving. */
     public HttpPages start() {
         server.start();
         return this;
@@ -162,7 +162,7 @@ public final class HttpPages implements AutoCloseable {
         }
     }
 
-    /** Stops at once: requests at this moment get no response. */
+    /** Stops immediately: requests in progress get no response. */
     @Override
     public void close() {
         server.stop(0);
@@ -182,7 +182,7 @@ public final class HttpPages implements AutoCloseable {
             this(path, longest, List.of(methods));
         }
 
-        /** Returns the answer of the page, or the reason why it is not asked. */
+        /** Returns the answer of the page, or the reason why the page is not called. */
         HttpAnswer answer(HttpExchange exchange, Page page) throws IOException {
             HttpAnswer refusal = refusal(exchange);
             if (refusal != null) {

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Accepts connections until the socket is closed, whatever fails.
+ * Accepts connections until the socket is closed, despite any failure.
  *
- * <p>gRPC's transport ends its server for good at the first error of an accept, such as a process
+ * <p>gRPC's transport ends its server permanently at the first error of an accept, such as a process
  * that has no file descriptor left for a moment.
  */
 final class Accepting {

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The kubelet's health service: each open stream is a listener of the feed.
  *
- * <p>A stream ends when its caller cancels it or the driver stops, never by itself. To a caller
- * that does not read, lists are not queued up: it gets the newest when it reads again.
+ * <p>A stream ends when its caller cancels it or the driver stops, never otherwise. Lists are not queued for a caller
+ * that does not read: it gets the newest when it reads again.
  */
 final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBase {
 
@@ -49,7 +49,7 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
         feed.join(stream);
     }
 
-    /** A report that is still valid holds now, however old it is. */
+    /** A valid report counts as current, regardless of its age. */
     private NodeWatchResourcesResponse list(List<Current> devices) {
         NodeWatchResourcesResponse.Builder list = NodeWatchResourcesResponse.newBuilder();
         long now = clock.instant().getEpochSecond();
@@ -69,7 +69,7 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
                 .build();
     }
 
-    /** Returns a device's message, cut to what the kubelet takes, between characters. */
+    /** Returns a device's message, cut to the kubelet's limit, between characters. */
     static String message(Current device) {
         CharBuffer text = CharBuffer.wrap(device.message());
         ByteBuffer cut = ByteBuffer.allocate(LONGEST_MESSAGE);

@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * The driver as the kubelet sees it: a registration socket and a service socket.
  *
  * <p>The service socket answers before the registration socket appears. Sockets of others are never
- * touched. One of its own that is removed is served again by {@link #look}. Thread-safe.
+ * touched. If one of its own sockets is removed, {@link #look} serves it again. Thread-safe.
  */
 public final class KubeletPlugin implements AutoCloseable {
 
@@ -113,7 +113,7 @@ public final class KubeletPlugin implements AutoCloseable {
     }
 
     /**
-     * Makes both sockets known to the kubelet, the service socket first.
+     * Publishes both sockets for the kubelet, the service socket first.
      *
      * @throws DraException if a socket can't be put at its path
      */
@@ -123,8 +123,8 @@ public final class KubeletPlugin implements AutoCloseable {
     }
 
     /**
-     * Looks whether both sockets are there, and serves one again that two looks in a row have not
-     * found; to be called every few seconds.
+     * Checks whether both sockets exist, and serves one again that two checks in a row have not found; call it every
+     * few seconds.
      *
      * @throws DraException if one is gone, and can't be served
      */
@@ -188,7 +188,7 @@ public final class KubeletPlugin implements AutoCloseable {
      * Answers the kubelet's registration calls.
      *
      * <p>The kubelet takes the first version of the list that it knows: the newest comes first. A
-     * registration that it refuses is logged, and it tries again by itself.
+     * registration that it refuses is logged, and the kubelet tries again.
      */
     private static final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
 
@@ -245,9 +245,9 @@ public final class KubeletPlugin implements AutoCloseable {
     /**
      * A socket that is served again when its file is gone.
      *
-     * <p>A server goes on when its file is removed, but no kubelet finds it. A new one takes its place,
-     * and the old one ends with its calls. A file is gone if two looks in a row find none: a successor
-     * that starts replaces it, and there is none for a moment. Thread-safe.
+     * <p>A server keeps running when its file is removed, but no kubelet finds it. A new one takes its place,
+     * and the old one ends with its calls. A file counts as gone if two checks in a row find none: a successor
+     * that starts replaces it, and for a moment no socket exists. Thread-safe.
      */
     private static final class ServedSocket {
 
@@ -289,9 +289,9 @@ public final class KubeletPlugin implements AutoCloseable {
         }
 
         /**
-         * Looks whether the file is there.
+         * Checks whether the file exists.
          *
-         * @throws DraException if it is gone, and can't be made again
+         * @throws DraException if it is gone, and can't be created again
          */
         synchronized void look() {
             boolean isGone = !isStopped && server.isGone();
@@ -304,7 +304,7 @@ public final class KubeletPlugin implements AutoCloseable {
 
         private void serveAgain() {
             SocketServer next = start();
-            boolean isPublished = false; // unless another process of the driver is faster
+            boolean isPublished = false; // unless another process of the driver was first
             try {
                 isPublished = next.publishIfFree();
             } finally {
@@ -330,7 +330,7 @@ public final class KubeletPlugin implements AutoCloseable {
         }
     }
 
-    /** The kubelet's DRA service: wire to words and back. */
+    /** The kubelet's DRA service: translates its messages. */
     private static final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
         private final ClaimCalls calls;
@@ -408,7 +408,8 @@ public final class KubeletPlugin implements AutoCloseable {
     }
 
     /**
-     * A service under the name of an earlier version, whose messages have the same fields of the same numbers and types.
+     * A service under the name of an earlier version, whose messages have the same fields of the same numbers and
+     * types.
      */
     private static final class EarlierVersion {
 
@@ -432,10 +433,10 @@ public final class KubeletPlugin implements AutoCloseable {
     /**
      * Removes the stale sockets of killed instances of the driver, and nothing else.
      *
-     * <p>While such a registration socket is there, the kubelet takes its instance for registered. Only
-     * what bears a name that this driver alone gives is looked at, and only what refuses a connection
-     * is removed: an instance that is alive, even one that hangs, does not refuse. A hidden socket that
-     * was just bound may refuse for a moment, so it must be older than a minute, too.
+     * <p>While such a registration socket is there, the kubelet considers its instance registered. This class only
+     * looks at names that no other driver uses, and only removes sockets that refuse a connection: an instance that is
+     * alive, even one that hangs, does not refuse. A hidden socket that was just bound may refuse for a moment, so it
+     * must also be older than a minute.
      */
     static final class StaleSockets {
 
@@ -450,7 +451,7 @@ public final class KubeletPlugin implements AutoCloseable {
             this.clock = clock;
         }
 
-        /** Looks through both directories; what can't be looked at stays. */
+        /** Checks both directories; files that can't be checked stay. */
         void remove() {
             removeFrom(
                     sockets.registrarDirectory(), path -> isStaleHidden(path) || sockets.isOwnRegistration(name(path)));

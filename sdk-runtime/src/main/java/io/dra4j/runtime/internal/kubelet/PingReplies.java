@@ -13,9 +13,9 @@ import java.io.OutputStream;
  * <p>The kubelet's gRPC sends a PING with each message that it receives, to estimate the bandwidth.
  * The OkHttp transport counts each reply as queued until 8 KiB are written at once, which small
  * answers never do, and closes the connection at 10,000. No option changes that; the kubelet would
- * lose its plugin in the middle of a call. It takes PINGs without calls for abuse, too.
+ * lose its plugin in the middle of a call. It also treats PINGs without calls as abuse.
  *
- * <p>Knows no more of HTTP/2 than where frames begin. One thread reads and one writes. A reply goes
+ * <p>It only parses where HTTP/2 frames begin. One thread reads and one writes. A reply goes
  * out by the reader's thread, or by the writer's at the end of a frame that it has begun.
  */
 final class PingReplies {
@@ -31,7 +31,7 @@ final class PingReplies {
     private final Input input;
     private final Output output;
 
-    /** Stands between a connection's streams and the transport. */
+    /** Wraps a connection's streams for the transport. */
     PingReplies(InputStream in, OutputStream out) {
         output = new Output(out);
         input = new Input(in);
@@ -45,7 +45,7 @@ final class PingReplies {
         return output;
     }
 
-    /** Returns how long a frame is behind its header. */
+    /** Returns the length of a frame after its header. */
     private static int length(byte[] header) {
         return Byte.toUnsignedInt(header[0]) << 16 | Byte.toUnsignedInt(header[1]) << 8 | Byte.toUnsignedInt(header[2]);
     }
@@ -59,7 +59,7 @@ final class PingReplies {
         private int end;
         private final byte[] header = new byte[HEADER];
         private int headerSent = HEADER;
-        private int passing = PREFACE; // bytes that are no header
+        private int passing = PREFACE; // bytes that are not a header
 
         Input(InputStream in) {
             this.in = in;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The paths of a driver's two sockets.
  *
  * <p>The kernel keeps 108 bytes for a socket's path, the last of them zero. With a pod UID, which
- * lets two instances run side by side, the names are as long as they may be and hashed otherwise.
+ * lets two instances run side by side, the names are used if short enough, and otherwise hashed.
  *
  * @param registrarDirectory the kubelet's directory of registration sockets
  * @param dataDirectory the driver's own directory
@@ -90,8 +90,8 @@ public record PluginSockets(
     }
 
     /**
-     * Returns a name beside a socket that the kubelet passes over, to bind before the socket is published; shorter than
-     * the shortest name of a socket, since the JDK takes one byte less than the kernel.
+     * Returns a name next to a socket that the kubelet ignores, to bind before the socket is published; shorter than
+     * the shortest name of a socket, since the JDK allows one byte less than the kernel.
      */
     Path hidden(Path socket) {
         byte[] random = new byte[2];
@@ -107,8 +107,8 @@ public record PluginSockets(
     /**
      * Returns whether only an instance of this driver can have given a registration socket its name.
      *
-     * <p>A driver may be named like another and a suffix, but not with a whole pod UID for suffix, nor with capitals or
-     * an underscore, as the hashes in these names have. A name that is a hash as a whole begins with that of the
+     * <p>A driver may be named like another and a suffix, but not with a whole pod UID as suffix, nor with capitals
+     * or an underscore, which the hashes in these names have. A name that is a hash as a whole begins with that of the
      * driver's name.
      */
     boolean isOwnRegistration(String name) {

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Answers a pod's gRPC probes on a TCP port, from {@link #start} to {@link #close}.
  *
- * <p>All who reach the pod can call it: one check runs at a time, requests are tiny, and
+ * <p>Anyone who can reach the pod can call it: one check runs at a time, requests are tiny, and
  * connections that send nothing are closed, as is the oldest of many.
  */
 public final class ProbeServer implements AutoCloseable {
@@ -55,11 +55,11 @@ public final class ProbeServer implements AutoCloseable {
     }
 
     /**
-     * Begins to answer on all addresses of the pod.
+     * Starts serving on all addresses of the pod.
      *
      * @param port the port; 0 for any that is free
-     * @param needsRestart whether only a restart of the process helps; returns at once
-     * @throws DraException if the port can't be had
+     * @param needsRestart whether only a restart of the process helps; returns immediately
+     * @throws DraException if the port is not available
      */
     public static ProbeServer start(PluginSockets sockets, int port, BooleanSupplier needsRestart) {
         ProbeServer probes = new ProbeServer(sockets, port, needsRestart);
@@ -79,7 +79,7 @@ public final class ProbeServer implements AutoCloseable {
         return server.getPort();
     }
 
-    /** Ends at once: a probe that gets no answer is what a driver that stops wants. */
+    /** Ends immediately: a driver that stops wants its probes to fail. */
     @Override
     public void close() {
         server.shutdownNow();
@@ -87,13 +87,13 @@ public final class ProbeServer implements AutoCloseable {
 
     /**
      * Checks that the driver works by calling it as the kubelet does: both sockets, over new
-     * connections, with effects on nothing. One that needs a restart does not serve.
+     * connections, without side effects. A driver that needs a restart does not serve.
      *
-     * <p>One thread runs it. A call that fails is logged once, and so is the next that succeeds.
+     * <p>One thread runs it. The first failed call is logged, and so is the next that succeeds.
      */
     private static final class ProbeService extends HealthGrpc.HealthImplBase {
 
-        /** The server as a whole, and what manifests of drivers written in Go ask for. */
+        /** The service names that probes ask for: the whole server, and the one in manifests of Go drivers. */
         private static final Set<String> SERVICES = Set.of("", "liveness");
 
         private static final Duration LIMIT = Duration.ofSeconds(5);
@@ -140,10 +140,10 @@ public final class ProbeServer implements AutoCloseable {
     }
 
     /**
-     * Listens on a TCP port for few connections at once: one more closes the oldest.
+     * Listens on a TCP port for few simultaneous connections: one more closes the oldest.
      *
-     * <p>Each connection has a thread, and all who reach the pod can connect. A probe takes a moment,
-     * so that the oldest connection is none.
+     * <p>Each connection has a thread, and anyone who can reach the pod can connect. A probe is quick, so the oldest
+     * connection is not one.
      */
     private static final class FewConnections extends ServerSocket {
 

@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Calls the driver's own sockets as the kubelet does, each over a connection of its own.
+ * Calls the driver's own sockets as the kubelet does, each over a separate connection.
  *
  * <p>A first call loads most of the classes that a call needs. The kubelet waits one second for its
  * first answer; a JVM that loads them then may miss it.
@@ -36,7 +36,7 @@ final class SelfCall {
     private final Duration limit;
 
     /**
-     * Calls sockets in the directories of some.
+     * Creates a caller of the sockets at these paths.
      *
      * @param limit the longest time of each call
      */
@@ -46,7 +46,7 @@ final class SelfCall {
     }
 
     /**
-     * Asks both sockets what the kubelet asks, with effects on nothing.
+     * Makes the kubelet's calls on both sockets, without side effects.
      *
      * @throws DraException if one does not answer
      */
@@ -77,10 +77,10 @@ final class SelfCall {
     }
 
     /**
-     * One gRPC call with an empty message over a connection of its own, in bytes of HTTP/2.
+     * One gRPC call with an empty message over its own connection, in bytes of HTTP/2.
      *
-     * <p>A driver calls itself alone. gRPC's client would cost it hundreds of classes. This one understands the answers of
-     * the driver's own server, which writes the first headers of a connection as plain text.
+     * <p>A driver calls only itself. gRPC's client would cost it hundreds of classes. This one understands the answers
+     * of the driver's own server, which writes the first headers of a connection as plain text.
      */
     private static final class RawCall {
 
@@ -196,7 +196,7 @@ final class SelfCall {
             return headers.substring(from, Math.min(from + headers.charAt(length), headers.length()));
         }
 
-        /** The bytes of a channel that does not block, until the time is over. */
+        /** The bytes of a non-blocking channel, until the deadline. */
         private static final class Answer extends InputStream {
 
             private final SocketChannel channel;

@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A socket's file, which appears at once with its final mode and disappears only if it is ours.
+ * A socket's file, which appears with its final mode and disappears only if it is ours.
  *
- * <p>The server binds a hidden name, which the kubelet passes over; a rename then publishes it. A
- * file that another process put at the path since is recognized by its inode and left alone.
+ * <p>The server binds a hidden name, which the kubelet ignores; a rename then publishes it. A
+ * file that another process put at the path since is recognized by its inode and not touched.
  */
 final class SocketFile {
 
@@ -38,11 +38,11 @@ final class SocketFile {
     private Object inode = NONE;
 
     /**
-     * Checks that the socket can be there.
+     * Checks that the socket can be created.
      *
-     * @param hidden a name beside the path
-     * @throws DraException if there is no directory for it, or something that is no socket is
-     *     there, or a socket on which a process listens, or may listen: it is another driver's
+     * @param hidden a name next to the path
+     * @throws DraException if its directory does not exist, or something that is not a socket is there, or a socket on
+     *     which a process listens, or may listen: it is another driver's
      */
     SocketFile(Path path, Path hidden) {
         this.path = path;
@@ -76,7 +76,7 @@ final class SocketFile {
     private void requireSocket() {
         if (!isSocket(path)) {
             throw new DraException(
-                    "Something that is no socket is at the path of the driver's socket, " + path + "; remove it");
+                    "A file that is not a socket is at the path of the driver's socket, " + path + "; remove it");
         }
     }
 
@@ -94,10 +94,10 @@ final class SocketFile {
         }
     }
 
-    /** Gives the bound socket its name, in place of a stale one. */
+    /** Gives the bound socket its name, replacing a stale socket. */
     void publish() {
         try {
-            Files.deleteIfExists(path); // the kubelet notices a socket that goes and comes
+            Files.deleteIfExists(path); // the kubelet notices a socket that is removed and created
             Files.move(hidden, path, StandardCopyOption.ATOMIC_MOVE);
             inode = inode(path);
         } catch (IOException e) {
@@ -105,7 +105,7 @@ final class SocketFile {
         }
     }
 
-    /** Gives the bound socket its name unless something has it, and returns whether nothing had. */
+    /** Gives the bound socket its name unless the name is taken, and returns whether it was free. */
     boolean publishIfFree() {
         try {
             Files.createLink(path, hidden); // a rename would replace the socket of a successor
@@ -120,10 +120,10 @@ final class SocketFile {
     }
 
     /**
-     * Returns whether the file that was published is gone. One that a killed process has put in its
-     * place is removed; one on which another process listens is there.
+     * Returns whether the published file is gone. A socket that a killed process has put in its place is removed; one
+     * on which another process listens counts as present.
      *
-     * @throws DraException if something that is no socket is in its place
+     * @throws DraException if something that is not a socket is in its place
      */
     boolean isGone() {
         if (inode.equals(NONE)) {
@@ -142,7 +142,7 @@ final class SocketFile {
         }
     }
 
-    /** Leaves the file to another socket: a number of an inode is used again. */
+    /** Leaves the file to another socket: inode numbers are reused. */
     void leave() {
         inode = NONE;
     }
@@ -189,10 +189,10 @@ final class SocketFile {
         }
     }
 
-    /** Returns {@code null} if a process listens; of all failures, a refusal alone shows that none does. */
+    /** Returns {@code null} if a process listens; of all failures, only a refusal shows that none does. */
     private static @Nullable IOException failureToConnect(Path path) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            channel.configureBlocking(false); // one that hangs must not hold up the start
+            channel.configureBlocking(false); // a process that hangs must not delay the start
             channel.connect(UnixDomainSocketAddress.of(path));
             return null;
         } catch (IOException e) {

@@ -26,9 +26,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * A gRPC server on a unix socket, as the kubelet expects one.
  *
- * <p>Calls run on threads of their own, as many as there are calls, so that one that hangs keeps no other waiting. They
- * are not virtual, nor are those of the connections: files that stall elsewhere hold the carriers of virtual threads.
- * Connections are never closed for their age or for being idle: the kubelet takes a lost connection for a lost plugin.
+ * <p>Each call runs on its own thread, so that a call that hangs delays no other. They
+ * are not virtual, nor are those of the connections: stalled files elsewhere block the carriers of virtual threads.
+ * Connections are never closed because of their age or idleness: the kubelet treats a lost connection as a lost plugin.
  */
 final class SocketServer {
 
@@ -56,7 +56,7 @@ final class SocketServer {
     }
 
     /**
-     * Starts a server that answers on a hidden socket; {@link #publish} makes it known.
+     * Starts a server on a hidden socket; {@link #publish} makes it visible.
      *
      * @param path where it is published
      * @param hidden where it is bound
@@ -86,17 +86,17 @@ final class SocketServer {
         file.publish();
     }
 
-    /** Makes the server known unless something has its name by now, and returns whether it is. */
+    /** Publishes the server unless its name is taken by now, and returns whether it is published. */
     boolean publishIfFree() {
         return file.publishIfFree();
     }
 
-    /** Returns whether the server was published, and nobody can find it any more. */
+    /** Returns whether the server was published and can no longer be found. */
     boolean isGone() {
         return file.isGone();
     }
 
-    /** Lets calls in flight end, however long they take; the file is another server's from now on. */
+    /** Lets calls in flight end, without a limit; the file belongs to another server from now on. */
     void retire() {
         file.leave();
         server.shutdown();
@@ -122,7 +122,7 @@ final class SocketServer {
     }
 
     /**
-     * Refuses messages that are too large with RESOURCE_EXHAUSTED and their size, as gRPC demands.
+     * Refuses messages that are too large with RESOURCE_EXHAUSTED and their size, as gRPC specifies.
      *
      * <p>The OkHttp transport resets a call instead, for which its caller reads an internal error.
      */

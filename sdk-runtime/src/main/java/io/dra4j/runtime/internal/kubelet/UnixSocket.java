@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * A connection over a unix socket, as the {@link Socket} that gRPC's transport needs.
  *
  * <p>The JDK has channels of unix sockets, but no sockets. One thread may read while another writes; a close by any
- * thread ends writes at once, and reads when the peer has closed, too, or a second later. Reads wait without a limit.
+ * thread ends writes immediately, and reads when the peer has also closed, or a second later. Reads wait without a
+ * limit.
  */
 final class UnixSocket extends Socket {
 
@@ -118,7 +119,7 @@ final class UnixSocket extends Socket {
     }
 
     /**
-     * Ends what is written, and lets the peer read all of it.
+     * Ends the output, and lets the peer read all of it.
      *
      * <p>The kernel resets a connection that is closed before all input was read: a peer that
      * writes then may drop the answer to its last call.
@@ -139,7 +140,7 @@ final class UnixSocket extends Socket {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.atDebug().setCause(e).log("A connection did not close well");
+            LOG.atDebug().setCause(e).log("A connection failed to close");
         }
     }
 
@@ -199,7 +200,7 @@ final class UnixSocket extends Socket {
     /** Listens on a unix socket, as the {@link ServerSocket} that gRPC's transport needs. */
     static final class UnixServerSocket extends ServerSocket {
 
-        /** Connections that the kernel keeps: a kubelet must find room behind a flood of others. */
+        /** Connections that the kernel keeps: a kubelet must get in even behind a flood of others. */
         private static final int WAITING = 1024;
 
         private final ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);

@@ -36,23 +36,23 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The devices of prepared claims for a scrape, each measured once in a while at most.
+ * Measures the devices of prepared claims for scrapes, each at most once per interval.
  *
- * <p>A provider's call that hangs costs the values of its own device alone: it goes on alone on its
- * thread, and the device is not measured again before the call has returned. Thread-safe; scrapes
- * that come together share one round of measuring.
+ * <p>A provider's call that hangs costs only the values of its own device: it continues on its
+ * thread, and the device is not measured again before the call has returned. Thread-safe; concurrent scrapes share one
+ * round of measuring.
  */
 public final class DeviceSampler implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeviceSampler.class);
 
-    /** The time for which values are shown again: of two Prometheus servers, one measures. */
+    /** The time for which values are reused: of two Prometheus servers, only one causes a measurement. */
     private static final Duration FRESH = Duration.ofSeconds(5);
 
-    /** No call takes as long, unless the hardware or its driver hangs. */
+    /** The longest time of a call, unless the hardware or its driver hangs. */
     private static final Duration LONGEST_CALL = Duration.ofSeconds(1);
 
-    /** Prometheus waits for ten seconds, if not told otherwise. */
+    /** Prometheus waits for ten seconds by default. */
     private static final Duration LONGEST_ROUND = Duration.ofSeconds(4);
 
     private static final String ERROR = "error";
@@ -101,7 +101,7 @@ public final class DeviceSampler implements AutoCloseable {
                 .toList();
     }
 
-    /** Keeps what is known of devices that are still held, and forgets the others. */
+    /** Keeps the values of devices that are still held, and removes the others. */
     private void follow(List<ClaimInUse> present) {
         Map<Key, MeasuredDevice> next = new LinkedHashMap<>();
         for (ClaimInUse claim : present) {
@@ -138,7 +138,7 @@ public final class DeviceSampler implements AutoCloseable {
     private @Nullable DeviceMeter open() {
         FutureTask<DeviceMeter> before = opening;
         if (before != null && !before.isDone()) {
-            return null; // an earlier scrape has left it behind
+            return null; // left by an earlier scrape
         }
         FutureTask<DeviceMeter> opened = start(this::meter);
         opening = opened;
@@ -250,19 +250,19 @@ public final class DeviceSampler implements AutoCloseable {
             return device;
         }
 
-        /** Returns whether it is time to measure it, and no earlier call still runs. */
+        /** Returns whether a measurement is due, and no earlier call still runs. */
         boolean isDue(long now, Duration fresh) {
             return (tried == null || now - tried >= fresh.toNanos()) && (call == null || call.isDone());
         }
 
-        /** Begins: the values of before are not shown any more, its ids are. */
+        /** Begins: earlier values are no longer shown, but the ids are. */
         void begin(long now, Future<DeviceReadings> begun) {
             tried = now;
             call = begun;
             without();
         }
 
-        /** Puts off the next try: the scrape has no time left for it. */
+        /** Postpones the next attempt: the scrape has no time left for it. */
         void without() {
             readings = DeviceReadings.builder()
                     .uuid(readings.uuid())

@@ -7,11 +7,11 @@ import java.util.List;
 /**
  * The metrics of devices that claims hold: one list, from which the reference page is rendered.
  *
- * <p>Each has the {@link #LABELS}, and {@code driver} and {@code node} as all metrics have. There
- * is none of a device that no claim holds, so their number is bounded by the node's devices.
+ * <p>Each has the {@link #LABELS}, and {@code driver} and {@code node} like all metrics. Devices that no claim holds
+ * have no metrics, so their number is bounded by the node's devices.
  */
 public enum DeviceMetric {
-    UTILIZATION("utilization_ratio", "the part of the time in which it worked of late, 0 to 1"),
+    UTILIZATION("utilization_ratio", "the fraction of recent time in which it was busy, 0 to 1"),
     MEMORY_USED("memory_used_bytes", "its memory in use"),
     MEMORY_SIZE("memory_size_bytes", "its memory"),
     POWER("power_watts", "the power that it draws"),
@@ -26,14 +26,14 @@ public enum DeviceMetric {
     BUS_RECEIVED("bus_received_bytes_total", "bytes received from the machine"),
     IDLE(
             "idle_seconds",
-            "the time since a scrape last found it at work, or first found it held by the claim"
+            "the time since a scrape last found it busy, or first found it held by the claim"
                     + " since the driver started; only with a utilization");
 
     /** The labels of all but {@link #INFO}. */
     static final List<String> LABELS =
             List.of("namespace", "claim", "pod", "request", "pool", "device", "share", "uuid", "scope");
 
-    /** The metric that has the labels alone, for joins: a series for each pod of the claim. */
+    /** The metric that has only the labels, for joins: a series for each pod of the claim. */
     static final String INFO = "dra4j_device_info";
 
     /** The labels of {@link #INFO}. */
@@ -62,7 +62,7 @@ public enum DeviceMetric {
         return prometheusName.endsWith(TOTAL);
     }
 
-    /** The name without the suffix that each format adds to counters by itself. */
+    /** The name without the suffix that each format adds to counters. */
     String baseName() {
         return isCounter() ? prometheusName.substring(0, prometheusName.length() - TOTAL.length()) : prometheusName;
     }

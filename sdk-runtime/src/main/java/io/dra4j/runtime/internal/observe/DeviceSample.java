@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A device that a claim holds, as a scrape shows it.
+ * A device that a claim holds, as shown in a scrape.
  *
  * @param claimUid the claim's UID
  * @param pods the pods that the claim was reserved for when it was prepared
@@ -14,7 +14,7 @@ import java.util.Map;
  * @param share the id of a share; empty for a whole device
  * @param uuid the id by which other exporters name the device; empty if it has none
  * @param parentUuid the id of the hardware that it is a part of; empty if it is whole
- * @param values what was measured of the device alone
+ * @param values the device's own measurements
  * @param parentValues what was measured of all the hardware that it is a part of
  */
 public record DeviceSample(

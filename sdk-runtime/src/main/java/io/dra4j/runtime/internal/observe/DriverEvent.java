@@ -26,7 +26,7 @@ public record DriverEvent(
     /**
      * Returns whether this event repeats another one about its subject.
      *
-     * <p>The words of a server differ each time: they name requests, and objects with random names.
+     * <p>A server's messages differ each time: they name requests, and objects with random names.
      */
     public boolean isSameAs(DriverEvent other) {
         return reason == other.reason
@@ -46,7 +46,7 @@ public record DriverEvent(
         DEVICES_WITHDRAWN("DevicesWithdrawn", Severity.PROBLEM),
         /** Names of devices mean other hardware than they were published for. */
         DEVICES_MOVED("DevicesMoved", Severity.PROBLEM),
-        /** The provider leaves hardware out. */
+        /** The provider leaves out hardware. */
         DEVICES_LEFT_OUT("DevicesLeftOut", Severity.PROBLEM),
         /** The file of the device policy can't be applied; the policy before it stays in force. */
         POLICY_REJECTED("DevicePolicyRejected", Severity.PROBLEM),
@@ -54,7 +54,7 @@ public record DriverEvent(
         LEGACY_DEVICE_PLUGIN("LegacyDevicePlugin", Severity.PROBLEM),
         /** A call of the provider does not end, and keeps hardware in use in a maintenance. */
         HARDWARE_HANGS("HardwareHangs", Severity.PROBLEM),
-        /** The provider can't go on before the process has been restarted. */
+        /** The provider can't continue until the process has been restarted. */
         RESTART_NEEDED("RestartNeeded", Severity.PROBLEM),
         /** The provider can't read its devices. */
         INVENTORY_UNREADABLE("InventoryUnreadable", Severity.PROBLEM),
@@ -70,11 +70,11 @@ public record DriverEvent(
         UNEXPECTED_ERROR("UnexpectedError", Severity.PROBLEM),
         /** A problem of publishing has ended. */
         PUBLISHING_RECOVERED("PublishingRecovered", Severity.GOOD_NEWS),
-        /** Something that admins may not expect, of the provider. */
+        /** A notice of the provider about something that admins may not expect. */
         DRIVER_NOTICE("DriverNotice", Severity.NOTICE),
         /** The API server does not serve the API that this SDK needs. */
         API_MISSING("DraApiMissing", Severity.FATAL),
-        /** A part of the driver ended that nothing can start again. */
+        /** A part of the driver ended that can't be restarted. */
         PUBLISHER_FAILED("PublisherFailed", Severity.FATAL);
 
         private final String apiName;
@@ -104,9 +104,9 @@ public record DriverEvent(
         GOOD_NEWS,
         /** Nothing is wrong. */
         NOTICE,
-        /** The driver keeps trying by itself. */
+        /** The driver keeps trying. */
         PROBLEM,
-        /** The driver can't go on: the host should end it. */
+        /** The driver can't continue: the host should end it. */
         FATAL;
 
         /** Returns whether something is wrong. */

@@ -7,10 +7,10 @@ package io.dra4j.runtime.internal.observe;
 public interface EventRecorder {
 
     /**
-     * Records an event; returns at once, and never throws.
+     * Records an event; returns immediately, and never throws.
      *
-     * <p>The same event may come again and again while a problem lasts: those that repeat the last
-     * one about their subject are not passed on each time.
+     * <p>The same event may be recorded repeatedly while a problem lasts: repetitions of the last one about a subject
+     * are not all passed on.
      */
     void record(DriverEvent event);
 }

@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * Serves metrics and probes over HTTP.
  *
  * <ul>
- *   <li>{@code /healthz}: 200 as long as the process can respond and has no reason for a restart;
- *       otherwise 503, and the body has the reason. It depends on nothing else, the API server
- *       least of all: an outage of that must not restart drivers.
+ *   <li>{@code /healthz}: 200 while the process can respond and has no reason for a restart;
+ *       otherwise 503, and the body has the reason. It depends on nothing else, least of all the API server, whose
+ *       outage must not restart drivers.
  *   <li>{@code /readyz}: 200 if nothing is missing; otherwise 503, and the body names what is. In
  *       either case it has notes for admins.
  *   <li>{@code /startupz}: 200 once the driver has started, and 503 before. The answer waits for
@@ -44,11 +44,11 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     /**
-     * The state that the probes report; each supplier is called on any thread, and all but the last return at once.
+     * The state that the probes report; each supplier is called on any thread, and all but the last return immediately.
      *
      * @param restartReason why the process must be restarted; empty if it must not
      * @param missing the conditions that the driver lacks to be ready, a line each
-     * @param notes what an admin should know, also of a driver that is ready, a line each
+     * @param notes what an admin should know, even if the driver is ready, a line each
      * @param started whether it has started; may wait for seconds until it is ready
      */
     public record Probes(
@@ -58,7 +58,7 @@ public final class HttpEndpoint implements AutoCloseable {
             BooleanSupplier started) {}
 
     /**
-     * Begins to answer.
+     * Starts serving.
      *
      * @param address where to listen; port 0 for any that is free
      * @throws IOException if the address is in use, or not this machine's
@@ -98,7 +98,7 @@ public final class HttpEndpoint implements AutoCloseable {
     private static HttpAnswer start(Probes probes) {
         return probes.started().getAsBoolean()
                 ? HttpAnswer.text(200, "started")
-                : HttpAnswer.text(503, "it still starts");
+                : HttpAnswer.text(503, "still starting");
     }
 
     private static HttpAnswer metrics(PrometheusScrape scrape, String accept) throws IOException {
@@ -106,7 +106,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return HttpAnswer.of(200, page.type(), page.body());
     }
 
-    /** Stops at once: requests at the driver's end get no response. */
+    /** Stops immediately: requests at the driver's end get no response. */
     @Override
     public void close() {
         pages.close();

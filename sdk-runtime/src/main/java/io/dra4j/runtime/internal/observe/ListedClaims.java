@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The claims of the last list that wait.
+ * The pending claims of the last list.
  *
  * @param pending those that are not allocated; empty if the list failed
  * @param failures how many lists failed since the start
  */
 public record ListedClaims(List<OfClass> pending, long failures) {
 
-    /** The device class of claims of classes beyond those that get series of their own. */
+    /** The device class of claims of classes beyond those that get their own series. */
     public static final String OTHER_CLASSES = "(other)";
 
     /** Copies the list. */

@@ -37,7 +37,7 @@ public final class Meters implements AutoCloseable {
                     .map(Duration::ofMillis)
                     .toArray(Duration[]::new);
 
-    /** From a claim that finds its devices at once up to one that waits for a day. */
+    /** From a claim that finds its devices immediately up to a claim that waits for a day. */
     private static final Duration[] LATENCY_BUCKETS =
             List.of(1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400).stream()
                     .map(Duration::ofSeconds)
@@ -81,12 +81,12 @@ public final class Meters implements AutoCloseable {
         }
     }
 
-    /** Makes meters in Micrometer's global registry, where a host has its own and a provider may count, too. */
+    /** Makes meters in Micrometer's global registry, where a host has its own and a provider may add some. */
     public static Meters global(String driver, String node) {
         return new Meters(GLOBAL, driver, node);
     }
 
-    /** Makes meters of a process that is on no node in particular, in a registry of its own. */
+    /** Makes meters of a process that belongs to no node, in a separate registry. */
     public static Meters ofCluster(String driver) {
         return new Meters(Shown.in(new CompositeMeterRegistry()), Tags.of("driver", driver));
     }
@@ -122,7 +122,7 @@ public final class Meters implements AutoCloseable {
     /**
      * Adds a gauge, which is read when it is scraped.
      *
-     * @param value returns the present value, on any thread
+     * @param value returns the current value, on any thread
      */
     public void watch(Metric metric, Supplier<Number> value, String... values) {
         Tags tags = tags(Metric.Kind.GAUGE, metric, values);
@@ -151,7 +151,7 @@ public final class Meters implements AutoCloseable {
     }
 
     /**
-     * Shows the claims that wait, from the next scrape that is set up on.
+     * Shows pending claims, from the next scrape that is set up on.
      *
      * @param listed lists them, on any thread
      */
@@ -159,7 +159,7 @@ public final class Meters implements AutoCloseable {
         claims = listed;
     }
 
-    /** Returns what lists the claims that wait; empty if they are not shown. */
+    /** Returns the lister of pending claims; empty if they are not shown. */
     Optional<Supplier<ListedClaims>> claims() {
         return Optional.ofNullable(claims);
     }
@@ -197,7 +197,7 @@ public final class Meters implements AutoCloseable {
         return shown.endpoints();
     }
 
-    /** Removes the meters that no other instance has from the registry, which is the host's, too, and stays. */
+    /** Removes the meters that no other instance has from the registry, which also belongs to the host, and stays. */
     @Override
     public void close() {
         Set<Meters> open = shown.open();

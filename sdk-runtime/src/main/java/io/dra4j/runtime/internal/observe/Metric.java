@@ -9,7 +9,7 @@ import java.util.ResourceBundle;
  * The metrics of a driver: one list, from which the reference page is rendered.
  *
  * <p>Each metric also has the labels {@code driver} and {@code node}. No label ever names a claim, a device or anything
- * else of which there may be ever more; {@link DeviceMetric} has the metrics of devices.
+ * else of unbounded number; {@link DeviceMetric} has the metrics of devices.
  */
 public enum Metric {
     BUILD_INFO(Kind.GAUGE, "dra4j.build.info", "version"),
@@ -75,7 +75,7 @@ public enum Metric {
         return kind;
     }
 
-    /** The name as Micrometer has it, from which each monitoring system makes its own. */
+    /** Micrometer's name, from which each monitoring system makes its own. */
     String meterName() {
         return meterName;
     }

@@ -37,7 +37,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows a driver's meters in the formats of Prometheus, with metrics of the JVM and without those of other drivers in it.
+ * Shows a driver's meters in the formats of Prometheus, with metrics of the JVM and without those of other drivers in
+ * it.
  *
  * <p>The format is OpenMetrics if the request accepts that, and the older text format otherwise.
  */
@@ -63,7 +64,7 @@ final class PrometheusScrape implements AutoCloseable {
         source.add(prometheus);
     }
 
-    /** With the first request, since a start has no time for it; collections of before are not counted. */
+    /** Created with the first request, since it would slow down a start; earlier collections are not counted. */
     private synchronized void addProcess() {
         if (collections == null && !isClosed) {
             JvmGcMetrics listening = new JvmGcMetrics();
@@ -107,9 +108,9 @@ final class PrometheusScrape implements AutoCloseable {
     }
 
     /**
-     * Shows claims that wait in the formats of Prometheus.
+     * Shows pending claims in the formats of Prometheus.
      *
-     * <p>They are no meters of Micrometer: classes come and go, and are counted once for a scrape.
+     * <p>They are not Micrometer meters: classes come and go, and are counted once for a scrape.
      */
     private static final class ClaimCollector implements MultiCollector {
 
@@ -167,7 +168,7 @@ final class PrometheusScrape implements AutoCloseable {
     /**
      * Shows the devices of claims in the formats of Prometheus.
      *
-     * <p>They are no meters of Micrometer: devices come and go with claims, and are measured once for a
+     * <p>They are not Micrometer meters: devices come and go with claims, and are measured once for a
      * scrape, all together.
      */
     private static final class DeviceCollector implements MultiCollector {
@@ -255,7 +256,7 @@ final class PrometheusScrape implements AutoCloseable {
     }
 
     /**
-     * The metrics of claims that wait, as one process of the cluster serves them: one list, from which
+     * The metrics of pending claims, served by one process of the cluster: one list, from which
      * the reference page is rendered.
      *
      * <p>Each has the label {@code driver} besides its own, and no node: such a claim has none.
@@ -291,7 +292,7 @@ final class PrometheusScrape implements AutoCloseable {
             return prometheusName.endsWith(TOTAL);
         }
 
-        /** The name without the suffix that each format adds to counters by itself. */
+        /** The name without the suffix that each format adds to counters. */
         String baseName() {
             return isCounter() ? prometheusName.substring(0, prometheusName.length() - TOTAL.length()) : prometheusName;
         }

@@ -25,17 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The claims of the cluster that wait, listed when they are asked for, and not more often than
- * every 15 seconds, however many ask; a list that fails counts, too.
+ * The pending claims of the cluster, listed on request, and not more often than
+ * every 15 seconds, however many ask; a list that fails also counts.
  *
- * <p>One caller lists, and the others wait for it. Without a list there are no claims here: those
- * of an earlier list would look like the present.
+ * <p>One caller lists, and the others wait for it. If a list fails, there are no claims: those of an earlier list would
+ * look current.
  */
 final class PendingClaims implements Supplier<ListedClaims> {
 
     static final Duration VALID = Duration.ofSeconds(15);
 
-    /** Prometheus gives a scrape up after 10 seconds by default, and would not see the failure. */
+    /** Prometheus cancels a scrape after 10 seconds by default, and would not see the failure. */
     static final Duration LIMIT = Duration.ofSeconds(8);
 
     /** Lists the claims that wait, of all namespaces. */
@@ -43,7 +43,7 @@ final class PendingClaims implements Supplier<ListedClaims> {
     interface Source {
 
         /**
-         * Hands each claim over as it comes.
+         * Passes on each claim as it arrives.
          *
          * @throws ClusterException if they can't be read in time
          */
@@ -64,7 +64,7 @@ final class PendingClaims implements Supplier<ListedClaims> {
     /**
      * Makes a list that was not read yet.
      *
-     * @param limit the time that a list may take: {@link #LIMIT}, but for tests
+     * @param limit the time that a list may take: {@link #LIMIT}, except in tests
      */
     PendingClaims(Source source, InstantSource clock, Duration limit) {
         this.source = source;
@@ -110,7 +110,7 @@ final class PendingClaims implements Supplier<ListedClaims> {
             if (isNew) {
                 LOG.atWarn()
                         .addKeyValue(LogField.REASON, problem)
-                        .log("Can't list claims; there are no metrics of pending claims meanwhile");
+                        .log("Can't list claims; metrics of pending claims are missing until it succeeds");
             }
         }
     }
@@ -123,10 +123,10 @@ final class PendingClaims implements Supplier<ListedClaims> {
     /**
      * Counts claims by the device classes that they name, one claim after the other.
      *
-     * <p>A claim may name some 250 classes that do not exist, and anybody who may create claims could
-     * fill the heap and make any number of series. So a bounded number of names is kept meanwhile,
-     * those of claims for pods apart from the others; in the end the classes that most claims for pods
-     * name have series of their own, and all others share one.
+     * <p>A claim may name some 250 classes that do not exist, and any user who may create claims could fill the heap
+     * and create any number of series. So only a bounded number of names is kept, those of claims for pods apart from
+     * the others; in the end the classes that most claims for pods name have their own series, and all others share
+     * one.
      */
     static final class ClassTally {
 

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The metrics of claims that wait, served by one process for the cluster.
  *
- * <p>It is ready while the API server is away, too: its metrics say so, and have to be scraped.
+ * <p>It is ready even while the API server is unreachable: its metrics report that, and have to be scraped.
  */
 public final class RunningClaimMetrics implements AutoCloseable {
 
-    /** Stands for the node in requests, of which none is about one. */
+    /** Replaces the node in requests, which concern none. */
     private static final String NO_NODE = "claim-metrics";
 
     private static final Duration API_CHECK = Duration.ofSeconds(2);
@@ -41,7 +41,7 @@ public final class RunningClaimMetrics implements AutoCloseable {
     }
 
     /**
-     * Begins to serve.
+     * Starts serving.
      *
      * @param kubeconfig the kubeconfig file; {@code null} for the service account of the pod
      * @throws DraException if the API server has no such claims, or the port is not free
@@ -61,7 +61,7 @@ public final class RunningClaimMetrics implements AutoCloseable {
         HttpEndpoint endpoint = null;
         boolean started = false;
         try {
-            // First of all: a registry does not see what was measured before it was there.
+            // First: a registry does not see measurements made before it was added.
             endpoint = http.serve(meters, probes(claims));
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             cluster.requireDraApi(API_CHECK);
@@ -82,12 +82,12 @@ public final class RunningClaimMetrics implements AutoCloseable {
                 () -> true);
     }
 
-    /** Returns where it serves. */
+    /** Returns the address that it serves. */
     public InetSocketAddress address() {
         return endpoint.address();
     }
 
-    /** Stops at once. */
+    /** Stops immediately. */
     @Override
     public void close() {
         close(endpoint, cluster, meters);

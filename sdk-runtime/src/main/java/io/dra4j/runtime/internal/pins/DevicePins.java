@@ -28,11 +28,11 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file {@code devices.pins} beside the journal: which hardware each published name means.
+ * The file {@code devices.pins} next to the journal: which hardware each published name means.
  *
  * <p>JSON lines: a header, {@code {"format":"dra4j-pins","version":1}}; a line for each name, with {@code pool}, {@code
  * device} and {@code physicalId}; and {@code {"crc32c":"…"}}, the sum of all bytes before that line. It is replaced by
- * a rename, and synced before that. Another process of the driver may replace it: each read looks whether one did. A
+ * a rename, and synced before that. Another process of the driver may replace it: each read checks whether one did. A
  * node without the file is new. Thread-safe.
  */
 public final class DevicePins {
@@ -58,7 +58,7 @@ public final class DevicePins {
     }
 
     /**
-     * Returns the pins as the file has them now.
+     * Returns the current pins of the file.
      *
      * @throws DraException if it can't be read, or a newer release wrote it
      */
@@ -127,7 +127,7 @@ public final class DevicePins {
     /**
      * Replaces the pins; they are on the disk when it returns.
      *
-     * @throws DraException if they can't be written; the file is as before then
+     * @throws DraException if they can't be written; the file is then unchanged
      */
     synchronized void write(Pins pins) {
         Path next = file.resolveSibling(file.getFileName() + ".new");

@@ -32,17 +32,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The inventory as it may be published: each name for the hardware that it was first published for.
+ * Limits the inventory to what may be published: each name only for the hardware that it was first published for.
  *
  * <p>A name is pinned to its device's physical id before it is published. A name that means other hardware by then is
- * withheld, because a claim may be allocated it that meant the hardware before: until its device has been out of the
- * slices for as long as the scheduler may take to bind a pod, and then no claim refers to it. So is a device whose
- * hardware such a name, or one that has left the inventory, is still pinned to, and a new name for hardware that has
- * one. Devices without physical ids are published as they are. For the one process that publishes; not thread-safe.
+ * withheld, because it may be allocated to a claim that meant the earlier hardware: until its device has been out of
+ * the slices for as long as the scheduler may take to bind a pod, and no claim refers to it. The same applies to a
+ * device whose hardware is still pinned to such a name or to one that has left the inventory, and to a new name for
+ * hardware that has one. Devices without physical ids are published as they are. For the one process that publishes;
+ * not thread-safe.
  */
 public final class PinnedNames {
 
-    /** The scheduler's {@code bindTimeoutSeconds}: a claim may be allocated by slices this old. */
+    /** The scheduler's {@code bindTimeoutSeconds}: the allocation of a claim may be based on slices this old. */
     static final Duration LONGEST_BINDING = Duration.ofMinutes(10);
 
     private static final Logger LOG = LoggerFactory.getLogger(PinnedNames.class);
@@ -59,7 +60,7 @@ public final class PinnedNames {
     private final Map<Name, Instant> unpublishedSince = new HashMap<>(); // of stale names
     private Set<Name> stale = Set.of();
     private Instant nextRelease = Instant.MIN;
-    private @Nullable Instant nextWrite; // after one that failed
+    private @Nullable Instant nextWrite; // after a failed write
     private String reported = "";
 
     /**
@@ -149,7 +150,7 @@ public final class PinnedNames {
         return ids;
     }
 
-    /** Returns the pinned names that mean other hardware, or none that is there. */
+    /** Returns the pinned names that mean other or missing hardware. */
     private static Set<Name> stale(Map<Name, String> pins, Inventory inventory, Map<Name, String> ids) {
         Set<Name> there = names(inventory);
         Set<Name> stale = new TreeSet<>();
@@ -183,12 +184,15 @@ public final class PinnedNames {
         }
         nextRelease = now.plus(LONGEST_BINDING);
         while (free.removeIf(name -> isPinnedToAnother(name, pins, ids, free))) {
-            // one that stays may keep the hardware of the next
+            // a name that stays may keep the hardware of the next
         }
         for (Name name : free) {
             String id = ids.get(name);
             LOG.atInfo().log(
-                    "Device name {} is free of {}; it means {} now", name, pins.get(name), id == null ? "nothing" : id);
+                    "Device name {} no longer refers to {}; it now means {}",
+                    name,
+                    pins.get(name),
+                    id == null ? "nothing" : id);
             pins.remove(name);
             unpublishedSince.remove(name);
         }
@@ -212,7 +216,7 @@ public final class PinnedNames {
     }
 
     /**
-     * Takes note of what the slices have after a write: a wait begins when a name is out of them.
+     * Notes the slices' content after a write: a wait begins when a name is no longer in them.
      *
      * @param isPublished whether slices may have a device of that name
      */
@@ -248,12 +252,12 @@ public final class PinnedNames {
                 .map(name -> name + was(pins.get(name)) + "is " + ids.get(name) + twin(ids.get(name), pins, ids) + ")")
                 .collect(Collectors.joining(", "));
         int more = withheld.size() - MOST_NAMES;
-        return "Devices whose names or hardware claims may still refer to otherwise are not published: "
+        return "Devices are not published while claims may still refer to their previous names or hardware: "
                 + first
                 + (more > 0 ? " and " + more + " more" : "")
                 + ". They are published again when no claim refers to the names that moved, after"
-                + " 10 minutes at least; delete the pods and claims that do"
-                + (first.contains(TWIN) ? ". A device that is what another is needs a physicalId of its own" : "");
+                + " at least 10 minutes; delete the pods and claims that do"
+                + (first.contains(TWIN) ? ". A device with the same hardware as another needs its own physicalId" : "");
     }
 
     /** Names the device that is published for the same hardware. */

@@ -47,7 +47,7 @@ public record Pins(Map<Name, String> ids, boolean damaged) {
             return ORDER.compare(this, other);
         }
 
-        /** Returns {@code pool/device}, as messages show a device. */
+        /** Returns {@code pool/device}, the form used in messages. */
         @Override
         public String toString() {
             return pool + "/" + device;

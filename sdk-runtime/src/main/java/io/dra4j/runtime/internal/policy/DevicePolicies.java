@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All that admins change about the devices of a node: the policy of a file, and maintenance.
+ * Admins' changes to the devices of a node: the policy of a file, and maintenance.
  *
  * <p>{@link #apply} is for any thread, the others for one.
  */
@@ -33,7 +33,7 @@ public final class DevicePolicies {
      * Loads the policy.
      *
      * @param file the policy; {@code null} for none
-     * @param events receives what is wrong with it later, and its end
+     * @param events receives later problems with it, and their ends
      * @throws DraException if it can't be applied
      */
     public DevicePolicies(String driverName, String nodeName, @Nullable Path file, EventRecorder events) {
@@ -63,7 +63,7 @@ public final class DevicePolicies {
     }
 
     /**
-     * Returns a device as the cluster has it, in maintenance or no longer: all else of it is what
+     * Returns a device in its form in the cluster, in maintenance or no longer: all else of it is what
      * an earlier process published, with the policy of its time.
      */
     public Device applyToStored(Device stored) {
@@ -110,10 +110,11 @@ public final class DevicePolicies {
     }
 
     /**
-     * The policy of a file that may change at any time, as a mounted ConfigMap does.
+     * The policy of a file that may change at any time, like a mounted ConfigMap.
      *
-     * <p>A wrong file is an error at the start. Later it is reported, and the last good policy stays in force. A file that
-     * is being written is left alone until it is the same in two looks. Used on one thread, except for {@link #current}.
+     * <p>A wrong file is an error at the start. Later it is reported, and the last good policy stays in force. A file
+     * that is being written is not read until it is the same in two looks. Used on one thread, except for {@link
+     * #current}.
      */
     static final class PolicyFile {
 
@@ -132,7 +133,7 @@ public final class DevicePolicies {
         /**
          * Loads the file.
          *
-         * @throws DraException if it is not there, or is no policy
+         * @throws DraException if it does not exist, or is not a policy
          */
         PolicyFile(Path file, PolicyReader reader, EventRecorder events) {
             this.file = file;
@@ -199,7 +200,7 @@ public final class DevicePolicies {
         }
 
         private void reloaded() {
-            LOG.atInfo().log("The device policy {} was loaded again", file);
+            LOG.atInfo().log("The device policy {} was reloaded", file);
             if (isWrong) {
                 isWrong = false;
                 events.record(new DriverEvent(
@@ -210,7 +211,7 @@ public final class DevicePolicies {
         private void refused(IllegalArgumentException e) {
             isWrong = true;
             String message =
-                    "The device policy %s can't be applied, and the one before stays in force: %s. Correct the file"
+                    "The device policy %s can't be applied, and the previous one stays in force: %s. Correct the file"
                             .formatted(file, e.getMessage());
             LOG.atError().log(message);
             events.record(new DriverEvent(Reason.POLICY_REJECTED, SUBJECT, message, e));

@@ -19,10 +19,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The rules of an admin that concern one node, applied one after the other; pure.
+ * An admin's rules that apply to one node, applied in order; pure.
  *
- * @param driverName the driver, whose domain its attributes may leave out
- * @param rules the rules, of which a later one has the last word
+ * @param driverName the driver, whose domain may be omitted in its attributes
+ * @param rules the rules; later ones override earlier ones
  */
 record DevicePolicy(String driverName, List<PolicyRule> rules) {
 
@@ -125,7 +125,7 @@ record DevicePolicy(String driverName, List<PolicyRule> rules) {
         }
 
         /**
-         * The devices that a rule is for: those that fit all of these.
+         * The devices that a rule is for: those that match all of these.
          *
          * @param names one of which the device's name has to fit; none for any name
          * @param nodes one of which the node's name has to fit; none for any node

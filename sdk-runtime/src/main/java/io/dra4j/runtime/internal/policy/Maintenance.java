@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A maintenance of a node's devices, as an admin asked for it.
+ * A maintenance of a node's devices, as requested by an admin.
  *
- * @param id another one for each request, by which the driver's answer is known
+ * @param id unique for each request, and repeated in the driver's answer
  * @param devices patterns of the names of the devices concerned
  * @param effect the effect of the taint on claims that do not tolerate it, in the API's words
  * @param since when it was asked for, for people
@@ -26,7 +26,7 @@ public record Maintenance(String id, List<String> devices, String effect, String
     /**
      * Checks the parts.
      *
-     * @throws IllegalArgumentException if one of them can't be what it should
+     * @throws IllegalArgumentException if one of them is invalid
      */
     public Maintenance {
         if (id == null || devices == null || devices.isEmpty() || since == null) {
@@ -37,7 +37,7 @@ public record Maintenance(String id, List<String> devices, String effect, String
         effect(effect);
     }
 
-    /** Returns what a file that can't be read stands for: it was about some devices at least. */
+    /** Returns the meaning of a file that can't be read: maintenance of all devices, to be safe. */
     static Maintenance unreadable() {
         return new Maintenance("unreadable", List.of(ALL), "NoSchedule", "an unknown time");
     }

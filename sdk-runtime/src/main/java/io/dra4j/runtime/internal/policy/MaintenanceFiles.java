@@ -21,11 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The two files by which the command {@code maintenance} and the running driver understand each
- * other, in the driver's directory: what is asked for, and what the driver did of it.
+ * The two files in the driver's directory by which {@code maintenance} and the driver communicate: request and answer.
  *
- * <p>Both are replaced by a rename, and the request is synced to disk first: a maintenance lasts
- * over crashes and reboots until it is ended.
+ * <p>Both are replaced by a rename, and the request is synced to disk first: a maintenance survives crashes and reboots
+ * until it is ended.
  */
 public final class MaintenanceFiles {
 
@@ -44,9 +43,9 @@ public final class MaintenanceFiles {
     /**
      * The answer of a driver to a maintenance.
      *
-     * @param id that of the maintenance
+     * @param id the id of the maintenance
      * @param published whether the cluster has the taint
-     * @param suspended whether the driver gave its hardware back
+     * @param suspended whether the driver released its hardware
      * @param hanging the call that has kept it from that for long; {@code null} for none
      */
     public record Answer(
@@ -60,7 +59,7 @@ public final class MaintenanceFiles {
         return FileStamp.of(request);
     }
 
-    /** Returns the maintenance; that of all devices if the file can't be read. */
+    /** Returns the maintenance; one of all devices if the file can't be read. */
     public Optional<Maintenance> read() {
         try {
             return Optional.of(JSON.readValue(Files.readString(request), Maintenance.class));
@@ -106,7 +105,7 @@ public final class MaintenanceFiles {
         }
     }
 
-    /** Returns what the driver did of a maintenance; empty if it did not answer to it yet. */
+    /** Returns the driver's answer to a maintenance; empty if it has not answered yet. */
     public Optional<Answer> answer(Maintenance maintenance) {
         try {
             Answer found = JSON.readValue(Files.readString(answer), Answer.class);
@@ -116,12 +115,12 @@ public final class MaintenanceFiles {
         }
     }
 
-    /** Answers, as the driver; what can't be written is tried again with the next change. */
+    /** Answers on behalf of the driver; a failed write is tried again with the next change. */
     public void answer(Answer given) throws IOException {
         replace(answer, given);
     }
 
-    /** Removes the answer: no driver stands by it any more. */
+    /** Removes the answer, which no longer applies. */
     public void removeAnswer() {
         try {
             Files.deleteIfExists(answer);

@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The maintenance of a node as its files show it, from outside the driver.
+ * The maintenance of a node according to its files, seen from outside the driver.
  *
  * @param directory the driver's directory
  */
@@ -37,7 +37,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
     private static final String INDENT = "  ";
 
     /**
-     * A maintenance and the claims that stand in its way, at a moment.
+     * A maintenance and the claims that block it, at one moment.
      *
      * @param holders the claims that hold devices concerned; all claims without a maintenance
      */
@@ -53,7 +53,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
         }
 
         /**
-         * Returns all of it for people.
+         * Returns all of it as text.
          *
          * @param pods names the pods of a claim
          */
@@ -98,7 +98,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
         private String text(Maintenance asked) {
             String which = asked.concernsAll() ? "all devices" : "devices " + String.join(",", asked.devices());
             String done = answer.isEmpty()
-                    ? "The driver has not seen it yet; it does so once it runs."
+                    ? "The driver has not seen it yet; it will once it runs."
                     : !answer.get().published()
                             ? "The taint is not in the cluster yet; see the driver's log and /readyz."
                             : "The taint is in the cluster, or the devices are withdrawn.";
@@ -115,15 +115,15 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
 
         private String hardware(Maintenance asked) {
             if (answer.filter(Answer::suspended).isPresent()) {
-                return "The driver has given its hardware back.\n";
+                return "The driver has released its hardware.\n";
             }
             String hanging = answer.map(Answer::hanging).orElse(null);
             if (hanging != null) {
-                return ("The driver can't give its hardware back: %s. If that does not end, restart the"
+                return ("The driver can't release its hardware: %s. If this persists, restart the"
                                 + " driver's pod, or reboot the node.\n")
                         .formatted(hanging);
             }
-            return asked.concernsAll() && holders.isEmpty() ? "The driver has not given its hardware back yet.\n" : "";
+            return asked.concernsAll() && holders.isEmpty() ? "The driver has not released its hardware yet.\n" : "";
         }
 
         private static String text(HeldClaim claim, ClaimPods pods) {
@@ -140,7 +140,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
         }
     }
 
-    /** Returns the state of the maintenance that there is. */
+    /** Returns the state of the current maintenance. */
     public State now() {
         return state(files.read());
     }
@@ -165,9 +165,9 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
     }
 
     /**
-     * The pods for which claims are reserved, as the API server has them, if it can be asked.
+     * The pods for which claims are reserved, from the API server, if it can be reached.
      *
-     * @param pods by claim, in words
+     * @param pods by claim, as text
      * @param notEvicted the claims whose pods this cluster does not evict, with the names of these pods
      * @param problem why some are unknown; empty if none is
      */
@@ -208,7 +208,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
             return new ClaimPods(pods, extended, "");
         }
 
-        /** The pods of a claim, in words. */
+        /** The pods of a claim, as text. */
         String of(ClaimRef claim) {
             return pods.getOrDefault(claim, "pods unknown");
         }
@@ -220,7 +220,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
                     .isPresent();
         }
 
-        /** Returns a claim as the API server has it; empty if it is deleted. */
+        /** Returns a claim from the API server; empty if it is deleted. */
         private static String json(ClaimReader reader, ClaimRef claim) {
             try {
                 return reader.read(claim, LIMIT).json();
@@ -254,7 +254,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
             try {
                 return new JsonMapper().readTree(json);
             } catch (JsonProcessingException e) {
-                throw new IllegalStateException("The API server's claim is no JSON", e);
+                throw new IllegalStateException("The API server's claim is not JSON", e);
             }
         }
     }

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a policy for one node, strictly, and checks it by the API server's rules.
  *
- * <p>What is wrong is thrown as an {@link IllegalArgumentException} whose message names the rule
- * and the field, for the admin who wrote it.
+ * <p>Errors are {@link IllegalArgumentException}s whose messages name the rule and the field, for the admin who wrote
+ * it.
  */
 final class PolicyReader {
 
@@ -52,7 +52,7 @@ final class PolicyReader {
         this.limits = new PoolRules(driverName, new SliceCodec(driverName, nodeName)::refusals);
     }
 
-    /** Returns the policy of a text, of which rules for other nodes are checked and left out. */
+    /** Returns the policy in a text; rules for other nodes are checked and left out. */
     DevicePolicy read(String text) {
         List<RuleForm> forms = parse(text);
         List<PolicyRule> rules = new ArrayList<>();
@@ -65,7 +65,7 @@ final class PolicyReader {
         return new DevicePolicy(driverName, rules);
     }
 
-    /** Checks what a policy makes of devices that there are. */
+    /** Checks the result of a policy on existing devices. */
     void check(DevicePolicy policy, Inventory inventory) {
         refuse("", policy.problems(inventory, limits));
     }
@@ -98,7 +98,7 @@ final class PolicyReader {
                 : List.of();
     }
 
-    /** Has a device with what the rule adds, and nothing else, checked as if it were published. */
+    /** Checks a device that has only what the rule adds, as if it were published. */
     private List<String> apiProblems(PolicyRule rule) {
         Pool pool =
                 Pool.ofNode(nodeName, List.of(rule.applied(Device.builder(PROBE).build(), Set.of())));
@@ -171,7 +171,7 @@ final class PolicyReader {
         return message.lines().findFirst().orElse("");
     }
 
-    /** A policy as its file has it, in the API's words for attributes and taints. */
+    /** A policy in the form of its file, with the API's words for attributes and taints. */
     record PolicyForm(@Nullable List<RuleForm> rules) {
 
         /** One rule. */
@@ -188,7 +188,7 @@ final class PolicyReader {
                     throw new IllegalArgumentException(
                             excludes
                                     ? "an excluded device is not published, so exclude can't be with"
-                                            + " attributes or taints; make two rules of it"
+                                            + " attributes or taints; split the rule in two"
                                     : "the rule does nothing; give it one of exclude: true, attributes or taints");
                 }
                 if (excludes && match == null) {
@@ -267,7 +267,7 @@ final class PolicyReader {
                 }
                 if (key.toLowerCase(Locale.ROOT).startsWith(driverName + "/")) {
                     throw new IllegalArgumentException(
-                            "taint %s is in the driver's domain; use a key in a domain of your own, such as example.com/burn-in"
+                            "taint %s is in the driver's domain; use a key in your own domain, such as example.com/burn-in"
                                     .formatted(key));
                 }
                 return Taint.of(

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Policies of admins: devices that are excluded, described or tainted before they are published.
+ * Apply admins' policies: exclude, describe or taint devices before they are published.
  *
  * <p>Flow: a file → a policy → the inventory that is published. Maintenance is one of them, with the view that its
  * command prints.

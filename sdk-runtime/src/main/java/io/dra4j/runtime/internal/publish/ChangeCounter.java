@@ -12,7 +12,7 @@ final class ChangeCounter {
     private long seen = 1;
     private long published;
 
-    /** There was another change. */
+    /** Counts a change. */
     synchronized void more() {
         seen++;
     }
@@ -22,7 +22,7 @@ final class ChangeCounter {
         return seen;
     }
 
-    /** The cluster has so many of them. */
+    /** Notes that the cluster has this number of changes. */
     synchronized void arePublished(long count) {
         published = count;
         notifyAll();

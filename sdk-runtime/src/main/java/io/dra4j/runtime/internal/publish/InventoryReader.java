@@ -30,15 +30,15 @@ import org.slf4j.event.Level;
 /**
  * Reads the inventory when it may have changed, and keeps the last one that could be read.
  *
- * <p>The provider is called on a thread of its own: one that hangs in its hardware does not keep the publisher from
- * repairs. A failure is logged with its stack when its reason changes, and with its count otherwise. Used on the loop's
- * thread alone, except where a method is documented otherwise.
+ * <p>The provider is called on its own thread: a provider that hangs in its hardware does not keep the publisher from
+ * repairs. A failure is logged with its stack when its reason changes, and with its count otherwise. Used only on the
+ * loop's thread, except where a method is documented otherwise.
  */
 final class InventoryReader {
 
     private static final Logger LOG = LoggerFactory.getLogger(InventoryReader.class);
     private static final Duration LONGEST_READ = Duration.ofMinutes(1);
-    // Ten reads at once and then one a second, for providers that change all the time.
+    // Ten reads immediately and then one a second, for providers that change constantly.
     private static final Duration READ_INTERVAL = Duration.ofSeconds(1);
     private static final Duration READ_BURST = READ_INTERVAL.multipliedBy(9);
     private static final String INVENTORY = "inventory";
@@ -94,7 +94,7 @@ final class InventoryReader {
         requested.incrementAndGet();
     }
 
-    /** Returns the last inventory that could be read; {@code null} if none could; any thread. */
+    /** Returns the last inventory that could be read; {@code null} before the first; from any thread. */
     @Nullable
     Inventory last() {
         return last;
@@ -115,7 +115,7 @@ final class InventoryReader {
         return failing;
     }
 
-    /** Returns why the last read has failed; {@code null} if it has not; from any thread. */
+    /** Returns why the last read failed; {@code null} if it did not; from any thread. */
     @Nullable
     String problem() {
         return problem;
@@ -140,7 +140,7 @@ final class InventoryReader {
         return retry.isAfter(allowed) ? retry : allowed;
     }
 
-    /** Begins to read, if it is time to. */
+    /** Begins to read, if due. */
     void refresh() {
         Instant now = clock.instant();
         if (readingSince != null) {

@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reconciles the cluster's slices with an inventory, pool by pool, and returns when to do it again.
  *
- * <p>What fails in one pool leaves the others alone; when the cluster fails as a whole, all wait.
- * Used on the loop's thread alone.
+ * <p>A failure in one pool does not affect the others; when the cluster fails as a whole, all wait. Used only on the
+ * loop's thread.
  */
 final class InventoryWriter {
 
@@ -167,7 +167,7 @@ final class InventoryWriter {
                 .toList();
     }
 
-    /** Lets the next write read the slices again, and go on from them: another process may have written them. */
+    /** Lets the next write read the slices again, and continue from them: another process may have written them. */
     void forgetAll() {
         view.invalidate();
         pools.clear();
@@ -223,9 +223,9 @@ final class InventoryWriter {
     }
 
     /**
-     * Brings one pool; what fails in it leaves the others alone.
+     * Reconciles one pool; its failure does not affect the others.
      *
-     * @throws ClusterException if the server wants to be left alone, or can't be reached
+     * @throws ClusterException if the server asks clients to wait, or can't be reached
      */
     private boolean bring(PoolName name, Predicate<PublishedPool> step) {
         PublishedPool published = published(name);
@@ -247,7 +247,7 @@ final class InventoryWriter {
             return false;
         } catch (CancellationException e) {
             return false;
-        } catch (RuntimeException e) { // a bug, in this pool alone
+        } catch (RuntimeException e) { // a bug, in this pool only
             LOG.atError()
                     .addKeyValue(LogField.POOL, name)
                     .setCause(published.failed(clock.instant(), e) ? e : null)
@@ -261,7 +261,7 @@ final class InventoryWriter {
                 name, pool -> new PublishedPool(pool, writer, features, poolEvents, mayTaint, random));
     }
 
-    /** Returns the time of the next step; empty if there is none until something happens. */
+    /** Returns the time of the next step; empty if only an event causes one. */
     Optional<Instant> due() {
         if (clusterFails) {
             return Optional.of(outages.due());

@@ -19,19 +19,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The right to write slices without a node: of the processes that have a Lease in common, one has it at a time.
+ * The right to write slices without a node: of the processes that share a Lease, one has it at a time.
  *
  * <ul>
  *   <li>A leader's right ends when it could not renew the Lease for the renew deadline, counted from before the request
- *       that renewed it last was sent; by its steady clock, or by the wall clock, which also counts while a virtual
+ *       that last renewed it was sent; by its monotonic clock, or by the wall clock, which also counts while a virtual
  *       machine is suspended.
- *   <li>Others take the Lease when they have seen it unchanged for its duration, which is longer, by their own steady
- *       clocks: no clock is compared with another's.
- *   <li>A Lease is written as it was read: of two that take it, one gets a conflict.
+ *   <li>Others take the Lease when they have seen it unchanged for its duration, which is longer, by their own
+ *       monotonic clocks: clocks are never compared.
+ *   <li>A Lease is written with the version that was read: of two that take it, one gets a conflict.
  * </ul>
  *
- * <p>fabric8's elector is not used: it compares the holder's clock with its own, and needs a client and the models that
- * a driver does without. One thread asks the API server; {@link #get} and {@link #mayWrite} may be called from any.
+ * <p>fabric8's elector is not used: it compares the holder's clock with its own, and needs a client and models that a
+ * driver does not have. One thread asks the API server; {@link #get} and {@link #mayWrite} may be called from any.
  */
 public final class LeaderElection implements Supplier<Optional<Turn>>, AutoCloseable {
 
@@ -60,7 +60,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
     /** A right to write until an instant of either clock. */
     private record Right(int term, Instant end, Instant endOfWallClock) {}
 
-    /** A right as the publisher has it: once lost, it stays so, though the process may lead again. */
+    /** The publisher's right: once lost, it stays lost, even if the process leads again. */
     private final class Term {
         private final int number = right.term;
         private volatile boolean lost;
@@ -81,7 +81,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
         }
     }
 
-    /** Makes an election that is yet to be started, with a thread of its own. */
+    /** Makes an election that is yet to be started, with its own thread. */
     public LeaderElection(LeaseStore leases, String identity, LeaseTimes times) {
         this(
                 leases,
@@ -147,7 +147,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
             problem = null;
         } catch (ClusterException e) {
             readsAgain = true;
-            if (e.status() != CONFLICT) { // another process was faster
+            if (e.status() != CONFLICT) { // another process won
                 failed(String.valueOf(e.getMessage()), e);
             }
         } catch (RuntimeException e) { // a bug, which must not end the election
@@ -163,7 +163,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
 
     private void failed(String why, RuntimeException cause) {
         if (!why.equals(problem)) {
-            LOG.atWarn().setCause(cause).log("Could not take or renew the Lease; will try again");
+            LOG.atWarn().setCause(cause).log("Could not acquire or renew the Lease; will try again");
         }
         problem = why;
     }
@@ -187,7 +187,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
         boolean leads = isLeading();
         if (!leads) {
             terms++;
-            LOG.atInfo().log("This process leads now: it publishes the driver's pools");
+            LOG.atInfo().log("This process is now the leader and publishes the driver's pools");
         }
         right = new Right(terms, sent.plus(times.renewDeadline()), sentByWallClock.plus(times.renewDeadline()));
     }
@@ -230,12 +230,12 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
                         held.transitions(),
                         held.resourceVersion()));
             } catch (ClusterException e) {
-                LOG.atInfo().setCause(e).log("Could not release the Lease; it ends by itself");
+                LOG.atInfo().setCause(e).log("Could not release the Lease; it will expire");
             }
         }
     }
 
-    /** Ends; the Lease is released if the publisher has given its turn back, and ends by itself otherwise. */
+    /** Ends; the Lease is released if the publisher has ended its turn, and expires otherwise. */
     @Override
     public void close() {
         resigned = true;

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reports the hardware that the provider leaves out: to the log, and to the event recorder.
  *
- * <p>Each device is logged once, and again when its reason changes. Used on the loop's thread
- * alone, except for what is static.
+ * <p>Each device is logged once, and again when its reason changes. Used only on the loop's thread, except static
+ * methods.
  */
 final class LeftOutDevices {
 
@@ -32,14 +32,14 @@ final class LeftOutDevices {
         this.events = events;
     }
 
-    /** Takes note of an inventory that was read. */
+    /** Notes an inventory that was read. */
     void read(Inventory inventory) {
         List<LeftOut> now = inventory.leftOut();
         now.stream().filter(one -> !last.contains(one)).forEach(LeftOutDevices::log);
         if (!now.isEmpty()) {
             events.record(new DriverEvent(Reason.DEVICES_LEFT_OUT, SUBJECT, message(inventory)));
         } else if (!last.isEmpty()) {
-            String message = "The driver leaves no device out any more";
+            String message = "The driver no longer leaves out any device";
             LOG.atInfo().log(message);
             events.record(new DriverEvent(Reason.PUBLISHING_RECOVERED, SUBJECT, message));
         }
@@ -68,7 +68,7 @@ final class LeftOutDevices {
                 + (more > 0 ? "; the driver's log names " + more + " more" : "");
     }
 
-    /** On one line, whatever the hardware's library says. */
+    /** On one line, regardless of the hardware library's text. */
     private static String text(LeftOut one) {
         return (one.device() + ": " + one.reason()).replaceAll("\\s+", " ");
     }

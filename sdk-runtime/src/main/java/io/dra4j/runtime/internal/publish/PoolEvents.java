@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Reports what keeps pools from being published: to the log, and to the event recorder.
  *
- * <p>Each thing is logged once, and again when it changes. Used on the loop's thread alone.
+ * <p>Each thing is logged once, and again when it changes. Used only on the loop's thread.
  */
 final class PoolEvents {
 
@@ -65,7 +65,7 @@ final class PoolEvents {
     /**
      * Reports the devices of a pool that break rules of the API, while the others are published.
      *
-     * @param devices the first problem of each; empty if there are none, or none any more
+     * @param devices the first problem of each; empty if there are none now
      */
     void invalidDevices(PoolName pool, Map<DeviceName, Problem> devices) {
         Map<DeviceName, Problem> before = invalid.getOrDefault(pool, Map.of());
@@ -123,7 +123,7 @@ final class PoolEvents {
         report(
                 Reason.INVALID_POOL,
                 pool,
-                ("This driver can't read the ResourceSlices %s of pool %s, so that the taints of"
+                ("This driver can't read the ResourceSlices %s of pool %s, so the taints of"
                                 + " their devices stay as they are. If their devices must not be"
                                 + " used, delete them: kubectl delete resourceslices %s")
                         .formatted(names(slices, ", "), pool, names(slices, " ")),
@@ -189,18 +189,18 @@ final class PoolEvents {
         return more > 0 ? first + " and " + more + " more" : first;
     }
 
-    /** Reports that a pool is in the cluster as the inventory has it. */
+    /** Reports that a pool in the cluster matches the inventory. */
     void published(PoolName pool) {
         if (!withdrawn.getOrDefault(pool, Map.of()).isEmpty()) {
             return;
         }
         lastEvent.remove(pool);
         if (failing.remove(pool)) {
-            LOG.atInfo().addKeyValue(LogField.POOL, pool).log("A pool is published again as the inventory has it");
+            LOG.atInfo().addKeyValue(LogField.POOL, pool).log("A pool again matches the inventory");
             events.record(new DriverEvent(
                     Reason.PUBLISHING_RECOVERED,
                     pool.value(),
-                    "Pool " + pool + " is published again as the driver has it"));
+                    "Pool " + pool + " is published again as the driver offers it"));
         }
     }
 

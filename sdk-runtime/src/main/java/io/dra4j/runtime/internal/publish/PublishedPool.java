@@ -32,10 +32,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pool on its way from the inventory into the cluster: checked, planned, compared, written.
+ * Publishes one pool of the inventory: it is checked, planned, compared and written.
  *
- * <p>Each pool has retries and repairs of its own, so that one that fails, or that another client
- * keeps changing, never holds up another. Used on the loop's thread alone.
+ * <p>Each pool has its own retries and repairs, so that a pool that fails, or that another client keeps changing, never
+ * delays another. Used only on the loop's thread.
  */
 final class PublishedPool {
 
@@ -60,7 +60,7 @@ final class PublishedPool {
     private enum State {
         /** To be written when its time comes. */
         WAITING,
-        /** The cluster has it. */
+        /** The cluster has the pool. */
         PUBLISHED,
         /** Breaks a rule as a whole: nothing to do unless the inventory or the cluster changes. */
         INVALID,
@@ -93,7 +93,7 @@ final class PublishedPool {
         return retries.due().isAfter(repairs.due()) ? retries.due() : repairs.due();
     }
 
-    /** The pool may be other than was thought: the next time compares, and lists nothing. */
+    /** Notes that the pool may differ from the last view: the next step compares, without listing. */
     void compareAgain() {
         state = State.WAITING;
     }
@@ -110,7 +110,7 @@ final class PublishedPool {
     void failed(Instant now, ClusterException failure) {
         retries.failed(now, failure.retryAfter());
         state = State.WAITING;
-        // A failure in passing, as at each restart of an API server, is not worth an alarm.
+        // A transient failure, as at each restart of an API server, is not worth an alarm.
         if (!failure.isTransient() || retries.failures() >= FAILURES_WORTH_TELLING) {
             events.failed(name, failure);
         }
@@ -121,7 +121,7 @@ final class PublishedPool {
         return retries.failures() > 0;
     }
 
-    /** Returns the reason why the cluster does not have the pool; empty if it has it. */
+    /** Returns the reason why the cluster lacks the pool; empty if it does not. */
     Optional<String> missing() {
         return switch (state) {
             case PUBLISHED -> Optional.empty();
@@ -132,7 +132,7 @@ final class PublishedPool {
         };
     }
 
-    /** Something failed that is a bug; returns whether it is another than the last one. */
+    /** Notes a failure caused by a bug; returns whether it differs from the last one. */
     boolean failed(Instant now, RuntimeException bug) {
         retries.failed(now, null);
         state = State.WAITING;
@@ -143,7 +143,7 @@ final class PublishedPool {
     /**
      * Reconciles the cluster with the pool, if that is due.
      *
-     * @param pool the pool as the provider has it; {@code null} to remove it
+     * @param pool the provider's pool; {@code null} to remove it
      * @return true if the cluster equals it
      * @throws ClusterException if a request fails
      */
@@ -237,7 +237,7 @@ final class PublishedPool {
 
     /** An invalid pool changes nothing: what was published before stays, even if it is deleted. */
     private void keepLastGood(Instant now) {
-        if (lastGood != null && verdict(lastGood).isGood()) { // on this server, too
+        if (lastGood != null && verdict(lastGood).isGood()) { // on this server as well
             publish(lastGood, now);
         }
     }
@@ -284,10 +284,10 @@ final class PublishedPool {
     }
 
     /**
-     * The part of a pool that breaks no rule: a device with a bad value costs no other device.
+     * The part of a pool that breaks no rule: an invalid device does not affect the others.
      *
-     * <p>A pool is held back as a whole if it breaks a rule itself, or if each of its devices does:
-     * then what was published before is more than nothing.
+     * <p>A pool is held back as a whole if it breaks a rule itself, or if each of its devices does: then the slices
+     * published before are better than none.
      *
      * @param pool the pool without the devices that break a rule; {@code null} if it is held back
      * @param leftOut these devices, with the first problem of each; none if the pool is held back
@@ -295,7 +295,7 @@ final class PublishedPool {
      */
     private record SoundDevices(@Nullable Pool pool, Map<DeviceName, Problem> leftOut, List<Problem> problems) {
 
-        /** Leaves out devices until the rules have nothing against the rest. */
+        /** Leaves out devices until the rest breaks no rule. */
         static SoundDevices of(Pool pool, Function<Pool, PoolVerdict> rules) {
             Map<DeviceName, Problem> leftOut = new LinkedHashMap<>();
             Pool rest = pool;

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The right to write slices: of the processes of a driver on a node, one has it at a time.
  *
- * <p>During a rolling update the new process waits for the old one to end, however it ends, so that the two never undo
- * what the other wrote. Used on the loop's thread alone, except {@link #isWaiting}.
+ * <p>During a rolling update the new process waits for the old one to end in any way, so that neither undoes what the
+ * other wrote. Used only on the loop's thread, except {@link #isWaiting}.
  */
 final class PublisherLock {
 
@@ -54,7 +54,7 @@ final class PublisherLock {
 
     private void logChange() {
         if (held == null && !waiting) {
-            LOG.atInfo().log("Another process of the driver publishes; this one goes on with it when that one ends");
+            LOG.atInfo().log("Another process of the driver publishes; this one takes over when it ends");
         } else if (held != null && waiting) {
             LOG.atInfo().log("The other process has ended; this one publishes now");
         }
@@ -67,7 +67,7 @@ final class PublisherLock {
         return was;
     }
 
-    /** Returns the time of the next try; empty if there is no need to. */
+    /** Returns the time of the next attempt; empty if none is needed. */
     Optional<Instant> due() {
         return isWaiting() ? Optional.ofNullable(next) : Optional.empty();
     }

@@ -8,8 +8,9 @@ import java.time.Instant;
 import java.util.random.RandomGenerator;
 
 /**
- * Schedules repairs of what another client undid: within half a second, and if that goes on, less and less often: after
- * up to 30 s, or two seconds for each write of the last repair. So two who disagree never make a storm of it.
+ * Schedules repairs of what another client undid: within half a second, and if that continues, less and less often:
+ * after up to 30 s, or two seconds for each write of the last repair. So two clients that disagree never cause a storm
+ * of writes.
  *
  * <p>Not thread-safe.
  */
@@ -70,7 +71,7 @@ final class Repairs {
         due = soon.isBefore(due) ? soon : due;
     }
 
-    /** Notes that all is reconciled, after so many writes; quiet counts from the last of them. */
+    /** Notes that all is reconciled, after a number of writes; quiet counts from the last of them. */
     void done(Instant now, int writes) {
         if (repairs > 0 && writes > 0) {
             lastConflict = now;

@@ -39,7 +39,7 @@ final class Retries {
         return failures;
     }
 
-    /** Notes a failure; the wait that the server requested, if it did, comes on top of our wait. */
+    /** Notes a failure; the wait that the server requested, if any, is added to our wait. */
     void failed(Instant now, @Nullable Duration requested) {
         Duration wait = waits.next();
         if (requested != null) {
@@ -87,7 +87,7 @@ final class Retries {
             this.next = first;
         }
 
-        /** Returns how long to wait now: between half and all of the present step. */
+        /** Returns how long to wait now: between half and all of the current step. */
         Duration next() {
             Duration step = next;
             Duration doubled = step.multipliedBy(2);

@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * so no consumer ever sees a device without its guards. A yes holds until the connection breaks; a no is probed again
  * after half an hour, because gates can be switched on. Its release, whose rules apply and which decides where
  * counter sets belong, is read once for each connection. If it can't be read, pools without counter sets that all
- * releases would take are published without it; the others wait. Used on the loop's thread alone.
+ * releases would take are published without it; the others wait. Used only on the loop's thread.
  */
 final class ServerFeatures {
 
@@ -83,8 +83,8 @@ final class ServerFeatures {
     /**
      * Returns the features of a pool that the server would leave out.
      *
-     * <p>A feature that slices in the cluster have is taken for kept, as long as nothing is
-     * written: a server whose gate was switched off keeps it there, and drops it elsewhere.
+     * <p>A feature that slices in the cluster have is assumed to be kept, until something is written: a server whose
+     * gate was switched off keeps it there, and drops it elsewhere.
      *
      * @param pool the pool to publish
      * @param existing its slices in the cluster; none if something will be written
@@ -106,7 +106,8 @@ final class ServerFeatures {
      *
      * @param pool the pool to publish
      * @param existing its slices in the cluster
-     * @throws ClusterException if the server can't be reached, or does not tell its release to a pool that depends on it
+     * @throws ClusterException if the server can't be reached, or does not report its release and the pool depends on
+     *     it
      */
     PoolVerdict verdict(Pool pool, Collection<Stored> existing) {
         PoolVerdict verdict = rules.verdict(pool);
@@ -146,7 +147,7 @@ final class ServerFeatures {
     }
 
     /**
-     * Returns where the counter sets of a pool belong; for one without it makes no difference.
+     * Returns where the counter sets of a pool belong; irrelevant for a pool without any.
      *
      * @throws ClusterException if the server can't be reached
      */
@@ -154,7 +155,7 @@ final class ServerFeatures {
         return Feature.COUNTERS.usedBy(pool) ? CounterLayout.of(release()) : CounterLayout.APART;
     }
 
-    /** One that does not report its release is treated as a new one. */
+    /** Treats a server that does not report its release as a new one. */
     private KubernetesVersion release() {
         KubernetesVersion known = release;
         if (known == null) {
@@ -204,8 +205,8 @@ final class ServerFeatures {
     }
 
     /**
-     * The rule book with a memory of the slices that it has nothing against: when a pool changes, most
-     * of its devices stay as they are. Used on the loop's thread alone.
+     * The rule book with a cache of valid slices: when a pool changes, most of its devices stay as they are. Used only
+     * on the loop's thread.
      */
     static final class AcceptedSlices implements BiFunction<Content, FeatureGates, List<FieldError>> {
 

@@ -40,12 +40,12 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>One thread writes slices, another asks the provider; public methods may be called from any.
- *   <li>A change of the inventory is published at once; slices that another client changed or
- *       deleted are repaired within about a second, then, if it goes on, less and less often.
+ *   <li>A change of the inventory is published immediately; slices that another client changed or
+ *       deleted are repaired within about a second, then, if that continues, less and less often.
  *   <li>After a failure it tries again, with growing waits; an inventory that can't be read leaves
  *       the last good slices as they are.
  *   <li>Of the processes of a driver on a node one writes at a time; the others keep their
- *       inventory current, and one of them goes on when that one ends.
+ *       inventory current, and one of them takes over when that one ends.
  *   <li>Closing leaves the slices in the cluster, unless configured otherwise.
  * </ul>
  */
@@ -62,15 +62,15 @@ public final class SlicePublisher implements AutoCloseable {
     /**
      * The parts that a publisher works with.
      *
-     * @param source reads a full snapshot, on a thread of its own, or throws: unknown is not empty
+     * @param source reads a full snapshot, on a separate thread, or throws: unknown is not empty
      * @param mayTaint whether a device may ever have taints, counters or lists
      * @param store the slices in the cluster
-     * @param lock takes the right to write them, unless another process has it
+     * @param lock acquires the right to write them, unless another process has it
      * @param events receives problems and their ends
      * @param meters measure how much is published
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads, and leaves devices out; applied each time it is written
-     * @param storedTaints puts taints on a device as the cluster has it, as long as the source never could be read
+     * @param storedTaints puts taints on a device in its form in the cluster, until the source has been read once
      * @param names what may be published of that
      */
     public record Parts(
@@ -93,7 +93,7 @@ public final class SlicePublisher implements AutoCloseable {
     private final InventoryWriter writer;
     private final PublisherLock lock;
     private final ChangeCounter changes = new ChangeCounter();
-    // Those of them that need no read of the inventory: of taints, and of slices by others.
+    // The changes that need no read of the inventory: of taints, and of slices by others.
     private final ChangeCounter taintChanges = new ChangeCounter();
     private volatile PublishStatus status = new PublishStatus(0, 0, List.of(NOT_READ), List.of());
 
@@ -108,7 +108,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     private final AtomicBoolean roundPosted = new AtomicBoolean();
 
-    /** Makes a publisher with a thread of its own. */
+    /** Makes a publisher with its own thread. */
     public SlicePublisher(Parts parts) {
         this(
                 parts,
@@ -140,7 +140,7 @@ public final class SlicePublisher implements AutoCloseable {
         parts.meters().watch(Metric.LEFT_OUT_DEVICES, () -> leftOut().size());
     }
 
-    /** A monotonic clock: with one that is set back, all waits would grow. */
+    /** A monotonic clock: if it were set back, all waits would grow. */
     static InstantSource steadyClock() {
         Instant start = Instant.now();
         long nanos = System.nanoTime();
@@ -163,7 +163,7 @@ public final class SlicePublisher implements AutoCloseable {
         post(reader::refresh);
         try {
             if (!reader.awaitFirstResult(FIRST_READ)) {
-                LOG.atWarn().log("The provider takes long to read its inventory; going on without");
+                LOG.atWarn().log("The provider takes long to read its inventory; continuing without it");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -211,7 +211,7 @@ public final class SlicePublisher implements AutoCloseable {
         return Optional.ofNullable(reader.problem());
     }
 
-    /** Returns this node's devices in the cluster, as long as no inventory could be read. */
+    /** Returns this node's devices in the cluster, until an inventory has been read. */
     public List<Device> storedDevices() {
         return stored;
     }
@@ -241,7 +241,7 @@ public final class SlicePublisher implements AutoCloseable {
         return Stream.concat(ofProvider, status.leftOut().stream()).toList();
     }
 
-    /** Returns what this process has published: nothing while another one may do so, or its slices would count twice. */
+    /** Returns what this process has published: nothing while another may, or its slices would count twice. */
     PublishStatus status() {
         PublishStatus last = status;
         return lock.isWaiting() ? new PublishStatus(0, 0, last.missing(), last.leftOut()) : last;
@@ -280,7 +280,7 @@ public final class SlicePublisher implements AutoCloseable {
         }
     }
 
-    /** The loop has ended: this thread is alone. */
+    /** The loop has ended: no other thread uses it. */
     private void endAlone() {
         if (parts.removesOnClose()) {
             if (lock.tryAcquire()) {
@@ -313,7 +313,7 @@ public final class SlicePublisher implements AutoCloseable {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            // Closed: nothing is published any more.
+            // Closed: nothing more is published.
         }
     }
 

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The publisher's view of its slices in the cluster: one list, then watch events and its own
- * writes. Used on the loop's thread alone; watch events are handed over to it.
+ * writes. Used only on the loop's thread; watch events are handed over to it.
  *
  * <p>An event about an own write, or an older one, changes nothing: versions are compared as the
  * numbers that they are. A slice that was written counts as what was sent, even if the server left
@@ -77,8 +77,8 @@ final class SliceView implements AutoCloseable {
     /**
      * Lists and watches again, unless the view is current.
      *
-     * @param cluster whether slices for devices of no single node are published, too
-     * @return true if it listed, so that all may look different
+     * @param cluster whether slices for devices of no single node are also published
+     * @return true if it listed, so that anything may have changed
      */
     boolean refresh(boolean cluster) {
         if (current && (watchesCluster || !cluster) && clock.instant().isBefore(silentAt())) {
@@ -91,7 +91,7 @@ final class SliceView implements AutoCloseable {
         for (Scope scope : store.scopes()) {
             snapshots.put(scope, store.list(scope));
             for (Stored slice : snapshots.get(scope).slices()) {
-                // Others publish slices of no node, too: theirs are not ours to touch.
+                // Others also publish slices of no node: this driver must not touch theirs.
                 if (scope == Scope.NODE || slice.isOurs()) {
                     listed.put(slice.name(), known(slice));
                     watchesCluster |= scope == Scope.CLUSTER;
@@ -121,7 +121,7 @@ final class SliceView implements AutoCloseable {
         current = false;
     }
 
-    /** Returns whether this view is the last that is known; not if a refresh would list again. */
+    /** Returns whether this view is current; false if a refresh would list again. */
     boolean isCurrent() {
         return current;
     }
@@ -214,7 +214,7 @@ final class SliceView implements AutoCloseable {
                 known.name(), known.uid(), slice.resourceVersion(), known.isOurs(), known.content(), known.isDecoded());
     }
 
-    /** Kubernetes 1.35 promises numbers, and all servers before it have them. */
+    /** Kubernetes 1.35 guarantees numbers, and all earlier servers use them. */
     private static long version(@Nullable String resourceVersion) {
         return resourceVersion != null && resourceVersion.matches("[0-9]{1,18}")
                 ? Long.parseLong(resourceVersion)

@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends writes, and compares each answer with what was sent: a server leaves fields out in silence.
+ * Sends writes, and compares each answer with what was sent: a server drops fields silently.
  *
- * <p>Used on the loop's thread alone.
+ * <p>Used only on the loop's thread.
  */
 final class SliceWriter {
 

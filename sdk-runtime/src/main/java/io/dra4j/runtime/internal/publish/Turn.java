@@ -8,6 +8,6 @@ import java.util.function.BooleanSupplier;
  * The right to write slices.
  *
  * @param isLost returns whether another process may have it by now
- * @param end gives it back
+ * @param end releases it
  */
 public record Turn(BooleanSupplier isLost, Runnable end) {}

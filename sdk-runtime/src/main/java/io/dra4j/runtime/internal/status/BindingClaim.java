@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A claim with devices of this driver and node that have binding conditions; of the loop's thread alone. */
+/** A claim with devices of this driver and node that have binding conditions; used only on the loop's thread. */
 final class BindingClaim {
 
     private final ClaimRef ref;

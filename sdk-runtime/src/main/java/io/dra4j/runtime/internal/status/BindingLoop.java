@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Sets the binding conditions of allocated devices, as the driver's {@link ReadinessCheck} returns them.
  *
- * <p>All of it happens on one thread. Nothing is remembered: what is set already is read from the claims, so that a
- * restart goes on where it was. The conditions have a field manager of their own, beside that of {@link ClaimReports}:
- * each writes all that it owns of an entry, and no more.
+ * <p>It uses one thread. Nothing is stored: conditions already set are read from the claims, so that a
+ * restart continues where it was. The conditions have their own field manager, separate from that of {@link
+ * ClaimReports}: each writes exactly what it owns of an entry.
  */
 public final class BindingLoop implements AutoCloseable {
 
@@ -62,7 +62,7 @@ public final class BindingLoop implements AutoCloseable {
      * The parts that devices are bound with.
      *
      * @param driver the driver's name
-     * @param node the name of the node, or of whatever else distinguishes this loop from others
+     * @param node the name of the node, or another name that distinguishes this loop from others
      * @param check returns the conditions of devices
      * @param isOwnPool whether a pool's devices are bound by this loop
      * @param claims the claims in the cluster
@@ -79,9 +79,9 @@ public final class BindingLoop implements AutoCloseable {
             InstantSource clock) {}
 
     /**
-     * Begins to follow claims.
+     * Begins to watch claims.
      *
-     * @param executor one thread, for this loop alone; it is shut down by {@link #close}
+     * @param executor one thread, only for this loop; it is shut down by {@link #close}
      */
     public BindingLoop(Parts parts, ScheduledExecutorService executor) {
         this(parts, executor, RandomGenerator.getDefault());
@@ -114,7 +114,7 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
-    /** Between half and all of the wait, so that the nodes of a cluster do not come as one. */
+    /** Waits for between half and all of the wait, so that a cluster's nodes do not list in lockstep. */
     private void listLater() {
         schedule(this::list, Duration.ofMillis((long) (wait.toMillis() * random.nextDouble(0.5, 1))));
         Duration doubled = wait.multipliedBy(2);
@@ -129,12 +129,12 @@ public final class BindingLoop implements AutoCloseable {
                 bindUnlessChecked(claim);
             });
         } catch (IllegalArgumentException e) {
-            LOG.atWarn().setCause(e).log("A claim is passed over that can't be read");
+            LOG.atWarn().setCause(e).log("Skipped a claim that can't be read");
         }
         bindLater();
     }
 
-    /** However often a claim changes, its devices are not checked more often. */
+    /** Checks the devices of a claim, at most once per interval however often it changes. */
     private void bindUnlessChecked(BindingClaim claim) {
         if (!claim.isCheckedSince(parts.clock.instant().minus(INTERVAL))) {
             bind(claim);
@@ -303,7 +303,7 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
-    /** Ends the loop; a call of the check that runs goes on, and is not interrupted. */
+    /** Ends the loop; a running call of the check continues, and is not interrupted. */
     @Override
     public void close() {
         closed = true;

@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A device's status without the parts for which the API server would refuse it: one wrong entry
- * would cost the claim's other devices theirs.
+ * A device's status without the parts that the API server would refuse: one wrong entry would make it refuse those of
+ * the claim's other devices.
  *
  * <p>The parts are each condition, the data, and the network data. Two different conditions of one
  * type are both left out, and too many conditions all are.

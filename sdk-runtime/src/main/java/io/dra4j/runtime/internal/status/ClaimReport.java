@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param podClaimName the pods' name of the claim, if it was made from a template
  * @param devices devices that report something, each once
- * @param ended true if the claim is not prepared any more, and only the API server is yet to know
+ * @param ended true if the claim is no longer prepared, and only the API server must still be told
  */
 record ClaimReport(ClaimRef claim, @Nullable String podClaimName, List<DeviceReport> devices, boolean ended) {
 
-    /** Makes the report of a claim of which nothing is known. */
+    /** Creates an empty report of a claim. */
     static ClaimReport of(ClaimRef claim) {
         return new ClaimReport(claim, null, List.of(), false);
     }
@@ -44,7 +44,7 @@ record ClaimReport(ClaimRef claim, @Nullable String podClaimName, List<DeviceRep
         return new ClaimReport(claim, podClaimName, all, ended);
     }
 
-    /** Returns this report of a claim that pods know by a name of its own. */
+    /** Returns this report of a claim that pods know by its own name. */
     ClaimReport named(@Nullable String newPodClaimName) {
         return new ClaimReport(claim, newPodClaimName, devices, ended);
     }

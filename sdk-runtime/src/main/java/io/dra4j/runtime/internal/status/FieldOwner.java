@@ -8,7 +8,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Names who owns fields of a claim's status: a driver on a node, in one of its parts.
+ * Names the field manager of a part of a claim's status: one of a driver's parts on a node.
  *
  * <p>A claim may have devices on several nodes, and two processes of a driver on one node during an
  * update: each node has its own entries, whichever process wrote them.

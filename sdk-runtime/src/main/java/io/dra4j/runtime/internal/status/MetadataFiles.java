@@ -38,7 +38,7 @@ import java.util.regex.Pattern;
  * The files in which containers read about their devices: one for each request of a claim.
  *
  * <p>A file holds the same object once for each version of the format, newest first, with a generation that counts its
- * changes. On the host it lies below the claim's UID, so that a claim never gets the file of another one that had its
+ * changes. On the host it lies below the claim's UID, so that a claim never gets the file of an earlier claim of its
  * name, and every name fits; in the container it lies where KEP-5304 defines.
  *
  * @see <a href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
@@ -89,7 +89,7 @@ final class MetadataFiles {
     }
 
     /**
-     * Makes the files of a claim what its devices report; one that is right is left alone.
+     * Writes the reports of a claim's devices to its files; a correct file is not touched.
      *
      * @throws DraException if a file can't be written
      */
@@ -161,7 +161,7 @@ final class MetadataFiles {
         return requests.addObject().put("name", name).putArray("devices");
     }
 
-    /** Removes all files of a claim; none is there on return. */
+    /** Removes all files of a claim; none exists on return. */
     void remove(String claimUid) {
         Path own = ReportFiles.inDirectory(directory, claimUid, "");
         try {
@@ -206,15 +206,15 @@ final class MetadataFiles {
     /**
      * A file that containers have mounted, and that may change under them.
      *
-     * <p>It appears by a rename, complete. From then on it is written over in place, because a mount would not see
-     * another file of its name: by one write, which is padded with line ends to the length that the file has, so that
-     * it is never cut. A reader of that moment may get a mixture that is no JSON, and has to read again.
+     * <p>It appears by a rename, complete. From then on it is overwritten in place, because a mount would not see a new
+     * file of its name: in one write, padded with line ends to the file's length, so that it is never truncated. A
+     * concurrent reader may get a mixture that is not JSON, and has to read again.
      */
     private record MetadataFile(Path path) {
 
         private static final byte PADDING = '\n';
 
-        /** Returns the generation of the content; 0 if there is none that can be read. */
+        /** Returns the generation of the content; 0 if it can't be read. */
         long generation() throws IOException {
             try (MappingIterator<JsonNode> objects =
                     ReportJson.MAPPER.readerFor(JsonNode.class).readValues(Files.readAllBytes(path))) {

@@ -22,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what claims' devices report over a restart: one file for each claim that reports.
+ * Stores the reports of claims' devices across restarts: one file for each claim that reports.
  *
- * <p>A file appears whole, by a rename, and without a sync: after a reboot no claim is prepared, and reports start
- * again; entries that the cluster has of a report that a power loss took are found in the claim's object, when it is
- * prepared again. A damaged one counts as none.
+ * <p>A file appears atomically, by a rename, and without a sync: after a reboot no claim is prepared, and reports start
+ * again; if a power loss took a report, its entries in the cluster are found in the claim's object when it is prepared
+ * again. A damaged report is ignored.
  */
 final class ReportFiles {
 
@@ -44,7 +44,7 @@ final class ReportFiles {
         HalfWritten.remove(directory, "*" + TEMPORARY);
     }
 
-    /** Returns a claim's report; what is in the way of the directory holds none. */
+    /** Returns a claim's report; empty if the directory's path is blocked. */
     Optional<ClaimReport> read(String claimUid) {
         if (!Files.isDirectory(directory)) {
             return Optional.empty();
@@ -57,7 +57,7 @@ final class ReportFiles {
         } catch (JsonProcessingException e) {
             LOG.atWarn()
                     .addKeyValue(LogField.PATH, file(claimUid))
-                    .log("A report is damaged, and counts as none: {}", e.getOriginalMessage());
+                    .log("A report is damaged, and is ignored: {}", e.getOriginalMessage());
             return Optional.empty();
         } catch (IOException e) {
             throw new DraException("Can't read the report " + file(claimUid) + ": " + e, e);
@@ -81,7 +81,7 @@ final class ReportFiles {
         }
     }
 
-    /** Removes a claim's report; none is there on return. */
+    /** Removes a claim's report; it does not exist on return. */
     void remove(String claimUid) {
         if (!Files.isDirectory(directory)) {
             return;
@@ -115,9 +115,9 @@ final class ReportFiles {
     }
 
     /**
-     * Returns the path of what is a claim's in a directory.
+     * Returns the path of a claim's file in a directory.
      *
-     * @throws DraException if the UID is no plain name
+     * @throws DraException if the UID is not a plain name
      */
     static Path inDirectory(Path directory, String uid, String ending) {
         if (!ClaimRef.isUid(uid)) {

@@ -53,9 +53,9 @@ final class ReportJson {
 
     /**
      * Returns a device's status in its canonical form: addresses where all readers agree on them,
-     * each address and each condition once. Data that is no JSON is a text in it.
+     * each address and each condition once. Data that is not JSON becomes a string.
      *
-     * @param before its last one, from which a condition has the time of its last change
+     * @param before the previous status, from which a condition takes the time of its last change
      */
     static ObjectNode status(DeviceStatus status, @Nullable ObjectNode before, Instant now) {
         ObjectNode json = object();
@@ -100,13 +100,13 @@ final class ReportJson {
     /**
      * Reads JSON.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is not JSON
      */
     static JsonNode data(String text) {
         try {
             return MAPPER.readTree(text);
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("it is no JSON", e);
+            throw new IllegalArgumentException("it is not JSON", e);
         }
     }
 

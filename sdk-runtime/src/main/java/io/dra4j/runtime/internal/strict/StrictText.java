@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads JSON and YAML strictly, with Jackson and its exceptions.
  *
- * <p>An unknown field, a field given twice, something behind the end, or a value of another type is an error, a number
- * where a text belongs included; but a quantity may be a number, as everywhere in Kubernetes. Thread-safe.
+ * <p>An unknown field, a field given twice, trailing content, or a value of another type is an error, including a
+ * number instead of a string; but a quantity may be a number, as everywhere in Kubernetes. Thread-safe.
  */
 public final class StrictText {
 
@@ -52,7 +52,7 @@ public final class StrictText {
     /**
      * Reads one document of YAML.
      *
-     * @return null if it is empty, of comments alone, or the YAML null
+     * @return null if it is empty, has only comments, or is the YAML null
      * @throws IOException if the text is not YAML, or not of the type; it is one of Jackson's
      */
     public static <T> @Nullable T yaml(String text, Class<T> type) throws IOException {
@@ -62,7 +62,7 @@ public final class StrictText {
     }
 
     /**
-     * Turns a value into another type, by the JSON that it has: a tree of it, for example.
+     * Converts a value into another type through its JSON form: a tree, for example.
      *
      * @throws IOException if it is not of the type; it is one of Jackson's
      */

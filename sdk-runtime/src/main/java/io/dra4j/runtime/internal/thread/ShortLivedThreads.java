@@ -18,7 +18,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Makes daemon threads on demand, which end soon: a driver rests nearly always. */
+/** Creates daemon threads on demand, which end soon: a driver is nearly always idle. */
 public final class ShortLivedThreads {
 
     private static final int IDLE_SECONDS = 2;
@@ -31,10 +31,10 @@ public final class ShortLivedThreads {
     private ShortLivedThreads() {}
 
     /**
-     * Returns a pool of as many threads as there are tasks, which wait more than they work. It needs no shutdown.
+     * Returns a pool of one thread per task, for tasks that mostly wait. It needs no shutdown.
      *
-     * <p>The threads are virtual if the JVM has such: native code that waits would hold up all of them, and belongs on
-     * those of {@link #ofNativeCode}.
+     * <p>The threads are virtual if the JVM has such: native code that blocks would stall all of them, and belongs on
+     * the threads of {@link #ofNativeCode}.
      */
     public static ExecutorService waiting(String name) {
         return HAS_VIRTUAL ? virtual(name) : unlimited(name);
@@ -49,7 +49,7 @@ public final class ShortLivedThreads {
         if (!HAS_VIRTUAL) {
             return Runnable::run;
         }
-        Executor few = fixed(name, QUICK); // one without limit adds a thread while the one that ended is not idle yet
+        Executor few = fixed(name, QUICK); // a pool without a limit adds a thread while an ended one is not idle yet
         Executor many = unlimited(name + "-slow");
         Turns turns = new Turns(new Semaphore(QUICK));
         Semaphore ofFew = new Semaphore(QUICK); // a slow task has left its turn, and keeps its thread
@@ -88,7 +88,7 @@ public final class ShortLivedThreads {
             this.free = free;
         }
 
-        /** Waits for a turn; when none has ended for a while, all those are free again. An interrupt ends the wait. */
+        /** Waits for a turn; when none has ended for a while, all turns are free again. An interrupt ends the wait. */
         Object take() {
             Object turn = new Object();
             try {
@@ -140,13 +140,13 @@ public final class ShortLivedThreads {
         return new LinkageError("a JVM of release 24 has virtual threads", e);
     }
 
-    /** Returns a pool of as many threads as there are tasks. It needs no shutdown. */
+    /** Returns a pool of one thread per task. It needs no shutdown. */
     public static ExecutorService unlimited(String name) {
         return new ThreadPoolExecutor(
                 0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), named(name));
     }
 
-    /** Returns a pool of one thread, which does one task after the other. */
+    /** Returns a pool of one thread, which runs tasks sequentially. */
     public static ExecutorService single(String name) {
         return fixed(name, 1);
     }
@@ -168,7 +168,7 @@ public final class ShortLivedThreads {
     }
 
     /**
-     * Returns a timer for what is done again and again, and waits more than it works; one task at a time.
+     * Returns a timer for periodic tasks that mostly wait; one task at a time.
      *
      * <p>Its thread is virtual if the JVM has such, so that it costs none while it waits.
      */

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The two sides of a client's TLS, made of PEM texts: whom it trusts, and who it is.
+ * The two sides of a client's TLS, from PEM texts: the authorities it trusts, and its identity.
  *
  * <p>All methods throw {@link IllegalArgumentException} for a text that can't be used; its message
  * names the text's source and the reason.
@@ -29,7 +29,7 @@ public final class ClientTls {
 
     private ClientTls() {}
 
-    /** Returns the trust in servers of these authorities, and of no others. */
+    /** Returns trust managers that accept only servers of these authorities. */
     public static TrustManager[] trust(String source, String authorities) {
         try {
             KeyStore trusted = empty();
@@ -44,7 +44,7 @@ public final class ClientTls {
         }
     }
 
-    /** Of several authorities those that can be read are trusted, as by clients in Go. */
+    /** Trusts the readable ones of several authorities, like Go clients. */
     private static List<X509Certificate> readable(Path source, String authorities) throws PemException {
         try {
             return PemFiles.chain(source, authorities);
@@ -60,15 +60,15 @@ public final class ClientTls {
             if (readable.isEmpty()) {
                 throw e;
             }
-            LOG.atWarn().setCause(e).log("Some certificate authorities are passed over; {} are used", readable.size());
+            LOG.atWarn().setCause(e).log("Some certificate authorities are skipped; {} are used", readable.size());
             return readable;
         }
     }
 
     /**
-     * Returns a client's certificate, with those of its issuers behind it, and its key.
+     * Returns a client's certificate, followed by its issuers' certificates, and its key.
      *
-     * @param key of any form and algorithm that {@link ServerCertificate#read} takes, too
+     * @param key of any form and algorithm that {@link ServerCertificate#read} accepts
      */
     public static KeyManager[] identity(String certificatesSource, String certificates, String keySource, String key) {
         try {

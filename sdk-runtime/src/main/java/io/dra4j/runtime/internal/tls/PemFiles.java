@@ -95,7 +95,7 @@ record PemFiles(Path certificates, Path key) {
      * Reads a private key in PEM: PKCS#8, and the older forms of RSA (PKCS#1) and EC (SEC 1), which
      * OpenSSL and cert-manager write.
      *
-     * <p>The JDK reads PKCS#8 alone. That is a sequence of a version, the algorithm with its parameters
+     * <p>The JDK reads only PKCS#8: a sequence of a version, the algorithm with its parameters
      * and the older form; the public key names the same algorithm, with the same parameters.
      */
     private static final class PemKey {
@@ -114,7 +114,7 @@ record PemFiles(Path certificates, Path key) {
          *
          * @param file where it is from, for messages
          * @param owner the public key of its certificate
-         * @throws PemException if there is none, it is encrypted, or it is of another algorithm
+         * @throws PemException if it is missing, encrypted, or of another algorithm
          */
         static PrivateKey of(Path file, String text, PublicKey owner) throws PemException {
             Matcher block = BLOCK.matcher(text);

@@ -21,11 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server's certificate and key, read again whenever their files have changed.
+ * A server's certificate and key, reloaded whenever their files change.
  *
- * <p>Each handshake compares the files with what it last read, so a renewed certificate is in use at once, and
- * connections that are open go on. Files that can't be used are logged, once for each content, and what was read before
- * stays. That also happens between the replacement of the first file and the second.
+ * <p>Each handshake compares the files with what it last read, so a renewed certificate is used immediately, and open
+ * connections continue. Files that can't be used are logged, once for each content, and the previous ones stay in use.
+ * This also happens while only the first of the two files has been replaced.
  */
 public final class ServerCertificate {
 
@@ -45,7 +45,7 @@ public final class ServerCertificate {
     }
 
     /**
-     * Reads a certificate, with those of its issuers behind it, and its key.
+     * Reads a certificate, followed by its issuers' certificates, and its key.
      *
      * @param certificates a file of PEM certificates, the server's own first
      * @param key a file with its PEM key: PKCS#8, PKCS#1 or SEC 1, not encrypted

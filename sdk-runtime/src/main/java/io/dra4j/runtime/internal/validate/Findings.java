@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The problems of one pool, as many as a person reads. */
+/** The problems of one pool, up to a readable number. */
 final class Findings {
 
     static final int MOST = 100;
@@ -37,12 +37,12 @@ final class Findings {
         add(new Problem(pool, device, field, rule, value));
     }
 
-    /** Adds what a server says of a field. */
+    /** Adds a server's error about a field. */
     void add(@Nullable DeviceName device, String field, String message) {
         add(new Problem(pool, device, Shown.message(field), Shown.message(message), null));
     }
 
-    /** Adds a problem once: that of the pool is found again in the slice of each device. */
+    /** Adds a problem once: a problem of the pool is found again in the slice of each device. */
     private void add(Problem problem) {
         if (problems.size() < MOST) {
             problems.add(problem);
@@ -58,7 +58,7 @@ final class Findings {
         return problems.size();
     }
 
-    /** Returns whether there are enough: more would not be read. */
+    /** Returns whether the limit is reached. */
     boolean isFull() {
         return !ofAllDevices && problems.size() >= MOST;
     }
@@ -85,7 +85,7 @@ final class Findings {
             return new Field(findings, null, name);
         }
 
-        /** Returns the device of the name given, as a field that contains all of its own. */
+        /** Returns the device of the name given, as a field that contains its fields. */
         static Field ofDevice(Findings findings, DeviceName device) {
             return new Field(findings, device, "devices[" + device + "]");
         }

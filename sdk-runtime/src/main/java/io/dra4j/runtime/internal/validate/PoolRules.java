@@ -38,10 +38,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules for a pool: those of API servers, in their words, and those of drivers, which are narrower where a server
- * takes what can never work.
+ * The rules for a pool: those of API servers, in their words, and those of drivers, which are stricter where a server
+ * accepts what can never work.
  *
- * <p>Pure; handles all that a provider can build, and never throws.
+ * <p>Pure; accepts any pool that a provider can build, and never throws.
  *
  * @param driver the driver's name
  * @param book returns the errors for which a server of a release would refuse a slice
@@ -53,13 +53,13 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
      * Checks a pool by the rules for drivers, and by those of the newest release with all gates on, which has all
      * fields that a pool can have.
      *
-     * @return its problems, the first hundred; empty if it can be published, or is not for this driver to publish
+     * @return its problems, the first hundred; empty if it can be published, or another component publishes it
      */
     public List<Problem> problems(Pool pool) {
         return problems(pool, new HashMap<>());
     }
 
-    /** Checks a pool, too, against the devices by physical id that were seen in others, and adds its own to them. */
+    /** Checks a pool also against the devices of others by physical id, and adds its own to them. */
     public List<Problem> problems(Pool pool, Map<String, String> hardware) {
         return verdict(pool, new Findings(pool.name(), false), hardware).problems();
     }
@@ -79,7 +79,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
     /**
      * Checks what is sent of a pool by the rules of one server.
      *
-     * @param sent the pool without what the server leaves out
+     * @param sent the pool without the fields that the server drops
      * @param gates the server's release and gates
      * @param besides returns the counter sets that the server wants in one slice with a device
      * @return what the server would refuse
@@ -128,7 +128,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
 
     /**
      * The rules of an API server for a pool: the pool itself, each counter set and each device are
-     * checked in a slice of their own, in the form in which they are sent.
+     * checked in a separate slice, in the form in which they are sent.
      *
      * @param book returns the errors for which a server of a release would refuse a slice
      * @param gates the server's release and gates
@@ -224,12 +224,12 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
 
         private WrittenForm() {}
 
-        /** A server takes a pool on a named node, but this driver's pools are on its own. */
+        /** A server accepts a pool on any named node, but this driver's pools are on its own node. */
         static void check(Findings findings, Placement placement) {
             if (placement instanceof Placement.NamedNode named) {
                 Field.ofPool(findings, "nodeName")
                         .refuse(
-                                "must be absent: a pool belongs to this node, or each device has whose it is",
+                                "must be absent: either the pool names this node, or each device names its own node",
                                 named.name());
             }
         }
@@ -252,7 +252,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
             return isWritten;
         }
 
-        /** An empty list is no value of the API. */
+        /** An empty list is not a value of the API. */
         private static boolean list(Field field, AttributeValue value) {
             if (value instanceof AttributeValue.OfStrings texts) {
                 return isSome(field.child("strings"), texts.values());
@@ -279,7 +279,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
                     || placement instanceof Placement.PublishedElsewhere) {
                 device.refuse(
                         "must be on a named node, on matching nodes or on all nodes, if its pool has"
-                                + " PerDevice placement, and else where its pool is",
+                                + " PerDevice placement, and otherwise where its pool is",
                         placement);
                 return false;
             }

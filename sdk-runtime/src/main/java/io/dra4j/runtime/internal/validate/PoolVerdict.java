@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The rules that a pool breaks, and whose they are.
+ * The rules that a pool breaks, by their origin.
  *
  * @param problems the problems, the first hundred
  * @param devices the first problem of each device that breaks a rule
@@ -23,7 +23,7 @@ public record PoolVerdict(List<Problem> problems, Map<DeviceName, Problem> devic
         devices = Collections.unmodifiableMap(new LinkedHashMap<>(devices));
     }
 
-    /** Returns the verdict on a pool that is wrong as a whole. */
+    /** Returns the verdict on a pool that is invalid as a whole. */
     public static PoolVerdict ofPool(List<Problem> problems) {
         return new PoolVerdict(problems, Map.of(), true);
     }

@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param pool the pool
  * @param device the device, or {@code null} if the pool itself breaks the rule
  * @param field where, as the API writes it: {@code devices[gpu-0].attributes[uuid].string}
- * @param rule what must hold there, or what the API server says of it; on one line
- * @param value what is there, cut if it is long, on one line; {@code null} if the server's words
- *     have it where it matters
+ * @param rule the rule there, or the API server's message; on one line
+ * @param value the value, shortened, on one line; {@code null} if the server's message contains it
  */
 public record Problem(
         PoolName pool,

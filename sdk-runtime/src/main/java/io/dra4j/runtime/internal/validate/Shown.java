@@ -5,7 +5,7 @@ package io.dra4j.runtime.internal.validate;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Values as a message shows them: on one line, short, and with nothing in it that hides. */
+/** Formats values for messages: on one line, short, and with all characters visible. */
 public final class Shown {
 
     /** The longest name of an attribute has 96 characters. */
@@ -37,7 +37,7 @@ public final class Shown {
         return shown.toString();
     }
 
-    /** A server's words, which may quote a value of any length: then the middle is left out. */
+    /** A server's message, which may quote a value of any length: then the middle is cut. */
     public static String message(String message) {
         StringBuilder shown = new StringBuilder();
         withoutMiddle(message).codePoints().forEach(point -> append(shown, point));

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 /** The rules for a device that are narrower than an API server's. */
 final class StricterDeviceRules {
 
-    /** The API server takes the first second of year 1 for no time. */
+    /** The API server treats the first second of year 1 as no time. */
     private static final Instant FIRST = Instant.parse("0001-01-01T00:00:01Z");
 
     private static final Instant END = Instant.parse("9999-12-31T23:59:59Z").plusSeconds(1);
@@ -63,7 +63,7 @@ final class StricterDeviceRules {
         for (String name : all) {
             String bare = names.bare(name);
             if (!bare.equals(name) && all.contains(bare)) {
-                field.key(name).refuse("must not be beside " + Shown.name(bare) + ", which is the same name", name);
+                field.key(name).refuse("must not be used with " + Shown.name(bare) + ", which is the same name", name);
             }
         }
     }
@@ -78,7 +78,7 @@ final class StricterDeviceRules {
         }
     }
 
-    /** Half a pair of surrogates reaches the server as another character. */
+    /** Half of a surrogate pair reaches the server as another character. */
     private static void isUnicode(Field field, String text) {
         try {
             StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
@@ -99,8 +99,8 @@ final class StricterDeviceRules {
     /**
      * Amounts that the API server keeps as they are.
      *
-     * <p>It rounds what is finer than a billionth, and what does not fit 64 bits it cuts, or writes back in other words
-     * than it understands: a slice with such an amount would never equal what the driver wants.
+     * <p>It rounds amounts finer than a billionth; values beyond 64 bits are truncated, or serialized in a form that it
+     * cannot parse: a slice with such an amount would never equal what the driver wants.
      *
      * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/"> Quantity</a>
      */
@@ -125,7 +125,7 @@ final class StricterDeviceRules {
             }
         }
 
-        /** A server compares a default only with the values or the range beside it. */
+        /** A server compares a default only with the values or the range next to it. */
         private static void lonelyDefault(Field field, Quantity capacity, RequestPolicy policy) {
             Quantity standard = policy.defaultValue();
             if (standard != null
@@ -184,7 +184,7 @@ final class StricterDeviceRules {
             return true;
         }
 
-        /** Checks an amount of which the server takes less than nothing, too. */
+        /** Checks an amount that the server also accepts if negative. */
         static void isKeptAndNotNegative(Field field, @Nullable Quantity quantity) {
             if (isKept(field, quantity) && quantity != null && quantity.amount().signum() < 0) {
                 field.refuse("must not be negative", quantity);
@@ -193,14 +193,14 @@ final class StricterDeviceRules {
     }
 
     /**
-     * The rules for node selectors that an API server takes, but that match no node.
+     * The rules for node selectors that an API server accepts, but that match no node.
      *
      * @see <a href="https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/">Assigning
      *     Pods to Nodes: operators</a>
      */
     static final class SelectorRules {
 
-        /** All numbers of this form fit 64 bits, and more digits no label needs. */
+        /** All numbers of this form fit 64 bits, and no label needs more digits. */
         private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
 
         private SelectorRules() {}
@@ -239,7 +239,7 @@ final class StricterDeviceRules {
 
         private final Map<String, CounterSet> sets = new HashMap<>();
 
-        /** Checks the sets themselves, and keeps them to look references up. */
+        /** Checks the sets themselves, and keeps them to resolve references. */
         CounterRules(Findings findings, List<CounterSet> counterSets) {
             for (int i = 0; i < counterSets.size(); i++) {
                 CounterSet set = counterSets.get(i);

@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Find what the API server would refuse of a pool, before anything of it is sent, and what it takes
- * although it can never work.
+ * but can never work.
  *
- * <p>What a server refuses is decided by {@code io.dra4j.rules} alone. The rules of this package
+ * <p>What a server refuses is decided only by {@code io.dra4j.rules}. The rules of this package
  * are only for what a server accepts, or never sees:
  *
  * <ul>
- *   <li>what can't be written as a slice: a raw field that is no JSON or has a method of its own, a
- *       placement that is none of a pool or of a device ({@code WrittenForm});
- *   <li>amounts that a server would round, and less than nothing of a counter or in a request
- *       policy ({@code AmountRules}); times and texts that it would keep as others ({@code
- *       DeviceRules}): the slice would never equal what the driver wants;
+ *   <li>what can't be written as a slice: a raw field that is not JSON or has its own method, or a placement that is
+ *       not for pools or devices ({@code WrittenForm});
+ *   <li>amounts that a server would round, and negative ones of a counter or in a request policy ({@code AmountRules});
+ *       times and texts that it would store differently ({@code DeviceRules}): the slice would never equal what the
+ *       driver wants;
  *   <li>a node selector that matches no node ({@code SelectorRules});
- *   <li>what has to be seen over the whole pool: unique names of devices and counter sets, and that the counters which
+ *   <li>what concerns the whole pool: unique names of devices and counter sets, and that the counters which
  *       devices consume are there, and are enough ({@code CounterRules}, {@code PoolRules}).
  * </ul>
  *

@@ -102,7 +102,7 @@ class ClusterTest extends ClusterUnderTest {
 
             assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(30)))
                     .isInstanceOf(ClusterException.NotFound.class)
-                    .hasMessageStartingWith("ResourceClaim default/c1 with UID uid-1 does not exist")
+                    .hasMessageStartingWith("ResourceClaim default/c1 with UID uid-1 no longer exists")
                     .hasMessageNotContaining("apis/");
         }
 

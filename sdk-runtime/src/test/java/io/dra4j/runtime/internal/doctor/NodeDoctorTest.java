@@ -126,7 +126,7 @@ class NodeDoctorTest {
         "34, DRADeviceTaints, its feature gate DRADeviceTaints is off, # add DRADeviceTaints=true to --feature-gates",
         "35, DRAListTypeAttributes, Kubernetes 1.35 has no feature gate DRAListTypeAttributes, # upgrade the cluster to Kubernetes 1.36 or newer; or start the driver without --o",
         "38, DRADeviceTaints, 'slices lose the fields of feature gate DRADeviceTaints, which is always on', # look for a webhook or policy",
-        "39, DRADeviceTaints, 'its feature gate DRADeviceTaints is off or is not in Kubernetes 1.39, which is not known here, and', # add DRADeviceTaints=true to --feature-gates"
+        "39, DRADeviceTaints, 'its feature gate DRADeviceTaints is off or is not in Kubernetes 1.39, which is unknown here, and', # add DRADeviceTaints=true to --feature-gates"
     })
     void theAdviceOnAFieldThatIsLostFitsTheRelease(int minor, String gate, String what, String fix) {
         SliceStore store = (SliceStore) Proxy.newProxyInstance(

@@ -273,7 +273,7 @@ class LegacyPluginWatchTest {
                 .singleElement()
                 .extracting(DriverEvent::message)
                 .asString()
-                .contains("The devices are published all the same.")
+                .contains("The devices remain published.")
                 .contains("device-plugin=false --overwrite ");
     }
 }

@@ -266,7 +266,7 @@ class RunningMaintenanceTest {
                 .allMatch(event -> event.isSameAs(events.get(0))) // of which one is delivered
                 .allMatch(event -> event.reason() == Reason.HARDWARE_HANGS)
                 .allMatch(event -> event.message()
-                        .startsWith("The driver can't give its hardware back for the maintenance, because a call of the"
+                        .startsWith("The driver can't release its hardware for maintenance, because a call of the"
                                 + " provider does not end: "
                                 + call));
 

@@ -470,7 +470,7 @@ class KubeletPluginTest extends SocketFixture {
             Files.delete(sockets.registration());
             Files.createFile(sockets.registration());
 
-            assertThatThrownBy(plugin::look).hasMessageContaining("Something that is no socket is at the path");
+            assertThatThrownBy(plugin::look).hasMessageContaining("A file that is not a socket is at the path");
         }
 
         @Test
@@ -480,7 +480,7 @@ class KubeletPluginTest extends SocketFixture {
 
             assertThatThrownBy(KubeletPluginTest.this::startPlugin)
                     .isInstanceOf(DraException.class)
-                    .hasMessageContaining("Something that is no socket is at the path")
+                    .hasMessageContaining("A file that is not a socket is at the path")
                     .hasMessageContaining(sockets.registration() + "; remove it");
             assertThat(files()).as("no service socket is left").isEmpty();
         }

@@ -157,7 +157,7 @@ class HttpEndpointTest {
             started = true;
 
             assertThat(before.statusCode()).isEqualTo(503);
-            assertThat(before.body()).isEqualTo("it still starts\n");
+            assertThat(before.body()).isEqualTo("still starting\n");
             assertThat(get("/startupz").statusCode()).isEqualTo(200);
         }
 

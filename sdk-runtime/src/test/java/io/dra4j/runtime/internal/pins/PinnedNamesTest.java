@@ -182,7 +182,7 @@ class PinnedNamesTest {
     @Test
     void ofNewNamesForOneHardwareTheFirstIsPublishedAndAllThatWere() {
         assertThat(published("c=X", "b=X")).containsExactly("b");
-        assertThat(events).singleElement().asString().contains("node/c (new, is X, as is node/b)", "of its own");
+        assertThat(events).singleElement().asString().contains("node/c (new, is X, as is node/b)", "own physicalId");
         published("b=X", "c=Y");
         Map<Name, String> pins = new HashMap<>(DevicePins.in(data).read().ids());
         pins.replaceAll((name, id) -> "X");

@@ -105,7 +105,7 @@ class PolicyFileTest {
                 .matches(event -> event.reason() == Reason.POLICY_REJECTED)
                 .extracting(DriverEvent::message)
                 .asString()
-                .startsWith("The device policy " + path + " can't be applied, and the one before")
+                .startsWith("The device policy " + path + " can't be applied, and the previous one")
                 .contains("line 1, column ", "rules[0].exclude has a value of");
         assertThat(left(file)).containsExactly("gpu-1");
 

@@ -50,7 +50,7 @@ class LeftOutDevicesTest extends PublisherUnderTest {
         publish(2, BROKEN);
         publish(3);
 
-        assertThat(lastEvent(Reason.PUBLISHING_RECOVERED)).contains("no device out any more");
+        assertThat(lastEvent(Reason.PUBLISHING_RECOVERED)).contains("no longer leaves out any device");
         assertThat(events).extracting(DriverEvent::subject).containsOnly("left-out devices");
         assertThat(publisher.leftOut()).isEmpty();
     }

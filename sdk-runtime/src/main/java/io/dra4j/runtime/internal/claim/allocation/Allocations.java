@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
 /**
  * Reads what a claim's object asks of this driver: its own results, with their configurations.
  *
- * <p>Pure. Results and configurations of other drivers are passed over unread.
+ * <p>Pure. Results and configurations of other drivers are skipped.
  */
 public final class Allocations {
 
@@ -100,7 +100,7 @@ public final class Allocations {
         return skips(object, "NodeUnprepareResources");
     }
 
-    /** A call is left out if all of the driver's devices in the claim can do without. */
+    /** A call is skipped if none of the driver's devices in the claim needs it. */
     private boolean skips(ClaimObject object, String call) {
         Allocation allocation = object.allocation();
         return allocation != null
@@ -137,7 +137,7 @@ public final class Allocations {
         }
     }
 
-    /** A scheduler may write either form of a name; providers and the journal know the short one. */
+    /** A scheduler may write either form of a name; providers and the journal use the short form. */
     private Map<String, Quantity> byBareName(Map<String, Quantity> consumed) {
         Map<String, Quantity> byName = new LinkedHashMap<>();
         consumed.forEach((name, amount) -> byName.merge(names.bare(name), amount, Allocations::sum));
@@ -210,10 +210,11 @@ public final class Allocations {
     /**
      * Chooses the configurations of each device by the API's rules.
      *
-     * <p>Each entry of the driver is decoded, whether it applies or not. Those of the class come before those of the claim,
-     * and are searched from the last to the first: an entry is for a result if it names no request, the result's request
-     * (with its subrequest, if there is one), or the main request of its subrequest. The search for a device ends when each
-     * kind that fits it is found, so earlier entries are neither validated nor a misfit. One object serves one claim.
+     * <p>Each entry of the driver is decoded, whether it applies or not. Those of the class come before those of the
+     * claim, and are searched from the last to the first: an entry is for a result if it names no request, the result's
+     * request (with its subrequest, if there is one), or the main request of its subrequest. The search for a device
+     * ends when each matching kind is found, so earlier entries are neither validated nor rejected as unsuitable. One
+     * object serves one claim.
      */
     private static final class ConfigChoice {
 

@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks the configurations of a claim before it is allocated, by the code that prepares it.
  *
- * <p>Each entry of the driver is decoded, normalized and validated, whatever device it will be for.
- * What only the allocation decides is left to prepare: whether the kind is for the device, what
- * entries of the class add, and merged values. Thread-safe.
+ * <p>Each entry of the driver is decoded, normalized and validated, for any device.
+ * Checks that need the allocation are left to prepare: whether the kind suits the device, what entries of the class
+ * add, and merged values. Thread-safe.
  */
 public final class ConfigCheck {
 
@@ -80,7 +80,7 @@ public final class ConfigCheck {
         return problems;
     }
 
-    /** Of an entry without requests only the allocation decides it, unless all have admin access. */
+    /** For an entry without requests, only the allocation decides this, unless all have admin access. */
     private static Optional<String> forAdmin(ConfigEntry entry, Map<String, Boolean> requests) {
         return requests.entrySet().stream()
                 .filter(entry.isForAllRequests() ? request -> !requests.containsValue(false) : Map.Entry::getValue)

@@ -93,13 +93,13 @@ final class ConfigDecoder {
         if (apiVersion.isEmpty() && kind.isEmpty()) {
             return "neither";
         }
-        return kind.isEmpty() ? "apiVersion " + apiVersion + " alone" : "kind " + kind + " alone";
+        return kind.isEmpty() ? "only apiVersion " + apiVersion : "only kind " + kind;
     }
 
     /** A decoded value with its type. */
     record Decoded<T>(ConfigType<T> type, T value) {}
 
-    /** Reads the JSON of a configuration as {@link StrictText} does, and reports errors in words of JSON. Thread-safe. */
+    /** Reads the JSON of a configuration like {@link StrictText}, and reports errors in JSON's terms. Thread-safe. */
     private static final class ConfigJson {
 
         private static final int LONGEST_SHOWN = 60;
@@ -125,7 +125,7 @@ final class ConfigDecoder {
         }
 
         /**
-         * Turns an object into a type of the vendor's.
+         * Turns an object into a vendor's type.
          *
          * @throws PrepareException if it does not fit; the message names the field
          * @throws IllegalStateException if nothing can be decoded into the type
@@ -146,7 +146,7 @@ final class ConfigDecoder {
         private static String problem(ObjectNode object, JsonMappingException e) {
             String field = path(e);
             if (e instanceof UnrecognizedPropertyException unknown) {
-                // A deserializer of the vendor's may not say what it knows.
+                // A vendor's deserializer may not list its fields.
                 Collection<Object> known = Objects.requireNonNullElse(unknown.getKnownPropertyIds(), List.of());
                 String names = known.stream().map(String::valueOf).sorted().collect(Collectors.joining(", "));
                 return "unknown field " + field + (names.isEmpty() ? "" : "; known are " + names);

@@ -63,7 +63,7 @@ record ConfigEntry(int index, Config config, Decoded<?> decoded) {
     }
 
     /**
-     * Returns a value that comes from this entry, normalized.
+     * Returns the value of this entry, normalized.
      *
      * @throws PrepareException if it is not valid; the message names the entry
      */

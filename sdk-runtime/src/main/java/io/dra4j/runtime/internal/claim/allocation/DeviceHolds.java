@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Refuses a device that another claim holds: the last line of defence against one device for two workloads.
  *
- * <p>It keeps no list of its own: held are the journal's committed claims at the moment of the check, so that two
+ * <p>It keeps no separate list: it checks against the journal's committed claims, so that two
  * processes of the driver can't disagree. A device may be held by several claims if the API allows it: shares of it,
- * each with a share id of its own and all of them within the device's capacities, or access for administration, which
- * neither waits for other claims nor keeps them waiting. Devices that overlap by the pool's counters may not be held
+ * each with its own share id and all of them within the device's capacities, or access for administration, which
+ * neither waits for other claims nor keeps them waiting. Devices that overlap in the pool's counters may not be held
  * together. Thread-safe.
  */
 public final class DeviceHolds {
@@ -48,18 +48,18 @@ public final class DeviceHolds {
     /**
      * Starts without devices.
      *
-     * @param driver the name whose domain capacities may have or lack
+     * @param driver the name whose domain may be omitted in names of capacities
      */
     public DeviceHolds(String driver) {
         this.known = KnownDevices.none(driver);
     }
 
     /**
-     * Returns what keeps a claim from having devices, or empty if nothing does.
+     * Returns the conflict that keeps a claim from getting devices; empty if there isn't one.
      *
-     * @param uid the claim's own UID: what it holds itself is not in its way
+     * @param uid the claim's own UID: its own devices do not conflict
      * @param committed the claims that the journal has committed
-     * @throws PrepareException if the devices can't be had, and no other claim is to blame
+     * @throws PrepareException if the devices are not available, though no other claim holds them
      */
     public Optional<HoldConflict> conflict(
             String uid, List<HeldDevice> devices, ClaimIndex committed, Inventory inventory) {
@@ -125,7 +125,7 @@ public final class DeviceHolds {
                 .findFirst();
     }
 
-    /** Returns who else holds devices of the same pools; one that is wanted is a shared one. */
+    /** Returns who else holds devices of the same pools; a wanted one is shared. */
     private static Map<PooledDevice, List<ClaimRecord>> overlapping(
             String uid, Set<PooledDevice> wanted, Collection<ClaimRecord> committed, KnownDevices known) {
         List<PooledDevice> counted = wanted.stream().filter(known::hasCounters).toList();
@@ -155,8 +155,8 @@ public final class DeviceHolds {
     /**
      * The capacities and counters of the inventory's devices, and of those that left it while held.
      *
-     * <p>The last that was seen of such a device is remembered; after a restart that is forgotten, and
-     * it takes nothing. An object is immutable.
+     * <p>The last known form of such a device is kept; after a restart it is unknown, and the device consumes nothing.
+     * An object is immutable.
      */
     private static final class KnownDevices {
 
@@ -170,7 +170,7 @@ public final class DeviceHolds {
             this.devices = devices;
         }
 
-        /** Returns what is known of a driver's devices before there is an inventory: nothing. */
+        /** Returns what is known of a driver's devices before the first inventory: nothing. */
         static KnownDevices none(String driver) {
             return new KnownDevices(new OwnNames(driver), Inventory.of(), Map.of());
         }
@@ -244,7 +244,7 @@ public final class DeviceHolds {
     }
 
     /**
-     * Adds up what claims take of limited things: the counters of a pool, the capacities of a device that is shared.
+     * Adds up claims' consumption of limited amounts: the counters of a pool, the capacities of a shared device.
      *
      * <p>Not thread-safe.
      */
@@ -253,10 +253,10 @@ public final class DeviceHolds {
         private final Map<String, Use> uses = new HashMap<>();
 
         /**
-         * An amount that a device takes of a limited thing.
+         * An amount that a device consumes of a limited total.
          *
-         * @param item names the thing
-         * @param total how much there is; {@code null} if that is unknown, and then it is not limited
+         * @param item names what is limited
+         * @param total the total; {@code null} if unknown, and then it is not limited
          */
         record Amount(
                 String item, Quantity amount, @Nullable Quantity total) {}
@@ -271,8 +271,8 @@ public final class DeviceHolds {
         /**
          * Counts what the claim in question wants.
          *
-         * @return the claims that hold what is missing, or empty if there is enough
-         * @throws PrepareException if there would not be enough without other claims either
+         * @return the claims that hold the missing amount, or empty if enough is free
+         * @throws PrepareException if the total would not suffice even without other claims
          */
         Optional<HoldConflict> take(PooledDevice device, Amount wanted) {
             Use use = uses.computeIfAbsent(wanted.item, key -> new Use());
@@ -303,7 +303,7 @@ public final class DeviceHolds {
      * The reason why a claim can't have a device, and the claims that hold it.
      *
      * @param problem a sentence for the owner of a pod; it names no claim
-     * @param holders the claims that are in the way
+     * @param holders the conflicting claims
      */
     public record HoldConflict(String problem, List<ClaimRecord> holders) {
 
@@ -329,7 +329,7 @@ public final class DeviceHolds {
                     new DraException("Held by " + names));
         }
 
-        /** Names a claim to those who may not know it: enough to find it in the log, and no more. */
+        /** Names a claim to users who may not see it: just enough to find it in the log. */
         private static String anonymous(String uid) {
             return "another claim (UID " + uid.substring(0, Math.min(8, uid.length())) + "…)";
         }

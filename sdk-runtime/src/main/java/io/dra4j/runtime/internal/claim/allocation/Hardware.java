@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 /**
  * Refuses a device whose name means other hardware than the claim was allocated.
  *
- * <p>Names may move: a minor number, a place in a list, differ after a reboot. A device without a
- * physical id, now or then, is not compared: unknown is not other.
+ * <p>Names may move: minor numbers and list positions may differ after a reboot. A device without a physical id, now or
+ * then, is not compared: unknown does not mean different.
  */
 public final class Hardware {
 
@@ -31,8 +31,8 @@ public final class Hardware {
     }
 
     /**
-     * Requires that devices are the hardware that they were when they were recorded; one that has
-     * left the inventory is passed over.
+     * Requires that devices are the same hardware as when they were recorded; devices that left the inventory are
+     * skipped.
      *
      * @param inventory is not asked if no device has a physical id
      * @throws PrepareException if one is other hardware now

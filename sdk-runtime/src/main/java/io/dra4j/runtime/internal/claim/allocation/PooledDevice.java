@@ -13,7 +13,7 @@ record PooledDevice(PoolName pool, DeviceName device) {
         return new PooledDevice(held.pool(), held.device());
     }
 
-    /** Returns {@code pool/device}, as messages show a device. */
+    /** Returns {@code pool/device}, the form used in messages. */
     @Override
     public String toString() {
         return pool + "/" + device;

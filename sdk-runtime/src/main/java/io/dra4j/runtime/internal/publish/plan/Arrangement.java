@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Spreads things with names over numbered slices so that what was placed stays where it is, whatever their order.
+ * Distributes named items over numbered slices so that placed items stay where they are, in any order.
  *
- * @param <T> what is placed: counter sets, alone or with their devices
+ * @param <T> what is placed: counter sets, with or without their devices
  * @param nameOf the name of a thing
  * @param limit how many things a slice takes
  * @param first the index of the first slice
@@ -29,7 +29,7 @@ record Arrangement<T>(Function<T, Object> nameOf, int limit, int first, int step
      * @param before what the slices held
      * @param taken the indexes in use; those used here are added
      * @return what each slice holds, in the order of the things; no slice is empty
-     * @throws IllegalArgumentException if two things bear one name
+     * @throws IllegalArgumentException if two things have one name
      */
     TreeMap<Integer, List<T>> place(List<T> things, Map<Integer, List<T>> before, Set<Integer> taken) {
         Map<Object, Integer> homes = homes(before);

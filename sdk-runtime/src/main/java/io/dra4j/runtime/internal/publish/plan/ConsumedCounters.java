@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** The counters that a device consumes, as servers keep them whose feature gates are off. */
+/** The counters that a device consumes, as kept by servers whose feature gates are off. */
 final class ConsumedCounters {
 
     private ConsumedCounters() {}
 
-    /** Returns a device of whose consumption a server keeps so much. */
+    /** Returns a device with the part of its consumption that a server keeps. */
     static Device of(Device device, UnaryOperator<CounterConsumption> kept) {
         return device.toBuilder()
                 .consumesCounters(device.consumesCounters().stream().map(kept).toList())

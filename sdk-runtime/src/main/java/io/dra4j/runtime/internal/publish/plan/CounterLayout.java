@@ -21,15 +21,15 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The place of counter sets in the slices of a pool: the releases of Kubernetes differ, and each
- * refuses the other's way.
+ * The place of counter sets in the slices of a pool: the releases of Kubernetes differ, and each refuses the other's
+ * layout.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/4815-dra-partitionable-devices">
  *     KEP-4815, DRA: Add support for partitionable devices</a>
  */
 public enum CounterLayout {
-    /** From 1.35 on: in slices of their own; the scheduler looks for them in the whole pool. */
+    /** From 1.35 on: in separate slices; the scheduler looks for them in the whole pool. */
     APART {
         @Override
         public List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
@@ -46,7 +46,7 @@ public enum CounterLayout {
             return List.of();
         }
     },
-    /** In 1.34: with the devices that consume them, which are looked up in their slice alone. */
+    /** In 1.34: with the devices that consume them, which are looked up only in their slice. */
     TOGETHER {
         @Override
         public List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
@@ -73,13 +73,13 @@ public enum CounterLayout {
         return set.build();
     }
 
-    /** Returns the layout that a server of a release takes. */
+    /** Returns the layout that a server of a release accepts. */
     public static CounterLayout of(KubernetesVersion release) {
         return release.atLeast(KubernetesVersion.V1_35) ? APART : TOGETHER;
     }
 
     /**
-     * Plans a pool whose rules hold.
+     * Plans a valid pool.
      *
      * @param before the last plan, or what the cluster has after a restart, in any layout
      * @param mayTaint whether a device of this provider may ever have taints, counters or lists
@@ -87,7 +87,7 @@ public enum CounterLayout {
      */
     public abstract List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint);
 
-    /** Returns the parts of a pool, whose rules hold, that this layout has no room for. */
+    /** Returns the parts of a valid pool that do not fit this layout. */
     public abstract List<Problem> problems(Pool pool);
 
     /** Returns the counter sets that a slice must have besides a device, which takes them whole. */
@@ -97,9 +97,9 @@ public enum CounterLayout {
      * Decides which slices a pool consists of on a server that wants counter sets in the slices of
      * their devices: {@link SlicePlanner} for Kubernetes 1.34.
      *
-     * <p>Each {@link CounterGroup} has a slice of its own, which it keeps, in the order in which they
-     * came: the scheduler of that release knows no order of slices. The devices that consume nothing
-     * are planned as ever, 64 to a slice, so that they stay when the server is upgraded.
+     * <p>Each {@link CounterGroup} has its own slice, which it keeps, in the order in which they
+     * came: the scheduler of that release ignores the order of slices. Devices that consume nothing are planned as
+     * usual, 64 to a slice, so that they stay when the server is upgraded.
      */
     private static final class JointSlicePlanner {
 
@@ -171,7 +171,7 @@ public enum CounterLayout {
         /**
          * Finds the groups of a pool, in the order of their first sets.
          *
-         * @throws IllegalArgumentException if two sets bear one name, or a device consumes of a set
+         * @throws IllegalArgumentException if two sets have one name, or a device consumes of a set
          *     that the pool does not have
          */
         static List<CounterGroup> of(Pool pool) {
@@ -233,7 +233,7 @@ public enum CounterLayout {
         /**
          * Returns the reasons why no slice can hold it.
          *
-         * <p>What one device consumes, 32 counters at most, needs no look: the sets have no more.
+         * <p>A device's consumption, at most 32 counters, needs no check: the sets have no more.
          */
         List<Problem> problems(PoolName pool) {
             long counters =

@@ -29,8 +29,8 @@ import java.util.stream.Collectors;
  * A part of a device or a pool that an API server does not keep while its feature gate is off.
  *
  * <p>Some parts guard the device: without them it could be allocated twice, or to a workload that must not have it. A
- * device whose guard the server leaves out must not be published at all. This table is all that the publisher and the
- * documentation know of gates: field, gate, releases, what becomes of the device, and how the loss is found.
+ * device whose guard the server leaves out must not be published at all. The publisher and the documentation read gates
+ * only from this table: field, gate, releases, what happens to the device, and how the loss is found.
  */
 public enum Feature {
     /** NoSchedule and NoExecute keep workloads away; None only informs. */
@@ -189,7 +189,7 @@ public enum Feature {
                     .build();
         }
     },
-    /** Groups keep devices apart that can't be set up beside each other. */
+    /** Groups separate devices that can't be set up together. */
     COMPATIBILITY_GROUPS(
             "compatibility groups",
             Gate.of(FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS),
@@ -214,7 +214,7 @@ public enum Feature {
                     .build();
         }
     },
-    /** Without it a device takes nothing of a counter of which it takes what its request says (KEP 5941). */
+    /** Without it, a device that consumes a requested amount of a counter consumes nothing (KEP 5941). */
     AMOUNTS_BY_REQUEST(
             "amounts of counters by request",
             Gate.of(FeatureGate.DRA_SHARED_CONSUMABLE_CAPACITY),
@@ -427,7 +427,7 @@ public enum Feature {
         return guards(device);
     }
 
-    /** Returns whether a device that is published all the same loses something. */
+    /** Returns whether a device that is still published loses something. */
     boolean leavesOutOf(Pool pool, Device device) {
         return usedBy(device) && !isInOtherShape(device);
     }
@@ -461,7 +461,7 @@ public enum Feature {
         return slice;
     }
 
-    /** The part, in words. */
+    /** The part, as text. */
     @Override
     public String toString() {
         return label;
@@ -472,7 +472,7 @@ public enum Feature {
         return gate;
     }
 
-    /** Returns what becomes of a device that has this part. */
+    /** Returns how a device that has this part is handled. */
     Loss loss() {
         return loss;
     }

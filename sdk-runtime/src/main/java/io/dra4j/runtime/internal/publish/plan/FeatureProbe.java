@@ -34,7 +34,7 @@ public final class FeatureProbe {
         try {
             return feature.usedBy(store.tryCreate(slice(feature, store, pool, layout)));
         } catch (ClusterException e) {
-            // Any other rule may answer so, too: an admission policy, for instance.
+            // Any other rule may also answer so: an admission policy, for instance.
             if (e.status() == UNPROCESSABLE && String.valueOf(e.getMessage()).contains(feature.field())) {
                 return false;
             }

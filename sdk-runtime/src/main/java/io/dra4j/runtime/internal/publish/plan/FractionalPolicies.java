@@ -20,7 +20,7 @@ final class FractionalPolicies {
 
     private FractionalPolicies() {}
 
-    /** Returns whether a device, whose rules hold, has such a policy. */
+    /** Returns whether a valid device has such a policy. */
     static boolean areIn(Device device) {
         return device.capacities().values().stream()
                 .map(Capacity::requestPolicy)

@@ -33,7 +33,7 @@ public record Gate(FeatureGate gate, int since, int until) {
         return new Gate(gate, first, until);
     }
 
-    /** Returns this gate for a field that a later release does not have any more. */
+    /** Returns this gate for a field that a later release no longer has. */
     Gate until(int last) {
         return new Gate(gate, since, last);
     }

@@ -17,7 +17,7 @@ enum Loss {
         this.text = text;
     }
 
-    /** The handling, in words. */
+    /** The handling, as text. */
     @Override
     public String toString() {
         return text;

@@ -18,16 +18,15 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Spreads devices over slices so that the slices, in the order of their indexes, have the devices in the order of the
- * inventory, and so that as few slices as possible change.
+ * Distributes devices over slices in the inventory's order, so that as few slices as possible change.
  *
  * <p>A slice may stay if its devices still follow one another. Of all such slices a longest run stays: one slice after
  * the other, in both orders, with the fewest changes in the gaps between them. A gap changes as many slices as it has,
  * or as its devices need, if that is more; new slices get indexes between those of their neighbours. Where there is no
- * index left for them, neighbours have to move, too.
+ * index left for them, neighbours also have to move.
  *
- * <p>So a device that goes changes one slice at most, and one that comes two: the slice that it belongs in and, if that
- * is full, a neighbour.
+ * <p>So a device that is removed changes at most one slice, and a device that is added two: the slice that it belongs
+ * in and, if that is full, a neighbour.
  *
  * @param limit how many devices a slice takes
  * @param indexes the indexes that devices may have
@@ -157,7 +156,7 @@ record OrderedArrangement(int limit, SliceIndexes indexes) {
      */
     private record Gap(int limit, SliceIndexes indexes, int low, int high, List<Integer> slices) {
 
-        /** Returns how many slices so many devices need. */
+        /** Returns how many slices a number of devices needs. */
         static int slices(int devices, int limit) {
             return (devices + limit - 1) / limit;
         }

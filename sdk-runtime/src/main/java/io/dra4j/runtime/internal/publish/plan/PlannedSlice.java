@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 /**
  * One slice that a pool should have.
  *
- * @param index its place in the pool, kept as long as the slice exists; its name begins with it, so
+ * @param index its place in the pool, kept while the slice exists; its name begins with it, so
  *     that the names of a pool's slices sort as their indexes do
  * @param content its content; the generation is not decided yet
  */
@@ -24,7 +24,7 @@ public record PlannedSlice(int index, Content content) {
     private static final Pattern INDEXED_NAME = Pattern.compile("([0-9a-f]{5,7})-.*");
 
     /**
-     * Reads the index of a slice in the cluster off its name; empty if it is none of ours.
+     * Reads the index of a slice in the cluster from its name; empty if it is not this driver's.
      *
      * <p>The Go helper has five digits: as a dash sorts before all digits, they sort as if zeros followed them.
      */
@@ -37,7 +37,7 @@ public record PlannedSlice(int index, Content content) {
         return OptionalInt.of(Integer.parseInt(digits, 16) << 4 * (DIGITS - digits.length()));
     }
 
-    /** Takes the slices in the cluster for a plan: what a driver goes on from after its restart. */
+    /** Makes a plan of the slices in the cluster, from which a driver continues after a restart. */
     public static List<PlannedSlice> adopt(Collection<Stored> slices) {
         return slices.stream()
                 .sorted(Comparator.comparing(Stored::name))

@@ -17,11 +17,11 @@ import java.util.function.UnaryOperator;
 /**
  * The part of a pool that can be published on a server that leaves out some features.
  *
- * <p>A device that loses what guards it is withdrawn; any other is published without the feature,
+ * <p>A device that loses a field that guards it is withdrawn; any other is published without the feature,
  * as the server would keep it.
  *
  * @param pool the pool without what can't be published
- * @param leftOut the devices that lose a feature that they can do without
+ * @param leftOut the devices that lose a feature that they do not need
  * @param withdrawn the devices that are not published at all
  */
 public record Publishable(Pool pool, Map<Feature, List<DeviceName>> leftOut, Map<Feature, List<DeviceName>> withdrawn) {

@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the fewest writes that make a pool in the cluster equal to its plan, in order.
  *
- * <p>Consumers take a pool for complete if as many slices of its newest generation are there as
- * each has in {@code resourceSliceCount}; older ones they ignore. So that none ever sees a complete
- * pool that is half old and half new, the writes go on in the present generation only
+ * <p>Consumers consider a pool complete if it has as many slices of its newest generation as each states in {@code
+ * resourceSliceCount}; they ignore older ones. So that none ever sees a complete pool that is half old and half new,
+ * the writes continue in the current generation only
  *
  * <ul>
- *   <li>if the pool is complete, stays as large, and one slice alone changes, or
+ *   <li>if the pool is complete, stays as large, and only one slice changes, or
  *   <li>if it is incomplete and stays so until the last write.
  * </ul>
  *
  * <p>Otherwise a new generation begins and each slice is written once. Deletes come first. Nothing is written if
- * nothing differs: also after a restart, since all there is to know is in the cluster.
+ * nothing differs: also after a restart, since all state is in the cluster.
  */
 public final class SliceDiff {
 
@@ -67,7 +67,7 @@ public final class SliceDiff {
      *
      * @param existing the slices of the pool in the cluster
      * @param plan the slices that it should have; none to withdraw the pool
-     * @param before when taints began that the cluster may not have any more
+     * @param before when taints began that the cluster may no longer have
      */
     public static List<SliceWrite> between(Collection<Stored> existing, List<PlannedSlice> plan, TaintTimes before) {
         return new SliceDiff(existing, plan, before).writes();
@@ -86,7 +86,7 @@ public final class SliceDiff {
         });
     }
 
-    /** The API lets no update change a slice of one node into one of several, or back. */
+    /** The API allows no update from a slice of one node to one of several, or back. */
     private static boolean canBecome(Stored slice, @Nullable Content content) {
         return content != null
                 && slice.content().generation() < LAST_GENERATION

@@ -81,7 +81,7 @@ record SliceIndexes(int[] taken) {
         return (int) ((place + 1) * (room + 1L) / (count + 1));
     }
 
-    /** Returns the free index above {@code low} that has so many free ones between. */
+    /** Returns the free index above {@code low} with the given number of free ones between. */
     private int free(int low, int before) {
         int index = low + 1 + before;
         for (int i = rank(low + 1); i < taken.length && taken[i] <= index; i++) {

@@ -23,9 +23,9 @@ import java.util.function.Function;
  * servers from Kubernetes 1.35 on.
  *
  * <p>A slice takes 64 devices, or 128 if none of the provider's may ever have taints, counters or
- * lists; so the first taint moves nothing. Counter sets have slices of their own. Placement is
- * stable: a device keeps its slice when others come and go, as far as the order allows, which is
- * the inventory's over all slices. A pool has at least one slice: empty is not absent.
+ * lists; so the first taint moves nothing. Counter sets have separate slices. Placement is
+ * stable: a device keeps its slice when others are added and removed, as far as the inventory's order over all slices
+ * allows. A pool has at least one slice: empty is not absent.
  */
 final class SlicePlanner {
 
@@ -55,7 +55,7 @@ final class SlicePlanner {
     }
 
     /**
-     * Places devices in order; none in an empty slice if there is no other.
+     * Places devices in order; without devices, in one empty slice if the pool has no other.
      *
      * @param taken the indexes of the slices that are not for them
      */
@@ -71,7 +71,7 @@ final class SlicePlanner {
         return placed;
     }
 
-    /** Returns a failure that names the pool, too. */
+    /** Returns a failure that also names the pool. */
     static IllegalArgumentException of(Pool pool, IllegalArgumentException failure) {
         return new IllegalArgumentException("Pool " + pool.name() + ": " + failure.getMessage(), failure);
     }

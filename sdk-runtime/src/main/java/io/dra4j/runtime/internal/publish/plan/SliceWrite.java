@@ -5,7 +5,7 @@ package io.dra4j.runtime.internal.publish.plan;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 
-/** One request that brings the cluster nearer to the plan. */
+/** One request that brings the cluster closer to the plan. */
 public sealed interface SliceWrite {
 
     /** Deletes a slice. */

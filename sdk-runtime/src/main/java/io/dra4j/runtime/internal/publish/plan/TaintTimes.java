@@ -19,9 +19,9 @@ import java.util.stream.Collectors;
 /**
  * Keeps the times that the server gave to taints.
  *
- * <p>A taint without a time begins when it is first published. Written again without that time, it
- * would begin again, and tolerations that last for some seconds would start over. Times are kept
- * while a driver runs, also if its slices are deleted; one that starts afterwards can't know them.
+ * <p>A taint without a time begins when it is first published. Written again without that time, it would begin again,
+ * and tolerations of some seconds would start over. Times are kept while a driver runs, even if its slices are deleted;
+ * a driver that starts afterwards can't know them.
  */
 public final class TaintTimes {
 
@@ -35,7 +35,7 @@ public final class TaintTimes {
         return new TaintTimes(Map.of());
     }
 
-    /** Returns the times of these slices, and of what they do not have, those known before. */
+    /** Returns the times of these slices, and earlier known times for taints that they lack. */
     TaintTimes and(Collection<Stored> slices) {
         Map<Object, Device> both = new HashMap<>(published);
         both.putAll(of(slices).published);
@@ -91,11 +91,11 @@ public final class TaintTimes {
     }
 
     /**
-     * Finds the updates of taints in a pool that is known from the cluster alone.
+     * Finds the updates of taints in a pool that is known only from the cluster.
      *
-     * <p>Each slice that differs is updated by itself, and keeps its generation. Consumers need a new one so as not to take
-     * half of an old pool and half of a new one for a whole; taints of one device say nothing about another. And a new
-     * generation that is interrupted would leave the pool incomplete, which nothing could complete.
+     * <p>Each slice that differs is updated separately, and keeps its generation. Consumers need a new generation only
+     * to not mistake half of an old pool and half of a new one for a whole; taints of one device are independent of
+     * another's. An interrupted new generation would leave the pool incomplete forever.
      */
     public static final class TaintUpdates {
 
@@ -106,7 +106,7 @@ public final class TaintTimes {
          *
          * @param slices the slices of a pool, all of them decoded
          * @param taints puts the taints on a device that it should have, and changes nothing else
-         * @param before when taints began that the cluster may not have any more
+         * @param before when taints began that the cluster may no longer have
          */
         public static List<SliceWrite> of(Collection<Stored> slices, UnaryOperator<Device> taints, TaintTimes before) {
             TaintTimes times = before.and(slices);
@@ -125,7 +125,7 @@ public final class TaintTimes {
         /**
          * Returns the updates for a server that keeps no taints.
          *
-         * <p>Devices that would lose one that keeps workloads away are withdrawn.
+         * <p>Devices that would lose a taint that keeps workloads away are withdrawn.
          */
         public static List<SliceWrite> withdrawals(Collection<Stored> slices, UnaryOperator<Device> taints) {
             List<SliceWrite> updates = new ArrayList<>();
