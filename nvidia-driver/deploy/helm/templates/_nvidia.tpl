@@ -55,7 +55,7 @@ parts: {{ $parts | toJson }}
 {{- end }}
 - {name: NVIDIA_DRIVER_ROOT, value: {{ .Values.nvidiaDriverRoot | quote }}}
 - {name: CONTAINER_DRIVER_ROOT, value: {{ clean (printf "/driver-root-parent/%s" (base .Values.nvidiaDriverRoot)) | quote }}}
-# NVIDIA's container runtime gives this container nothing of its own.
+# NVIDIA's container runtime adds nothing to this container.
 - {name: NVIDIA_VISIBLE_DEVICES, value: "void"}
 {{- with .Values.driverFolders.libraries }}
 - {name: DRIVER_LIBRARY_FOLDERS, value: {{ join "," . | quote }}}
@@ -130,7 +130,7 @@ parts: {{ $parts | toJson }}
 {{- end }}
 {{- end }}
 
-{{/* The affinity of the values; each term keeps away from nodes of which GPU Operator says so, and there is one at least. */}}
+{{/* The affinity of the values; each term also excludes nodes that GPU Operator marks, and there is at least one term. */}}
 {{- define "nvidia.affinity" -}}
 {{- $affinity := deepCopy (.Values.kubeletPlugin.affinity | default dict) -}}
 {{- if .Values.kubeletPlugin.deployLabel -}}
@@ -148,7 +148,7 @@ parts: {{ $parts | toJson }}
 {{- with $affinity }}{{ toYaml . }}{{ end -}}
 {{- end }}
 
-{{/* Values that would do nothing, or contradict each other. */}}
+{{/* Refuses values that have no effect, or contradict each other. */}}
 {{- define "nvidia.validate" -}}
 {{- include "dra4j.validate" . -}}
 {{- $gate := .Values.featureGates.DynamicMIG -}}

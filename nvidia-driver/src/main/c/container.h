@@ -15,7 +15,7 @@ int open_in(int root, const char *path, int flags, int mode);
 /* Requires an absolute path without empty parts, . and .. */
 void require_plain(const char *path);
 
-/* Opens a directory in the container, and makes what is missing of it; returns -1 if that is read-only. */
+/* Opens a directory in the container, creating missing parts; returns -1 if the file system is read-only. */
 int open_directory(int root, const char *path);
 
 #endif

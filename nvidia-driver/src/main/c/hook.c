@@ -5,8 +5,8 @@
  * Prepares a container for the libraries of NVIDIA's driver: a hook of the OCI runtime, createContainer, which runs in
  * the container's mount namespace before the container's root becomes the root.
  *
- * It has the command line of NVIDIA's nvidia-cdi-hook, and stands in where a node and an image have none. The image of
- * the container is not trusted: nothing of it is run, and no path of it leads out of its root.
+ * It has the command line of NVIDIA's nvidia-cdi-hook, and replaces it if neither node nor image has one. The
+ * container's image is not trusted: no program of it is run, and no path in it leads out of its root.
  */
 #include "container.h"
 #include "ldcache.h"
@@ -41,7 +41,7 @@ struct options {
     char *ldconfig;
 };
 
-/* The arguments are replaced by the values: there are never more of them. */
+/* Replaces the arguments by the values, which are never more. */
 static struct options parse(char **arguments, const char *repeated, bool with_ldconfig) {
     struct options found = {arguments, NULL};
     char **next = arguments;

@@ -46,7 +46,7 @@ static void put(struct text *to, unsigned byte) {
     to->length++;
 }
 
-/* Puts a code point as UTF-8. */
+/* Appends a code point as UTF-8. */
 static void put_point(struct text *to, unsigned point) {
     if (point < 0x80) {
         put(to, point);
@@ -80,7 +80,7 @@ static bool hex(struct reader *r, unsigned *unit) {
     return true;
 }
 
-/* After \u; half of a surrogate pair alone is refused. */
+/* Reads the digits after \u; a lone surrogate is refused. */
 static bool unicode(struct reader *r, struct text *to) {
     unsigned first;
     if (!hex(r, &first) || (first & 0xfc00) == 0xdc00) {
@@ -181,7 +181,7 @@ static bool array(struct reader *r) {
     return take(r, ']');
 }
 
-/* A member that is on the way twice is refused: readers differ in which of them counts. */
+/* Refuses a member that occurs twice on the path: readers differ in which one counts. */
 static bool member(struct reader *r, const char *const *keys, bool *seen) {
     char bytes[LONGEST_KEY];
     struct text key = {bytes, sizeof bytes, 0};
@@ -215,7 +215,7 @@ static bool object(struct reader *r, const char *const *keys) {
     return take(r, '}');
 }
 
-/* Keeps the string at the end of the way. */
+/* Keeps the string at the end of the path. */
 static bool wanted(struct reader *r) {
     struct text found = {r->out, r->size, 0};
     if (!string(r, &found)) {
@@ -239,7 +239,7 @@ static bool nested(struct reader *r, const char *const *keys) {
     return well;
 }
 
-/* keys: NULL for a value that is not on the way. */
+/* keys: NULL for a value that is not on the path. */
 static bool value(struct reader *r, const char *const *keys) {
     struct text nothing = {NULL, 0, 0};
     bool well;

@@ -11,8 +11,8 @@ enum json_result { JSON_FOUND, JSON_ABSENT, JSON_MALFORMED };
  * Copies one string of a JSON text, which is checked as a whole.
  *
  * keys: the names of the objects' members that lead to it, ended by NULL.
- * JSON_ABSENT: there is no such member, it is no string, or it does not fit into size bytes with its end.
- * JSON_MALFORMED: the text is not JSON, has a name on the way twice, or a NUL in the string.
+ * JSON_ABSENT: the member is missing, is not a string, or does not fit into size bytes with its terminator.
+ * JSON_MALFORMED: the text is not JSON, has a name twice on the path, or a NUL in the string.
  */
 enum json_result json_string(const char *text, size_t length, const char *const *keys, char *out, size_t size);
 

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The cache of a container that has this file is the same when the container makes it again. */
+/* A container that has this file rebuilds the same cache. */
 #define CONFIGURATION "/etc/ld.so.conf.d/00-dra4j-nvidia.conf"
 
 /* Ubuntu's /sbin/ldconfig is a script, which runs the real one. */
@@ -28,7 +28,7 @@ static const char *const USUAL[] = {
 
 enum { MOST_HEADERS = 64, TIMEOUT = 60 /* seconds */ };
 
-/* A program with an interpreter would run that of the image, with the rights of this process. */
+/* A dynamic program would run the image's interpreter, with the rights of this process. */
 static bool is_static(int program) {
     Elf64_Ehdr header;
     if (pread(program, &header, sizeof header, 0) != sizeof header
@@ -82,7 +82,7 @@ static bool is_there(int root, const char *folder) {
     return opened >= 0;
 }
 
-/* A file of that name stays as it is: it may be of the same container's last start. */
+/* An existing file stays: it may be from the same container's last start. */
 static void configure(int root, char *const *folders) {
     int file = open_in(root, CONFIGURATION, O_WRONLY | O_CREAT | O_EXCL, 0644);
     if (file < 0) {
@@ -100,10 +100,10 @@ static void configure(int root, char *const *folders) {
 }
 
 /*
- * Leaves two capabilities. One lets the program write a cache. With so few, it can't leave the root, nor use the links
- * of other processes in procfs. The other is harmless, and containers do not have it by default: so their processes
- * can't use the links of this one in procfs, which lead to the node's files. For that the kernel wants all of its
- * capabilities.
+ * Keeps two capabilities. One lets the program write a cache. With so few, it can neither leave the root nor use the
+ * links of other processes in procfs. The other is harmless, and containers do not have it by default, so their
+ * processes can't use this process's links in procfs, which lead to the node's files: for that the kernel requires all
+ * of its capabilities.
  */
 static bool drop_capabilities(void) {
     for (unsigned long each = 0; prctl(PR_CAPBSET_READ, each) >= 0; each++) {
@@ -144,7 +144,7 @@ static void await(pid_t child) {
     }
 }
 
-/* Returns the command line: of the folders, those that are there, in the order in which they are given. */
+/* Returns the command line, with the existing folders in the given order. */
 static char **command(int root, char *const *folders) {
     size_t count = 0;
     while (folders[count]) {
@@ -177,7 +177,7 @@ static bool is_read_only(int root) {
     return found;
 }
 
-/* The loader finds libraries without a cache in its own folders, if they have a link of the name that programs have. */
+/* Without a cache, the loader finds libraries in its default folders, if they have a link with the name that programs use. */
 static void require_usable(int root, char *const *folders) {
     char path[PATH_MAX];
     for (char *const *folder = folders; *folder; folder++) {

@@ -4,9 +4,9 @@
 #define DRA4J_LDCACHE_H
 
 /*
- * Makes the links of the libraries' own names, and the cache in which the dynamic loader finds the folders.
+ * Creates the links with the libraries' names, and the cache in which the dynamic loader finds the folders.
  *
- * ldconfig: the path of that program on the node; NULL for the usual ones.
+ * ldconfig: the path of that program on the node; NULL for the default ones.
  */
 void update_ldcache(int root, const char *ldconfig, char *const *folders);
 

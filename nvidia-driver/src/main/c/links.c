@@ -19,7 +19,7 @@ static bool has_target(int folder, const char *name, const char *target) {
     return length >= 0 && (size_t)length == strlen(target) && memcmp(now, target, (size_t)length) == 0;
 }
 
-/* Another link gives way: images link libcuda.so.1, say, to a version that the node does not have. */
+/* Replaces another link: images may link libcuda.so.1, say, to a version that the node does not have. */
 static bool replace(int folder, const char *name, const char *target) {
     char other[NAME_MAX + 1];
     if (snprintf(other, sizeof other, ".%ld.%s", (long)getpid(), name) >= (int)sizeof other) {
@@ -38,7 +38,7 @@ static bool replace(int folder, const char *name, const char *target) {
     return done;
 }
 
-/* Without the link programs may work all the same: those of libraries' own names are update-ldcache's. */
+/* Programs may work without the link: update-ldcache creates those with the libraries' names. */
 static void report(const char *path, int reason) {
     if (reason != EROFS) {
         fail("the link %s can't be made: %s", path, strerror(reason));

@@ -5,8 +5,8 @@
  * NUMBERS", where the file is the stand-in's state. Its exit status is NVML's code for what was refused.
  *
  *   lose GPU | find GPU               it falls off the bus, or comes back
- *   xid GPU INSTANCE XID              it reports an error, of a GPU instance or, by -1, of its own
- *   gpus COUNT                        so many are plugged in
+ *   xid GPU INSTANCE XID              it reports an error, of a GPU instance or, with -1, of the GPU itself
+ *   gpus COUNT                        the number of GPUs that are plugged in
  *   reboot                            all instances are gone
  *   create GPU PROFILE START          a GPU instance is made without a compute instance; prints its id
  *   split GPU INSTANCE PROFILE        a compute instance is made in it; prints its id

@@ -5,7 +5,7 @@
  * Mounts the shared memory of an MPS daemon, labels it for SELinux, and runs the daemon with it as its /dev/shm: daemon
  * and clients find one another's segments there by name, and each group of devices has its own.
  *
- * The driver's process has no system calls for that, and its image has no mount and no unshare.
+ * The driver's process has no system calls for that, and its image has neither mount nor unshare.
  */
 #include <errno.h>
 #include <sched.h>
@@ -47,7 +47,7 @@ static int mount_memory(const char *directory, const char *size) {
     return 0;
 }
 
-/* Something may be mounted more than once, and may be in use: it ends for good with its last user. */
+/* Unmounts; a mount may be repeated, or in use: it ends with its last user. */
 static int unmount(const char *directory) {
     while (!umount2(directory, MNT_DETACH | UMOUNT_NOFOLLOW)) {
     }
@@ -65,7 +65,7 @@ static int has(const char *path, char wanted) {
     return memchr(text, wanted, length) != NULL;
 }
 
-/* Where no file of the node shows it, a process that has a label, with its colons, tells that there is SELinux. */
+/* If no file of the node shows it, a process with a label, which contains colons, shows that SELinux is on. */
 static int is_enforced(char **files) {
     for (; *files; files++) {
         int found = has(*files, '1');
@@ -76,7 +76,7 @@ static int is_enforced(char **files) {
     return has("/proc/self/attr/current", ':') > 0;
 }
 
-/* Files that are made in the directory later get its label. */
+/* Files created later in the directory inherit its label. */
 static int label(const char *directory, const char *label, char **files) {
     if (!strcmp(label, "none") || !is_enforced(files)) {
         return 0;
@@ -84,7 +84,7 @@ static int label(const char *directory, const char *label, char **files) {
     return lsetxattr(directory, "security.selinux", label, strlen(label) + 1, 0) ? fail("can't label for SELinux", directory) : 0;
 }
 
-/* What the node mounts or unmounts later is seen by the daemon, too, and nothing of this is seen by the node. */
+/* The daemon also sees later mounts and unmounts of the node, but the node does not see those of the daemon. */
 static int run(const char *memory, char **command) {
     setsid();
     if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL)) {

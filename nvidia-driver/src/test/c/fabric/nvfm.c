@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The stand-in of libnvfm.so.1 and of the fabric manager that it talks to, which is the text libnvfm.so.1.manager in the
- * library's folder. Tests write it, too:
+ * library's folder. Tests also write it:
  *
  *   run 2                      the number of its process: connections to another are not valid; 0: it does not run
- *   partition 3 0 1,2          its id, whether it is active, and the physical ids of its GPUs, each alone or with
+ *   partition 3 0 1,2          its id, whether it is active, and the physical ids of its GPUs, each by itself or with
  *                              what the fabric manager knows of the GPU: 9@GPU-…@00000000:17:00.0
  *   fault fmConnect -5         what a function returns as long as the line is there
  *   fault count 70             the number of partitions in its list, as the last line

@@ -6,7 +6,8 @@
  *   node driver=550.163.01 cuda=12040
  *   board name=NVIDIA_H100_80GB_HBM3 arch=9 cc=9.0 brand=14 memoryMiB=81559 mig=1
  *   profile index=0 id=19 slices=1 count=7 sm=16 ce=1 dec=1 jpeg=1 memoryMiB=9984 at=0,1,2,3,4,5,6 size=1 name=MIG_1g.10gb
- *   gpus count=8                   so many of the last board; the bus ids count up from 17 hex in steps of 16
+ *   gpus count=8                   the number of GPUs like the last board; the bus ids count up from 17 hex in steps of
+ * 16
  *   fabric uuid=0102… clique=7 state=3
  *   link gpu=0 link=0 to=0000:2A:00.0    of the board's nvlinks=12
  *   instance gpu=0 profile=9 start=0 computes=0,1    one that is there from the beginning, with compute instances of

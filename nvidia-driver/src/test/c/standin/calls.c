@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static struct state *opened;
-static u32 initialized; /* so many times more than shut down */
+static u32 initialized; /* calls of init minus calls of shutdown */
 static u32 session;     /* the number of the present one, or of the last */
 static u32 load;        /* of the kernel's driver when the session began */
 static int file = -1;   /* open during a session */
@@ -181,7 +181,7 @@ static nvmlReturn_t initializable(const char *function, u32 flags) {
     return result == SUCCESS && bound_gpus(opened) == 0 && !(flags & INIT_FLAG_NO_GPUS) ? GPU_NOT_FOUND : result;
 }
 
-/* The file is locked, too: a program that would reset a GPU, or unload the driver, sees that there is a session. */
+/* The file is also locked, so that a program that would reset a GPU, or unload the driver, sees the session. */
 static void begin_session(void) {
     char path[PATH_MAX];
     file = open(state_beside(path, ".session"), O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -209,7 +209,7 @@ EXPORT nvmlReturn_t nvmlInit_v2(void) {
     return initialize(__func__, 0);
 }
 
-/* A session whose driver is gone ends, too. */
+/* A session whose driver is gone also ends. */
 EXPORT nvmlReturn_t nvmlShutdown(void) {
     state_lock();
     nvmlReturn_t result = initialized ? ordered(__func__, ALL_GPUS) : UNINITIALIZED;

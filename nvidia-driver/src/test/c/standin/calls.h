@@ -44,7 +44,7 @@ nvmlReturn_t ordered(const char *function, u32 gpu);
 /* A step of a call that changes the hardware: the process may be killed here, or the call fail. */
 nvmlReturn_t step(struct state *state);
 
-/* Instances are read and changed by privileged programs alone. */
+/* Only privileged programs read and change instances. */
 nvmlReturn_t permitted(const struct found *found);
 
 /* The number of GPUs that are bound to the driver. */

@@ -150,7 +150,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *
     return ended(result);
 }
 
-/* The memory of a GPU, or of a MIG device alone. */
+/* The memory of a GPU or of a MIG device. */
 static nvmlReturn_t memory_of(const struct found *found, u64 *total, u64 *used) {
     if (!found->gpu->memoryKnown) {
         return NOT_SUPPORTED;

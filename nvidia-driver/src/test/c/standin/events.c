@@ -1,7 +1,8 @@
 /* Copyright The dra4j Authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What happens to GPUs. A switch of MIG mode may end the registrations of a GPU's events. Events are numbered in the state, where tests add some, too; each set reads on from where the
+ * What happens to GPUs. A switch of MIG mode may end the registrations of a GPU's events. Events are numbered in the
+ * state, where tests also add some; each set reads on from where the
  * node was when it was made.
  */
 #include "calls.h"

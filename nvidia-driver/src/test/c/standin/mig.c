@@ -21,7 +21,7 @@ static nvmlReturn_t changeable(const struct found *found) {
     return found->gpu->migCapable ? permitted(found) : NOT_SUPPORTED;
 }
 
-/* Before Hopper, and on some later boards, a mode comes into force by a reset alone. */
+/* Before Hopper, and on some later boards, a mode takes effect only with a reset. */
 static nvmlReturn_t activation(struct gpu *gpu) {
     if (gpu->migMode == gpu->migPending) {
         return SUCCESS;

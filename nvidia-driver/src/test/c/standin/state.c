@@ -1,8 +1,9 @@
 /* Copyright The dra4j Authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The state lies beside the library: libnvidia-ml.so.1.state, made from the text libnvidia-ml.so.1.boards. A program
- * that finds the library needs to know nothing else, and each copy of it is a node of its own. A third file,
+ * The state is stored next to the library: libnvidia-ml.so.1.state, made from the text libnvidia-ml.so.1.boards. A
+ * program
+ * that finds the library needs to know nothing else, and each copy of it is a separate node. A third file,
  * libnvidia-ml.so.1.session, is open while a session is, as /dev/nvidiactl is of the real library.
  */
 #define _GNU_SOURCE

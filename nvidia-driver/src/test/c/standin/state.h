@@ -24,7 +24,7 @@ enum {
     UNSUPPORTED = 0xFFFFFFFFu /* in the place of a number that the board does not have */
 };
 
-/* A profile of GPU instances, as the board has it. */
+/* A profile of GPU instances of the board. */
 struct profile {
     u32 index;
     u32 id;
@@ -103,7 +103,7 @@ struct gpu {
     u32 uncorrected;
     u32 linkKiB; /* sent by all links; twice as many are received */
     u32 busKiB;  /* the same of PCIe */
-    u32 modeNeedsReset; /* a MIG mode comes into force by a reset alone, as before Hopper */
+    u32 modeNeedsReset; /* a MIG mode takes effect only with a reset, as before Hopper */
     u32 fabricStatus;
     u64 memory;
     char uuid[96];
@@ -127,7 +127,7 @@ struct event {
 
 /* A call that returns a code instead of what it does. */
 struct fault {
-    u32 calls; /* so many; 0: none */
+    u32 calls; /* the number of calls; 0: none */
     u32 code;
     u32 gpu; /* of calls on this GPU; ALL_GPUS: of each call */
     char function[68];
@@ -163,7 +163,7 @@ struct state {
     struct gpu gpu[MOST_GPUS];
 };
 
-/* The path of a file beside the library. */
+/* The path of a file next to the library. */
 const char *state_beside(char *path, const char *suffix);
 
 /* Maps and locks the state of this node, made from the boards if there is none yet. Returns null, and says why, if it
@@ -173,7 +173,7 @@ struct state *state_open(void);
 /* Unmaps and unlocks it. Called, as state_open is, between state_lock and state_unlock. */
 void state_close(void);
 
-/* Nobody else reads or writes until it is unlocked, in no process; a killed process unlocks. */
+/* No other process reads or writes until it is unlocked; a killed process unlocks. */
 void state_lock(void);
 void state_unlock(void);
 

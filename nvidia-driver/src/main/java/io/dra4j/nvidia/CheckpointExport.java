@@ -36,7 +36,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Hands the claims of this driver over to NVIDIA's own, all or none. */
+/** Hands the claims of this driver over to NVIDIA's own driver, all or none. */
 final class CheckpointExport {
 
     private final String driver;
@@ -54,7 +54,7 @@ final class CheckpointExport {
     }
 
     /**
-     * Writes the checkpoint, and puts the journal aside.
+     * Writes the checkpoint, and moves the journal away.
      *
      * @return what was done, a sentence
      * @throws DraException if a claim can't be handed over; nothing has changed then
@@ -89,7 +89,7 @@ final class CheckpointExport {
         }
         if (!refused.isEmpty()) {
             throw new DraException("""
-                    NVIDIA's driver can't go on with these claims:
+                    NVIDIA's driver can't continue with these claims:
                     %s
                     Start this driver again, and drain the node with it:
                       kubectl drain %s --ignore-daemonsets --delete-emptydir-data""".formatted(String.join("\n", refused), settings.nodeName()));
@@ -97,7 +97,7 @@ final class CheckpointExport {
         return writer.toBytes();
     }
 
-    /** Refuses claims whose GPUs are lent, before NVML is read, which may not work without these. */
+    /** Refuses claims whose GPUs are lent, before NVML is read, which may not work without these GPUs. */
     private static List<HeldClaim> withoutMachines(List<HeldClaim> claims, List<String> refused) {
         List<HeldClaim> others = new ArrayList<>();
         for (HeldClaim claim : claims) {
@@ -136,7 +136,7 @@ final class CheckpointExport {
         }
     }
 
-    /** Devices with time slices are a group of their own: that driver resets them as one. */
+    /** Devices with time slices form a separate group: that driver resets them together. */
     private List<Group> groups(HeldClaim claim, NodeDevices devices) {
         List<SharingRecord> sharing = ClaimState.read(claim.state()).sharing();
         for (SharingRecord one : sharing) {
@@ -167,8 +167,8 @@ final class CheckpointExport {
             throw new DraException("it has a share of %s, whose CDI name differs there".formatted(device.device()));
         }
         Offer offer = devices.offer(device.device())
-                .orElseThrow(() ->
-                        new DraException("device %s does not exist on this node any more".formatted(device.device())));
+                .orElseThrow(
+                        () -> new DraException("device %s no longer exists on this node".formatted(device.device())));
         if (!(offer instanceof Offer.OfNvml present)) {
             throw new DraException(
                     "device %s is passed through to a virtual machine (vfio), and stays bound to vfio-pci with this driver only"
@@ -194,8 +194,7 @@ final class CheckpointExport {
         Optional<MigDevice> found = offer instanceof Offer.Existing existing
                 ? Optional.of(existing.device())
                 : created((Offer.OnDemand) offer);
-        return found.orElseThrow(
-                () -> new DraException("MIG device %s does not exist any more".formatted(device.device())));
+        return found.orElseThrow(() -> new DraException("MIG device %s no longer exists".formatted(device.device())));
     }
 
     private Optional<MigDevice> created(Offer.OnDemand offer) {
@@ -206,7 +205,7 @@ final class CheckpointExport {
                 .findFirst();
     }
 
-    /** The file appears whole, and is durable before the journal is put aside. */
+    /** The file appears as a whole, and is durable before the journal is moved away. */
     private static void write(Path file, byte[] content) {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         try (FileChannel channel = FileChannel.open(

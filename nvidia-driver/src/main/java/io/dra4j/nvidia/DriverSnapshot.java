@@ -17,12 +17,12 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A reading of an installed driver, and its devices.
+ * A reading of an installed driver and of its devices.
  *
  * @param installed the driver's fingerprint
  * @param reading what NVML reports
- * @param devices the devices of it
- * @param away the GPUs that virtual machines have, as NVML last reported them
+ * @param devices the driver's devices
+ * @param away the GPUs assigned to virtual machines, as NVML last reported them
  */
 record DriverSnapshot(String installed, Reading reading, NodeDevices devices, List<Gpu> away) {
 
@@ -37,8 +37,8 @@ record DriverSnapshot(String installed, Reading reading, NodeDevices devices, Li
      * Reads the node.
      *
      * @param held returns the claims that are held, at each call
-     * @param known the GPUs as NVML reported them at any time
-     * @throws io.dra4j.nvidia.nvml.NvmlException if NVML can't be read: unknown is not none
+     * @param known the GPUs as NVML has reported them so far
+     * @throws io.dra4j.nvidia.nvml.NvmlException if NVML can't be read: unknown does not mean none
      */
     static DriverSnapshot read(
             Nvml nvml,
@@ -53,7 +53,7 @@ record DriverSnapshot(String installed, Reading reading, NodeDevices devices, Li
         return new DriverSnapshot(installed, reading, NodeDevices.of(reading, settings, after), after.away());
     }
 
-    /** Returns the UUIDs of GPUs whose health is unknown, among them those that NVML does not see. */
+    /** Returns the UUIDs of GPUs whose health is unknown, including those that NVML does not see. */
     Set<String> unknown() {
         Set<String> unknown = new HashSet<>(reading.unread());
         away.forEach(gpu -> unknown.add(gpu.uuid()));
@@ -63,7 +63,7 @@ record DriverSnapshot(String installed, Reading reading, NodeDevices devices, Li
         return unknown;
     }
 
-    /** Returns all GPUs that are known, those that NVML reports first. */
+    /** Returns all known GPUs, those that NVML reports first. */
     List<Gpu> known() {
         return Stream.concat(reading.gpus().stream(), away.stream()).toList();
     }

@@ -13,9 +13,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "export-checkpoint",
         description = {
-            "Writes the checkpoint of NVIDIA's own driver from this one's journal, so that"
-                    + " it goes on with the claims. This driver must not run, and starts"
-                    + " with that checkpoint again. Give it the options of the driver.",
+            "Writes a checkpoint for NVIDIA's own driver from this driver's journal, so that NVIDIA's driver continues with the claims. This driver must not be running; when it starts again, it takes the claims back from that checkpoint. Takes the options of the driver.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The GPUs for virtual machines in the claims of a node. Thread-safe. */
+/** Prepares the GPUs for virtual machines in a node's claims. Thread-safe. */
 final class MachineClaims {
 
-    /** Keeps all of NVIDIA's out of a virtual machine's container but the claim's devices. */
+    /** Keeps everything of NVIDIA except the claim's devices out of a virtual machine's container. */
     static final ContainerEdits COMMON =
             ContainerEdits.builder().env("NVIDIA_VISIBLE_DEVICES", "void").build();
 
@@ -42,7 +42,7 @@ final class MachineClaims {
     /**
      * Prepares GPUs for virtual machines.
      *
-     * @param whenTaken runs when NVIDIA's driver has a GPU less
+     * @param whenTaken runs when NVIDIA's driver has lost a GPU
      */
     MachineClaims(Passthrough passthrough, MigDeviceAllocator allocator, Runnable whenTaken) {
         this.passthrough = passthrough;
@@ -51,11 +51,11 @@ final class MachineClaims {
     }
 
     /**
-     * Ensures that no other claim has a GPU in its other form: the counters keep the scheduler from
-     * allocating both, and this driver does not rely on that.
+     * Ensures that no other claim uses a GPU in its other form; this driver does not rely on the counters that keep the
+     * scheduler from allocating both.
      *
      * @param runtime has the other claims; null before the start
-     * @throws PrepareException if one has
+     * @throws PrepareException if one does
      */
     void requireAlone(ClaimRef claim, Offer wanted, DriverSnapshot now, @Nullable DriverContext runtime) {
         List<HeldClaim> held = runtime == null ? List.of() : runtime.held();
@@ -88,19 +88,20 @@ final class MachineClaims {
                         .formatted(wanted.pci(), device.device(), holder.namespace(), holder.name()));
     }
 
-    /** Throws a PrepareException if a virtual machine can't have a GPU; changes nothing. */
+    /** Throws a PrepareException if a GPU can't be assigned to a virtual machine; changes nothing. */
     void requireUsable(AllocatedDevice device, Offer.Passthrough offer) {
         if (device.adminAccess()) {
-            throw new PrepareException("%s can't be had with admin access: one virtual machine has the GPU alone"
-                    .formatted(device.device()));
+            throw new PrepareException(
+                    "%s is not available with admin access: a GPU assigned to a virtual machine is exclusive"
+                            .formatted(device.device()));
         }
-        passthrough.requireUsable(offer.pci()); // first: NVML does not know why it has it no more
+        passthrough.requireUsable(offer.pci()); // first: NVML can't tell why it no longer sees the GPU
     }
 
     /**
      * Takes a GPU, of which {@link #requireUsable} was called, from NVIDIA's driver.
      *
-     * @throws PrepareException if it can't be had
+     * @throws PrepareException if it is not available
      */
     PreparedDevice prepare(AllocatedDevice device, Offer.Passthrough offer, ClaimRecorder recorder) {
         Gpu gpu = offer.gpu();
@@ -123,8 +124,8 @@ final class MachineClaims {
     }
 
     /**
-     * Reports the GPUs of a claim whose record is lost: who has bound them is unknown, and what an
-     * administrator has bound must stay bound.
+     * Reports the GPUs of a claim whose record is lost: it is unknown who bound them, and what an administrator has
+     * bound must stay bound.
      */
     void reportLost(HeldClaim claim, DriverSnapshot last, DriverContext runtime) {
         for (HeldDevice device : claim.devices()) {
@@ -137,7 +138,7 @@ final class MachineClaims {
 
     private static void reportLost(ClaimRef claim, HeldDevice device, Offer offer, DriverContext runtime) {
         String message =
-                "GPU %s stays bound to vfio-pci if it is: the record of claim %s/%s is lost, and with it whether the claim took it from nvidia; the administrator returns it by driver_override, unbind and bind"
+                "GPU %s stays bound to vfio-pci, if it is bound: the record of claim %s/%s is lost, so it is unknown whether the claim took it from nvidia; the administrator returns it by driver_override, unbind and bind"
                         .formatted(offer.pci(), claim.namespace(), claim.name());
         LOG.atWarn().addKeyValue("device", device.device()).log(message);
         runtime.notice(device.device().value(), message);

@@ -34,7 +34,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** The GPUs of a node for an audit: MIG devices and sharing against what claims have of them. */
+/** Audits a node's GPUs: compares MIG devices and sharing with what claims hold. */
 final class NvidiaAuditedNode implements AuditedNode {
 
     private final Nvml nvml;
@@ -50,7 +50,7 @@ final class NvidiaAuditedNode implements AuditedNode {
      * Creates the node.
      *
      * @param earlierBoot finds out whether claims of NVIDIA's own driver ended with an earlier boot
-     * @param known the GPUs as the driver has last read them: virtual machines may have some
+     * @param known the GPUs as the driver last read them: some may be assigned to virtual machines
      */
     NvidiaAuditedNode(
             Nvml nvml,
@@ -87,7 +87,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                 check("nvidia-checkpoint", () -> leftByNvidiasDriver(claims)));
     }
 
-    /** A check looks in one session of NVML, if it needs any: the first call of each takes long. */
+    /** A check uses one NVML session, if any: the first call of a session takes long. */
     private Check check(String id, Supplier<CheckResult> look) {
         return new Check() {
             @Override
@@ -99,7 +99,7 @@ final class NvidiaAuditedNode implements AuditedNode {
             public CheckResult look() {
                 try {
                     return nvml.inOneSession(look);
-                } catch (DraException e) { // NVML, or a record of a later driver
+                } catch (DraException e) { // from NVML, or for a record of a later driver
                     throw new NotCheckedException(String.valueOf(e.getMessage()), e);
                 }
             }
@@ -123,7 +123,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                         .toList());
     }
 
-    /** A claim whose record is lost may have what it was allocated, if that is known. */
+    /** A claim whose record is lost may hold what it was allocated, if that is known. */
     private static boolean mayHave(HeldClaim lost, ForeignInstance found, DriverSnapshot now) {
         if (lost.devices().isEmpty()) {
             throw new NotCheckedException(
@@ -167,12 +167,12 @@ final class NvidiaAuditedNode implements AuditedNode {
                 "mig-gone",
                 Severity.ERROR,
                 "claim %s/%s (%s)".formatted(claim.namespace(), claim.name(), claim.uid()),
-                "its MIG device %s does not exist any more".formatted(device),
+                "its MIG device %s no longer exists".formatted(device),
                 "its containers have lost the device, and can't be started again",
                 fix);
     }
 
-    /** The hardware is read only if the record of a claim is lost: others have what they share. */
+    /** The hardware is read only if a claim's record is lost: other records name what they share. */
     private CheckResult sharingLeftovers(List<HeldClaim> held) {
         DriverSnapshot now = held.stream().anyMatch(Holders::isLost) ? snapshot(held) : DriverSnapshot.NONE;
         Holders holders = Holders.of(held, device -> NvidiaClaims.hardware(now, device));
@@ -187,7 +187,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                 Severity.WARNING,
                 what,
                 "no claim has it",
-                "other claims of the GPU share it in a way that they did not ask for",
+                "other claims of the GPU share it in a way that they did not request",
                 List.of(
                         "# the driver ends it a minute after its start; if it runs for longer, its"
                                 + " log has the reason:",

@@ -89,7 +89,7 @@ final class NvidiaClaims {
     }
 
     /**
-     * Prepares a claim, in a session of NVML.
+     * Prepares a claim, in one NVML session.
      *
      * @param runtime has the other claims; null before the start
      */
@@ -133,7 +133,7 @@ final class NvidiaClaims {
                 : answer.withState(recorder.state().toProviderState());
     }
 
-    /** First, for the fabric is not changed for a claim that can't have its devices. */
+    /** Comes first: the fabric is not changed for a claim that can't get its devices. */
     private void requireUsable(AllocatedDevice device, Offer offer) {
         if (offer instanceof Passthrough machine) {
             machines.requireUsable(device, machine);
@@ -144,7 +144,7 @@ final class NvidiaClaims {
         }
     }
 
-    /** The driver's files are for containers, and not for the program of a virtual machine. */
+    /** The driver's files are for containers, not for a virtual machine's program. */
     private ContainerEdits common(AllocatedClaim claim, DriverSnapshot now) {
         return claim.devices().stream().allMatch(device -> offer(now, device) instanceof Passthrough)
                 ? MachineClaims.COMMON
@@ -170,8 +170,8 @@ final class NvidiaClaims {
     private static Offer offer(DriverSnapshot now, AllocatedDevice device) {
         return now.devices()
                 .offer(device.device())
-                .orElseThrow(() -> new PrepareException(
-                        "Device %s does not exist on this node any more".formatted(device.device())));
+                .orElseThrow(() ->
+                        new PrepareException("Device %s no longer exists on this node".formatted(device.device())));
     }
 
     private SharedDevice located(
@@ -199,8 +199,8 @@ final class NvidiaClaims {
     }
 
     /**
-     * Adds how much of its memory the claim has, in bytes, if it has a share with an amount: programs keep to it by
-     * themselves. {@code NVIDIA_SHARE_MEMORY_GPU_0} is for the device {@code gpu-0}.
+     * Adds the claim's amount of memory in bytes, if its share has one: programs have to respect it themselves.
+     * {@code NVIDIA_SHARE_MEMORY_GPU_0} is for the device {@code gpu-0}.
      */
     private static ContainerEdits.Builder withShareLimit(AllocatedDevice device, ContainerEdits.Builder edits) {
         Quantity memory = device.consumedCapacity().get("memory");
@@ -230,8 +230,8 @@ final class NvidiaClaims {
         }
         sharing.undo(claim.ref(), recorder);
         if (isLost && runtime != null && !clean(runtime, last, claim)) {
-            throw new DraException(
-                    "What claim %s shared can't be undone now; the driver's log has the reason".formatted(claim.ref()));
+            throw new DraException("The sharing of claim %s can't be undone now; the driver's log has the reason"
+                    .formatted(claim.ref()));
         }
         partitions.deactivate(claim, last, runtime, recorder);
         if (recorder.state().mig() != null) { // otherwise NVML may hang or be absent
@@ -247,9 +247,9 @@ final class NvidiaClaims {
     }
 
     /**
-     * Gives GPUs that no claim has the MIG modes that they had before.
+     * Restores the previous MIG modes of GPUs that no claim uses.
      *
-     * @param leaving a claim that does not count any more, whose GPUs alone are meant; null for all GPUs
+     * @param leaving a claim that no longer counts, to restore only its GPUs; null for all GPUs
      */
     void restoreModes(DriverContext runtime, DriverSnapshot last, @Nullable HeldClaim leaving) {
         Supplier<Stream<HeldClaim>> others =
@@ -274,9 +274,9 @@ final class NvidiaClaims {
     }
 
     /**
-     * Undoes the sharing that no claim has.
+     * Undoes sharing that belongs to no claim.
      *
-     * @param leaving a claim that does not count any more; null for none
+     * @param leaving a claim that no longer counts; null for none
      * @return whether nothing is left
      * @throws DraException if the record of a claim can't be read
      */
@@ -291,7 +291,7 @@ final class NvidiaClaims {
     }
 
     /**
-     * Returns the UUIDs of GPUs that have settings of claims that are gone.
+     * Returns the UUIDs of GPUs with settings of claims that no longer exist.
      *
      * @throws DraException if the record of a claim can't be read
      */
@@ -303,7 +303,7 @@ final class NvidiaClaims {
         return other != null && claim.ref().uid().equals(other.ref().uid());
     }
 
-    /** A MIG device on demand has no UUID that is known without its record. */
+    /** The UUID of an on-demand MIG device is unknown without its record. */
     static Optional<Set<String>> hardware(DriverSnapshot last, HeldDevice device) {
         Offer offer = last.devices().offer(device.device()).orElse(null);
         if (offer instanceof Offer.Existing existing) {

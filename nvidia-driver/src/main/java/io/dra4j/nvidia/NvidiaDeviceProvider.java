@@ -60,7 +60,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private volatile DriverSnapshot last = DriverSnapshot.NONE;
     private volatile boolean isUnreadable;
     private volatile boolean isSuspended;
-    private @Nullable Lease givenBack; // of suspend and resume, which never run at once
+    private @Nullable Lease givenBack; // of suspend and resume, which never run concurrently
     private @Nullable DriverContext driver; // set by start, which precedes all uses
     private @Nullable GpuWatch watch;
     private boolean isWatching; // of the thread that reads the inventory
@@ -95,11 +95,11 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         return driver == null ? List.of() : driver.held();
     }
 
-    /** Another set of GPUs is bound to NVIDIA's driver. */
+    /** Handles a change of the set of GPUs bound to NVIDIA's driver. */
     private void readAgain() {
         try {
             last = read();
-        } catch (NvmlException e) { // the next reading says more
+        } catch (NvmlException e) { // the next reading reports more
             LOG.atDebug().setCause(e).log("GPUs can't be read after a change of a driver");
         }
         if (driver != null) {
@@ -120,8 +120,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     }
 
     /**
-     * NVML is not asked yet: it may be absent, or hang, and may wait for claims to be unprepared. The runtime reads the
-     * inventory next, and goes on without if that takes long.
+     * NVML is not called yet: it may be absent or hang, or wait for claims to be unprepared. The runtime reads the
+     * inventory next, and continues without it if that takes long.
      */
     @Override
     public void start(DriverContext started) {
@@ -135,7 +135,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         watch = new GpuWatch(nvml, new WatchedNode(started), faults, policy, started.clock());
     }
 
-    /** The node as the watch sees it. */
+    /** The node, as the watch sees it. */
     private final class WatchedNode implements GpuWatch.Node {
         private final DriverContext runtime;
 
@@ -161,7 +161,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         @Override
         public boolean wantsEvents() {
             if (passthrough.isChanging() || partitions.isChanging() || isWithoutNvml()) {
-                return false; // a session would keep the GPU from being let go, or can't be had
+                return false; // a session would keep the GPU from being released, or is not available
             }
             return switch (policy.watch()) {
                 case always -> true;
@@ -213,8 +213,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private boolean clean(DriverContext runtime) {
         try {
             return claims.clean(runtime, last, null);
-        } catch (DraException e) { // a later driver's record; unprepare says more
-            LOG.atWarn().setCause(e).log("What claims share is unknown; nothing is undone");
+        } catch (DraException e) { // a later driver's record; unprepare reports more
+            LOG.atWarn().setCause(e).log("The sharing of claims is unknown; nothing is undone");
             return true;
         }
     }
@@ -225,7 +225,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                 allocator.follow(() -> NvidiaClaims.migStates(runtime));
                 return true;
             });
-        } catch (DraException e) { // a later driver's record; unprepare says more
+        } catch (DraException e) { // a later driver's record; unprepare reports more
             LOG.atDebug().setCause(e).log("The instances of claims can't be followed");
         }
     }
@@ -276,7 +276,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         }
     }
 
-    /** After the first reading: its GPUs are watched, and instances followed in the session that this keeps. */
+    /** Runs after the first reading: keeps a session, in which GPUs are watched and instances followed. */
     private void startWatch() {
         if (!isWatching && watch != null && driver != null) {
             isWatching = true;
@@ -298,7 +298,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             followInstances(driver);
         }
         findUnrestored(now);
-        Inventory tainted = faults.tainted(now.devices()); // first: what is published outlives the driver
+        Inventory tainted = faults.tainted(now.devices()); // first, because published slices outlive the driver
         policy.stateFile().write(now.known(), faults.errors(), faults.exceeded(), allocator.ended());
         if (driver != null) {
             driver.reportHealth(faults.reports(now.devices(), now.unknown()));
@@ -311,8 +311,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             Set<String> unrestored = new HashSet<>(partitions.unrestored(now));
             unrestored.addAll(driver == null ? Set.of() : claims.unrestored(driver, now));
             faults.unrestored(unrestored);
-        } catch (DraException e) { // a later driver's record; unprepare says more
-            LOG.atDebug().setCause(e).log("What claims share is unknown; taints of settings stay");
+        } catch (DraException e) { // a later driver's record; unprepare reports more
+            LOG.atDebug().setCause(e).log("The sharing of claims is unknown; taints of settings stay");
         }
     }
 
@@ -321,12 +321,12 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         try {
             Supplier<PreparedClaim> work = () -> claims.prepare(claim, latest(), driver, context);
             return keepsNoSession(claim) ? work.get() : nvml.inOneSession(work);
-        } catch (NvmlException e) { // the message is for the pod's owner, too
+        } catch (NvmlException e) { // the message is also for the pod's owner
             throw new PrepareException(String.valueOf(e.getMessage()), e);
         }
     }
 
-    /** Whole GPUs are only looked at, unless they are shared, leave MIG mode for the claim, or are a partition. */
+    /** Whole GPUs are only checked, unless they are shared, leave MIG mode for the claim, or form a partition. */
     @Override
     public boolean changesNothing(AllocatedClaim claim) {
         return !DeviceSharing.isWanted(claim)
@@ -339,7 +339,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                                 .isPresent());
     }
 
-    /** A session that is kept for the claim would keep the GPU from being let go, and its partition. */
+    /** A session kept for the claim would keep the GPU and its partition from being released. */
     private boolean keepsNoSession(AllocatedClaim claim) {
         return claim.devices().stream()
                 .flatMap(device -> last.devices().offer(device.device()).stream())
@@ -358,7 +358,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     @Override
     public void unprepare(HeldClaim claim, ClaimContext context) {
-        if (!claim.beforeReboot()) { // otherwise all that was done has ended with the boot
+        if (!claim.beforeReboot()) { // otherwise everything ended with the boot
             claims.unprepare(claim, last, driver, context);
         }
         if (driver != null && sharing.hasLeftSettings()) {

@@ -43,10 +43,7 @@ public final class NvidiaDriverMain {
 
     private static final DriverProgram PROGRAM = new DriverProgram(
             "dra4j-nvidia-driver",
-            "A DRA driver for NVIDIA GPUs and MIG devices. `probe` instead of options prints"
-                    + " what it would publish, and needs no cluster; `template` prints what a node with other"
-                    + " GPUs would. `probe --help` and `template --help` explain them."
-                    + " `export-checkpoint` hands claims back to NVIDIA's own driver.",
+            "A DRA driver for NVIDIA GPUs and MIG devices. `probe`, in place of options, prints what it would publish, without a cluster; `template` prints what a node with other GPUs would publish: see `probe --help` and `template --help`. `export-checkpoint` returns claims to NVIDIA's own driver.",
             NodeDevices.DRIVER_NAME,
             NvidiaDriverMain.class);
 
@@ -102,8 +99,8 @@ public final class NvidiaDriverMain {
     }
 
     /**
-     * The metrics of NVIDIA's driver by its names, next to those of the runtime: a registry that is given what the runtime
-     * measures, and records it again.
+     * Metrics with the names of NVIDIA's driver, in addition to the runtime's: a registry that receives the runtime's
+     * measurements and records them again.
      *
      * @see <a href="https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu/tree/main/pkg/metrics">The names</a>
      */
@@ -112,12 +109,12 @@ public final class NvidiaDriverMain {
         private static final String CALLS = "dra4j.call.duration";
         private static final String CLAIMS = "dra4j.claims";
 
-        /** From 50 ms, each twice the one before. */
+        /** Starts at 50 ms, and doubles with each bucket. */
         private static final Duration[] BUCKETS = IntStream.range(0, 9)
                 .mapToObj(each -> Duration.ofMillis(50L << each))
                 .toArray(Duration[]::new);
 
-        /** The names of devices by their type; others are of none. */
+        /** The names of devices by type; other names have no type. */
         private static final Map<String, String> TYPES =
                 Map.of("gpu", "gpu-[0-9]+", "mig", "gpu-.*-mig-.*", "vfio", "gpu-vfio-[0-9]+");
 

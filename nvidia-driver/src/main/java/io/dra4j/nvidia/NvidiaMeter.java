@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Measures GPUs and MIG devices for one scrape, in one session of NVML.
  *
- * <p>A GPU is measured once, also for all its MIG devices. If a call about it hangs, the others
- * fail at once instead of hanging, too. Thread-safe.
+ * <p>A GPU is measured once for all its MIG devices. If a call about it hangs, the other calls fail immediately instead
+ * of hanging too. Thread-safe.
  */
 final class NvidiaMeter implements DeviceMeter {
 
@@ -58,7 +58,7 @@ final class NvidiaMeter implements DeviceMeter {
         }
         String gpu = offer.uuid();
         DeviceReadings.Builder readings = DeviceReadings.builder();
-        if (offer instanceof Offer.Passthrough) { // NVML does not see what a virtual machine has
+        if (offer instanceof Offer.Passthrough) { // NVML does not see the GPU of a virtual machine
             return readings.uuid(gpu).build();
         }
         if (offer instanceof Offer.Whole) {
@@ -76,7 +76,7 @@ final class NvidiaMeter implements DeviceMeter {
         return readings.build();
     }
 
-    /** Returns null for a device on demand that another claim has: one for administration. */
+    /** Returns null for an on-demand device of another claim, used with admin access. */
     private static @Nullable String mig(Offer offer, HeldClaim claim, HeldDevice device) {
         return offer instanceof Offer.Existing existing
                 ? existing.device().uuid()

@@ -92,8 +92,7 @@ class NvidiaOptions extends DriverOptions {
             order = 6,
             paramLabel = "DIR",
             description = {
-                "The same directory as seen by this program; /dev of its own container is a copy of the"
-                        + " time when the container was made, and used only if it is named here."
+                "The same directory as seen by this program; the container's own /dev is a snapshot from when the container was created, and is used only if named here."
                         + " [CONTAINER_DEV_ROOT]",
                 "Default: --dev-root if it is given; otherwise /dev-root if it exists, or /dev outside of"
                         + " containers"
@@ -182,7 +181,7 @@ class NvidiaOptions extends DriverOptions {
             description = {
                 "The daemons of the node whose sockets containers get: persistenced, fabricmanager, mps,"
                         + " or none. [DAEMON_SOCKETS]",
-                "Default: fabricmanager and mps; mps alone with the feature gate FabricManagerPartitioning"
+                "Default: fabricmanager and mps; only mps with the feature gate FabricManagerPartitioning"
             })
     private @Nullable Set<DaemonSocket> sockets;
 
@@ -191,9 +190,7 @@ class NvidiaOptions extends DriverOptions {
             order = 10,
             paramLabel = "auto|always|never",
             description = {
-                "When to wait for errors of GPUs, which keeps a session of NVML open, so that no"
-                        + " GPU can be reset and the driver not be updated: while a claim holds a"
-                        + " GPU or with --dynamic-mig, always, or never. [HEALTH_WATCH]",
+                "When to wait for errors of GPUs: auto (while a claim holds a GPU, or with --dynamic-mig), always, or never. Waiting keeps an NVML session open, which prevents resets of GPUs and updates of the driver. [HEALTH_WATCH]",
                 "Default: always or never by the feature gate NVMLDeviceHealthCheck, and auto" + " without it"
             })
     private @Nullable ErrorWatch healthWatch;
@@ -226,9 +223,7 @@ class NvidiaOptions extends DriverOptions {
             paramLabel = "warn|withhold",
             defaultValue = "warn",
             description = {
-                "What to do on a node where a device plugin offers nvidia.com/gpu, nvidia.com/gpu.shared"
-                        + " or nvidia.com/mig-*, too, so that GPUs are given out twice: warn in the log"
-                        + " and by an Event on the Node, or withhold all devices until it is gone."
+                "What to do on a node where a device plugin also offers nvidia.com/gpu, nvidia.com/gpu.shared or nvidia.com/mig-*, so that GPUs are allocated twice: warn in the log and by an Event on the Node, or withhold all devices until the plugin is gone."
                         + " [LEGACY_PLUGIN]",
                 "Default: ${DEFAULT-VALUE}"
             })
@@ -247,11 +242,11 @@ class NvidiaOptions extends DriverOptions {
         return legacyPlugin;
     }
 
-    /** The ways to treat claims that NVIDIA's own driver has prepared. */
+    /** The handling of claims that NVIDIA's own driver has prepared. */
     enum TakeOverMode {
-        /** They are taken over, or the driver does not start. */
+        /** Takes them over, or refuses to start. */
         auto,
-        /** They are left alone. */
+        /** Leaves them alone. */
         ignore
     }
 
@@ -261,9 +256,7 @@ class NvidiaOptions extends DriverOptions {
             paramLabel = "auto|ignore",
             defaultValue = "auto",
             description = {
-                "What to do with the claims that NVIDIA's own driver has prepared, by its"
-                        + " checkpoint.json: take them over, and don't start if one can't be; or"
-                        + " leave them alone. [TAKE_OVER]",
+                "What to do with the claims that NVIDIA's own driver has prepared, according to its checkpoint.json: take them over, and refuse to start if one can't be taken over; or leave them alone. [TAKE_OVER]",
                 "Default: ${DEFAULT-VALUE}"
             })
     private TakeOverMode takeOver;
@@ -329,7 +322,7 @@ class NvidiaOptions extends DriverOptions {
         return cdiHook == null || cdiHook.toString().isEmpty() ? null : cdiHook;
     }
 
-    /** Returns the checks of this driver's node, beside those of every driver's. */
+    /** Returns the checks of this driver's node, in addition to those of every driver. */
     List<Check> checks(ClusterApi cluster) {
         List<Check> checks = new ArrayList<>(NvidiaChecks.of(install, roots(), cdiHook(), directory()));
         if (install.isDynamicMig()) {
@@ -433,8 +426,8 @@ class NvidiaOptions extends DriverOptions {
     }
 
     /**
-     * Options of NVIDIA's driver for what this one does not do, which gates refuse where it matters;
-     * its chart gives them, and is known by one.
+     * Options of NVIDIA's driver for features that this one lacks; its chart sets them, and one of them identifies the
+     * chart.
      */
     @Command(resourceBundle = "io.dra4j.nvidia.options")
     private static final class UnusedOptions {

@@ -50,16 +50,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes over the claims that NVIDIA's own driver has prepared, as its checkpoint lists them.
  *
- * <p>Refused are claims whose devices can't be undone here: with an MPS daemon, which is a
- * Deployment of that driver; passed through to virtual machines; shares, which have other CDI
- * names; and those whose preparation was not finished and may have changed hardware.
+ * <p>Claims are refused if this driver can't undo their preparation: claims with an MPS daemon, which is a Deployment
+ * of that driver; claims passed through to virtual machines; shares, which have other CDI names; and claims whose
+ * preparation was not finished and may have changed hardware.
  */
 final class NvidiaTakeOver implements TakeOver {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvidiaTakeOver.class);
     static final String PUT_ASIDE = ".taken-over";
 
-    /** The ending of a file that can't be used, for people. */
+    /** The suffix of a file that can't be used, for administrators. */
     static final String UNUSED = ".unused";
 
     private final Path file;
@@ -72,7 +72,7 @@ final class NvidiaTakeOver implements TakeOver {
     /**
      * The node.
      *
-     * @param earlierBoot has the checkpoint, and finds out whether its claims are of this boot
+     * @param earlierBoot has the checkpoint, and finds out whether its claims are from this boot
      */
     record Node(Nvml nvml, NodeDevices.Settings settings, EarlierBoot earlierBoot) {}
 
@@ -116,7 +116,7 @@ final class NvidiaTakeOver implements TakeOver {
                   sudo mv %3$s %3$s%4$s
                   kubectl drain %2$s --ignore-daemonsets --delete-emptydir-data
                   kubectl uncordon %2$s
-                Where the file can't be moved, the driver starts without its claims by %5$s; remove the option after the drain, and the file.""".formatted(why, node.settings().nodeName(), file, UNUSED, alternative()), cause);
+                If the file can't be moved, %5$s starts the driver without its claims; remove the option and the file after the drain.""".formatted(why, node.settings().nodeName(), file, UNUSED, alternative()), cause);
     }
 
     private boolean isOfEarlierBoot(GoCheckpoint checkpoint, String bootId) {
@@ -130,14 +130,14 @@ final class NvidiaTakeOver implements TakeOver {
         return false;
     }
 
-    /** Old releases do not record the boot. */
+    /** Older releases do not record the boot. */
     private boolean wasWrittenBeforeThisBoot(GoCheckpoint checkpoint) {
         Optional<EarlierBoot.Age> age;
         try {
             age = node.earlierBoot().of(checkpoint.claims());
         } catch (DraException e) {
             throw refused(
-                    "The checkpoint of NVIDIA's driver, %s, does not name the boot of its claims, and whether that is this one is unknown: %s"
+                    "The checkpoint of NVIDIA's driver, %s, does not name the boot of its claims, and it is unknown whether that is this one: %s"
                             .formatted(file, e.getMessage()),
                     e);
         }
@@ -163,7 +163,7 @@ final class NvidiaTakeOver implements TakeOver {
         return now.devices().inventory();
     }
 
-    /** Only whole GPUs have time slices, and only a configuration asks for them. */
+    /** Only whole GPUs have time slices, and only if a configuration requests them. */
     @Override
     public List<HeldDevice> lost(String uid) {
         GoClaim before = left(uid);
@@ -188,8 +188,8 @@ final class NvidiaTakeOver implements TakeOver {
     }
 
     /**
-     * Returns the devices that were prepared; where the record does not name them, those that were
-     * allocated, which may be of other drivers.
+     * Returns the prepared devices; if the record does not name them, the allocated ones, which may belong to other
+     * drivers.
      */
     private static List<DeviceName> names(GoClaim claim, NodeDevices now) {
         boolean areNamed = claim.isPrepared() && claim.devices().stream().noneMatch(one -> one.kind() == Kind.UNKNOWN);
@@ -262,7 +262,7 @@ final class NvidiaTakeOver implements TakeOver {
         }
     }
 
-    /** The file stays beside, for people; its name differs from one that is in force. */
+    /** The file stays next to it, for administrators, under a name that is not in use. */
     @Override
     public void finish() {
         whenTaken.forEach(Runnable::run);
@@ -298,15 +298,15 @@ final class NvidiaTakeOver implements TakeOver {
         /**
          * An adopted claim.
          *
-         * @param whenTaken keeps what is beside the journal; to be run when the journal has the claim
+         * @param whenTaken stores what is kept outside the journal; to be run when the journal has the claim
          */
         record Adopted(PreparedClaim claim, Runnable whenTaken) {}
 
         /**
-         * Adopts a claim, in a session of NVML.
+         * Adopts a claim, in one NVML session.
          *
          * @param uuids the UUIDs of the GPUs and MIG devices by the names of the claim's devices
-         * @throws PrepareException if they are not those of this node now, or can't be undone here
+         * @throws PrepareException if they are not on this node now, or can't be undone here
          */
         Adopted adopt(AllocatedClaim claim, DriverSnapshot now, Map<String, String> uuids) {
             ContainerEdits common = edits.common(now.reading().driverVersion());
@@ -324,7 +324,7 @@ final class NvidiaTakeOver implements TakeOver {
                     state.isEmpty() ? adopted : adopted.withState(state.toProviderState()), shared.whenTaken());
         }
 
-        /** Remembers that GPUs may have time slices, of a claim of which no more is known. */
+        /** Remembers that GPUs may have time slices of a claim about which nothing else is known. */
         void suspect(List<String> gpus) {
             sharing.suspect(gpus);
         }
@@ -335,7 +335,7 @@ final class NvidiaTakeOver implements TakeOver {
                 Offer offer = now.devices()
                         .offer(device.device())
                         .orElseThrow(() -> new PrepareException(
-                                "device %s does not exist on this node any more".formatted(device.device())));
+                                "device %s no longer exists on this node".formatted(device.device())));
                 if (!(offer instanceof OfNvml ofNvml)) {
                     throw new PrepareException("device %s is passed through".formatted(device.device()));
                 }
@@ -344,7 +344,7 @@ final class NvidiaTakeOver implements TakeOver {
             return offers;
         }
 
-        /** A device for administration is used, and not the claim's own. */
+        /** A device with admin access is used, but does not belong to the claim. */
         private static Map<String, OnDemand> onDemand(Map<AllocatedDevice, OfNvml> offers) {
             Map<String, OnDemand> onDemand = new LinkedHashMap<>();
             offers.forEach((device, offer) -> {

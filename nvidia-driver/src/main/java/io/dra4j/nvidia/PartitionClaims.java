@@ -47,27 +47,27 @@ import org.slf4j.event.Level;
 /**
  * The partitions of the fabric in the claims of a node.
  *
- * <p>The GPUs that a claim has as a whole are one, which is activated before a virtual machine takes
- * them, and deactivated once they are back. Thread-safe; one thread at a time changes partitions.
+ * <p>The whole GPUs of a claim form a partition, which is activated before a virtual machine gets them, and deactivated
+ * once they are returned. Thread-safe; one thread at a time changes partitions.
  */
 final class PartitionClaims {
 
     private static final Logger LOG = LoggerFactory.getLogger(PartitionClaims.class);
     private static final RecordState<Recorded> FORM = RecordState.of(1, Recorded.class);
 
-    /** A call of NVML or nvidia-smi takes less, unless it hangs. */
+    /** The limit for a call of NVML or nvidia-smi, which takes less unless it hangs. */
     private static final Duration LONGEST_CALL = Duration.ofSeconds(10);
 
     private final FabricManager fabric;
     private final Nvml nvml;
     private final NvidiaSmi smi;
-    private final GpuFiles left; // what a try could not deactivate, by claims' UIDs
+    private final GpuFiles left; // partitions that could not be deactivated, by claims' UIDs
     private final Path folder; // of left
-    private final Set<String> logged = ConcurrentHashMap.newKeySet(); // the UIDs of those that the log has
+    private final Set<String> logged = ConcurrentHashMap.newKeySet(); // UIDs of claims already logged
     private volatile boolean isChanging;
 
     /**
-     * The partition of a claim, as it is recorded before it is activated.
+     * The partition of a claim, recorded before it is activated.
      *
      * @param gpus the numbers of its GPUs
      * @param persistent the PCI addresses of its GPUs that stay initialized without users afterwards
@@ -80,10 +80,10 @@ final class PartitionClaims {
     }
 
     /**
-     * Changes nothing yet.
+     * Creates the object; changes nothing yet.
      *
      * @param folder remembers the partitions that could not be deactivated, by the UIDs of claims that are gone: until
-     *     the next boot, for the fabric manager need not end with the kernel module of the GPUs
+     * the next boot, because the fabric manager may outlive the kernel module of the GPUs
      */
     PartitionClaims(FabricManager fabric, Nvml nvml, NvidiaSmi smi, Path folder) {
         this.left = new GpuFiles(folder, () -> nvml.moduleLoad().replaceFirst("/.*", ""));
@@ -98,7 +98,7 @@ final class PartitionClaims {
         return offer.isWhole() && fabric.isNeeded();
     }
 
-    /** Returns whether a partition changes now, so that no session of NVML may be kept. */
+    /** Returns whether a partition is being changed, so that no NVML session may be kept. */
     boolean isChanging() {
         return isChanging;
     }
@@ -107,7 +107,7 @@ final class PartitionClaims {
      * Activates the partition of a claim.
      *
      * @param runtime has the other claims; null before the start
-     * @throws PrepareException if its GPUs are none, or it can't be activated
+     * @throws PrepareException if its GPUs do not form one, or it can't be activated
      */
     void activate(AllocatedClaim claim, DriverSnapshot now, @Nullable DriverContext runtime, ClaimRecorder recorder) {
         List<Offer> gpus = whole(names(claim.devices().stream().map(AllocatedDevice::held)), now);
@@ -117,13 +117,13 @@ final class PartitionClaims {
                     retryAll(now, runtime);
                     activate(gpus, new Others(claim.ref().uid(), now, runtime), recorder);
                 });
-            } catch (FabricException e) { // the message is for the pod's owner, too
+            } catch (FabricException e) { // the message is also for the pod's owner
                 throw new PrepareException(String.valueOf(e.getMessage()), e);
             }
         }
     }
 
-    /** Does work while the other process of a rolling update leaves the partitions alone. */
+    /** Runs work while the other process of a rolling update leaves the partitions alone. */
     private static void alone(@Nullable DriverContext runtime, Instant deadline, Runnable work) {
         GpuLocks.onNode(runtime, "partitions", deadline, () -> {
             work.run();
@@ -169,7 +169,7 @@ final class PartitionClaims {
     private static Partition wanted(List<Offer> gpus, Partitions all) {
         Set<Integer> numbers = numbers(gpus, all);
         String message =
-                "The claim has the GPUs %s, of the modules %s, which are no partition of the fabric; those with any of them are %s: claim as many GPUs as one has, with a constraint matchAttribute gpu.nvidia.com/partition2, for instance";
+                "The claim has the GPUs %s, of the modules %s, which do not form a partition of the fabric; the partitions with any of them are %s: claim as many GPUs as one of these has, with a constraint such as matchAttribute gpu.nvidia.com/partition2";
         return all.exactly(numbers)
                 .filter(found -> numbers.size() == gpus.size())
                 .orElseThrow(() ->
@@ -217,8 +217,8 @@ final class PartitionClaims {
         }
     }
 
-    /** No session of this driver is open, which would keep the GPUs initialized. */
-    @SuppressWarnings("try") // the lease is used by being held
+    /** Runs while this driver has no open session, which would keep the GPUs initialized. */
+    @SuppressWarnings("try") // the lease only has to be held
     private void change(Partition partition, boolean isActive) {
         isChanging = true;
         try (Lease paused = nvml.pause("a change of the fabric's partitions", LONGEST_CALL)) {
@@ -233,12 +233,12 @@ final class PartitionClaims {
     }
 
     /**
-     * Deactivates the partition of a claim, unless another has it, too. Without a record, as of a claim
-     * of an earlier driver, it is that of the claim's GPUs.
+     * Deactivates the partition of a claim, unless another claim has it too. Without a record, as with a claim of an
+     * earlier driver, the claim's GPUs determine the partition.
      *
      * @param last the last reading
      * @param runtime has the other claims; null before the start
-     * @throws DraException if the next try may deactivate it; it stays recorded
+     * @throws DraException if a retry may deactivate it; it stays recorded
      */
     void deactivate(HeldClaim claim, DriverSnapshot last, @Nullable DriverContext runtime, ClaimRecorder recorder) {
         Recorded recorded = Recorded.read(recorder.state().partition());
@@ -261,15 +261,15 @@ final class PartitionClaims {
             left.write(claim.ref().uid(), leaving.lines());
             report(claim, others.runtime(), e);
         }
-        if (recorded != null) { // now: another that leaves, too, is not to see it
+        if (recorded != null) { // now, so that another leaving claim does not see it
             setPersistent(recorded.persistent(), true);
             recorder.recordPartition(null);
         }
     }
 
-    /** A partition may be active or not, also if nothing listens: the next try of this driver finds out. */
+    /** A partition may be active even if nothing listens: this driver's next attempt finds out. */
     private static void report(HeldClaim claim, @Nullable DriverContext runtime, FabricException e) {
-        String message = "The partition of claim %s is not deactivated, which is tried again: %s"
+        String message = "The partition of claim %s is not deactivated yet, and will be retried: %s"
                 .formatted(claim.ref(), e.getMessage());
         LOG.atWarn().setCause(e).log(message);
         if (runtime != null) {
@@ -280,7 +280,7 @@ final class PartitionClaims {
     /**
      * Deactivates the partitions that could not be deactivated when their claims were unprepared.
      *
-     * @param last the last reading; before the first, it is not known which other claims have them
+     * @param last the last reading; before the first, it is unknown which other claims have them
      */
     void retry(DriverSnapshot last, @Nullable DriverContext runtime) {
         try {
@@ -292,7 +292,7 @@ final class PartitionClaims {
         }
     }
 
-    /** Tries all again; if no claim gets a partition any more, the fabric manager may be gone: it is asked once. */
+    /** Retries all; if claims no longer get partitions, the fabric manager may be gone, so it is asked only once. */
     private synchronized void retryAll(DriverSnapshot last, @Nullable DriverContext runtime) {
         boolean isNeeded = fabric.isNeeded();
         left.gpus().stream()
@@ -307,7 +307,7 @@ final class PartitionClaims {
                 throw new DraException("It can't be read; fmpm -l lists the partitions that are active");
             }
             Optional<ClaimRef> holder = lines == null ? Optional.empty() : deactivate(Left.of(lines), all);
-            if (holder.filter(it -> it.uid().equals(claim)).isEmpty()) { // otherwise it is about to leave it
+            if (holder.filter(it -> it.uid().equals(claim)).isEmpty()) { // otherwise the claim is about to leave it
                 left.delete(claim);
                 logged.remove(claim);
             }
@@ -315,7 +315,8 @@ final class PartitionClaims {
             LOG.atLevel(logged.add(claim) ? Level.WARN : Level.DEBUG)
                     .setCause(e)
                     .addKeyValue("file", folder.resolve(claim))
-                    .log("The partition of a claim that is gone is not deactivated; delete the file to end the tries");
+                    .log(
+                            "The partition of a claim that is gone is not deactivated; delete the file to stop the retries");
         }
     }
 
@@ -329,7 +330,7 @@ final class PartitionClaims {
                         .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Returns a claim that has the partition, too, which stays active then. */
+    /** Returns another claim that has the partition, which then stays active. */
     private Optional<ClaimRef> deactivate(Left leaving, Others others) {
         Partitions all = fabric.partitions();
         Partition found =
@@ -381,7 +382,7 @@ final class PartitionClaims {
     /**
      * The other claims.
      *
-     * @param claim the UID of the one that they are other than; empty for all claims
+     * @param claim the UID of the claim to exclude; empty for all claims
      */
     private record Others(
             String claim, DriverSnapshot now, @Nullable DriverContext runtime) {
@@ -397,7 +398,7 @@ final class PartitionClaims {
                     .findFirst();
         }
 
-        /** One that begins has no record yet, and one that ends has none once it has left it to the others. */
+        /** A claim has no record yet when it begins, and no more once it has left the partition to others. */
         private static boolean hasNone(HeldClaim other) {
             return (other.phase() == Phase.PREPARING || other.phase() == Phase.UNPREPARING)
                     && ClaimState.read(other.state()).partition() == null;

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options about the health of GPUs, except those on errors. */
+/** The options for GPU health, except those for errors. */
 @Command(resourceBundle = "io.dra4j.nvidia.options")
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class ThresholdOptions {

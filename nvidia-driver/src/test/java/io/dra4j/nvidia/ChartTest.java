@@ -75,7 +75,7 @@ class ChartTest extends ChartContract {
                 .containsExactlyInAnyOrder(tuple("gpu.nvidia.com", name), tuple("mig.nvidia.com", ""));
     }
 
-    /** A root that is mounted later, or again, appears below a mount of the parent alone. */
+    /** A root that is mounted later, or again, appears only below a mount of the parent. */
     @ParameterizedTest
     @CsvSource({
         "/run/nvidia/driver/, /run/nvidia, /driver-root-parent/driver",

@@ -53,7 +53,7 @@ class CheckpointExportTest extends VfioOnBoards {
     private void assertRefused(String... reasons) {
         assertThatThrownBy(this::exported)
                 .isInstanceOf(DraException.class)
-                .hasMessageStartingWith("NVIDIA's driver can't go on with these claims:\n- claim ")
+                .hasMessageStartingWith("NVIDIA's driver can't continue with these claims:\n- claim ")
                 .hasMessageContainingAll(reasons)
                 .hasMessageContaining("kubectl drain node-1 --ignore-daemonsets");
     }
@@ -131,8 +131,7 @@ class CheckpointExportTest extends VfioOnBoards {
         nvml.instances(gpu1).forEach(instance -> nvml.destroy(gpu1, instance));
         nvml.createCompute(gpu1, nvml.createInstance(gpu1, MEDIA, new InstancePlacement(4, 1)));
         assertRefused(
-                "- claim " + ONE + ": MIG device " + MIG + " does not exist any more",
-                "- claim " + TWO + ": MIG device ");
+                "- claim " + ONE + ": MIG device " + MIG + " no longer exists", "- claim " + TWO + ": MIG device ");
     }
 
     private void assertIsDevice(JsonNode concrete, MigDevice device) {
@@ -163,7 +162,7 @@ class CheckpointExportTest extends VfioOnBoards {
         assertThat(devices().get(name).attributes()).containsEntry("uuid", AttributeValue.of(uuid));
     }
 
-    /** NVML does not see such a GPU any more. */
+    /** NVML no longer sees such a GPU. */
     @Test
     void aGpuThatIsLentToAVirtualMachineIsRefusedWithTheClaim() throws Exception {
         begin();
@@ -214,6 +213,6 @@ class CheckpointExportTest extends VfioOnBoards {
         assertRefused(
                 "- claim " + ONE + ": it shares devices by MPS, which only this driver can end",
                 "- claim " + TWO + ": it has a share of gpu-1, whose CDI name differs there",
-                "- claim " + third + ": device gpu-9 does not exist on this node any more");
+                "- claim " + third + ": device gpu-9 no longer exists on this node");
     }
 }

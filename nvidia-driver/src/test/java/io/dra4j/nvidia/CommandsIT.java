@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands of the driver's jar beside a driver that runs. */
+/** Commands of the driver's jar next to a running driver. */
 @Tag("gate")
 class CommandsIT {
 

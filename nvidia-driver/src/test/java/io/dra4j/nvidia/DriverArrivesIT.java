@@ -55,7 +55,7 @@ class DriverArrivesIT {
         command.add("--sysfs-root=" + boards.sysfs());
         command.add("--proc-root=" + boards.proc());
         command.add("--http-endpoint=127.0.0.1:{FREE_PORT}");
-        command.addAll(List.of("-v", "4")); // repeated failures, too
+        command.addAll(List.of("-v", "4")); // also repeated failures
         node = new TestNode(GPU, command);
     }
 

@@ -145,7 +145,7 @@ class DriverHealthIT {
             awaitHealth(stream, "UNHEALTHY");
             storm.join();
             hardware.recovery(LAST, 1);
-            hardware.xid(LAST, -1, 46); // then all others are handled, too
+            hardware.xid(LAST, -1, 46); // then all others have been handled
             awaitEffects(context, withLast(tainted), Instant.now(), TAINTED);
 
             Instant recovered = Instant.now();

@@ -100,7 +100,7 @@ class HealthyAuditTest extends SharingOnBoards {
         seen.merge(kind, times, Integer::sum);
     }
 
-    /** Each kind of node is there, whatever the seed. */
+    /** Each kind of node occurs, with any seed. */
     private void begin(int number, boolean withMps) throws Exception {
         claims.held.clear();
         gates = "";

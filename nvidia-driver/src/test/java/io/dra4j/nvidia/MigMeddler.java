@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * An administrator who creates and destroys GPU instances beside a driver and under it, resets
+ * An administrator who creates and destroys GPU instances next to a driver and behind its back, resets
  * GPUs, and updates NVIDIA's driver.
  *
  * <p>While no driver runs, it creates nothing in the places of claims: that can't be detected. The
@@ -159,7 +159,7 @@ final class MigMeddler {
         created++;
     }
 
-    /** Returns one of the GPUs in MIG mode; -1 if there is none. */
+    /** Returns one of the GPUs in MIG mode; -1 if none is. */
     private int divided() {
         List<Integer> gpus = new ArrayList<>();
         for (int gpu = 0; gpu < hardware.gpus(); gpu++) {
@@ -215,7 +215,7 @@ final class MigMeddler {
         return true;
     }
 
-    /** Destroys all that is left, and switches off the MIG modes that no claim switches any more. */
+    /** Destroys everything that is left, and switches off the MIG modes that no claim switches. */
     void leave() {
         for (int serial : own) {
             Instance instance = hardware.bySerial().get(serial);

@@ -38,7 +38,7 @@ import java.util.regex.Pattern;
  *
  * <p>A claim whose call was cut off may be prepared or not: what it was allocated stays its own
  * until a later call about it is answered, as a scheduler has it. A {@link MigMeddler} changes the
- * same hardware: what it created stays, whatever claims are unprepared.
+ * same hardware: what it created stays when claims are unprepared.
  */
 final class MigWalk {
 
@@ -88,7 +88,7 @@ final class MigWalk {
     }
 
     /**
-     * Makes so many calls, and unprepares all claims at the end: then nothing may be left.
+     * Makes a number of calls, and unprepares all claims at the end: then nothing may be left.
      *
      * @throws AssertionError with what was done last, if anything is not as it should be
      */

@@ -58,7 +58,7 @@ class NvidiaConformanceIT {
     /** Those of boards are left out: daemons do not change what they find. */
     private static final String OF_DAEMONS = ", DRA-UNP-06, DRA-DECL-01";
 
-    /** Each place has a node of its own, which outlives the driver's processes there. */
+    /** Each place has its own node, which outlives the driver's processes there. */
     private static final String COMMAND = """
             if [ ! -d {ROOT}/node ]; then
               cp -a "$NODE" {ROOT}/node

@@ -95,7 +95,8 @@ class NvidiaMeterTest extends ProviderOnBoards {
 
         /**
          * Times of calls in microseconds. The first three were published by others who measured them on a board with
-         * driver 610; of the rest, what asks the kernel is taken as dear, and what NVML answers by itself as one.
+         * driver 610; of the rest, calls that ask the kernel count as expensive, and calls that NVML answers itself as
+         * one.
          */
         private static final Map<String, Integer> MICROS = Map.of(
                 "nvmlDeviceGetHandleByUUID", 6000,

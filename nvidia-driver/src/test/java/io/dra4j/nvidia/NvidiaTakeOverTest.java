@@ -191,10 +191,10 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
         takeOver.finish();
 
-        assertThatThrownBy(used::read).hasMessageContaining("given back for the end");
+        assertThatThrownBy(used::read).hasMessageContaining("released for the end");
     }
 
-    /** The claim that the cluster does not have any more, held by what the checkpoint names. */
+    /** The claim that the cluster no longer has, held by what the checkpoint names. */
     private void takeLost(NvidiaTakeOver takeOver) {
         assertThat(takeOver.claims("boot-1")).containsExactly(ONE.uid());
         takeOver.inventory();
@@ -331,7 +331,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         refuses("has the CDI name");
     }
 
-    /** It is refused by what the checkpoint says of it, whatever it is allocated. */
+    /** It is refused by what the checkpoint says about it, regardless of its allocation. */
     private void refuses(String reason) {
         NvidiaTakeOver takeOver = takeOver(false);
         takeOver.claims("boot-1");

@@ -89,7 +89,7 @@ final class SharingManifests {
         return edits;
     }
 
-    /** A pod has a claim of its own if it names a template. */
+    /** A pod has its own claim if it names a template. */
     private KubeletClaim claim(JsonNode pod) {
         JsonNode entry = pod.at("/spec/resourceClaims/0");
         String claim = entry.path("resourceClaimName").asText();

@@ -235,7 +235,7 @@ class VfioIT {
 
         assertThat(waiting).isNotDone();
         assertThat(waiting.get(20, TimeUnit.SECONDS))
-                .contains("The driver nvidia did not let PCI device "
+                .contains("The driver nvidia did not release PCI device "
                         + kernel.gpus().get(0));
         context.calls().prepared(other);
         context.driver().restartAfterKill();

@@ -63,7 +63,7 @@ class VfioTest extends VfioOnBoards {
         assertThat(all.readOthers(other::read).gpus()).isEmpty();
         other.close();
         assertThatThrownBy(() -> all.readOthers(other::read))
-                .hasMessageContaining("given back"); // which says nothing of the GPUs
+                .hasMessageContaining("released"); // which says nothing of the GPUs
     }
 
     /** Each reading has a session, and the next one begins before the one before ends. */
@@ -86,7 +86,7 @@ class VfioTest extends VfioOnBoards {
         assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
     }
 
-    /** It has seen the GPU with nvidia on the bus, and NVML does not report it any more. */
+    /** It has seen the GPU with nvidia on the bus, and NVML no longer reports it. */
     @Test
     void staysPublishedByAReadingThatWaitsWhileTheGpuIsTaken() throws Exception {
         begin();
@@ -164,8 +164,8 @@ class VfioTest extends VfioOnBoards {
 
         assertThatThrownBy(() -> claims.prepare(provider, machine(ONE)))
                 .isInstanceOf(DraException.class)
-                .hasMessageContaining("The driver nvidia did not let PCI device " + address0)
-                .hasMessageContaining("within 200 ms: no process is seen");
+                .hasMessageContaining("The driver nvidia did not release PCI device " + address0)
+                .hasMessageContaining("within 200 ms: no visible process");
         assertThat(claims.of(ONE).state()).isNotNull();
         assertThat(devices()).hasSize(8);
         claims.prepare(provider, claim(TWO, "", "gpu-1"));
@@ -194,7 +194,7 @@ class VfioTest extends VfioOnBoards {
 
         try {
             assertThatThrownBy(() -> claims.unprepare(provider, ONE))
-                    .hasMessageContaining("The driver vfio-pci did not let PCI device " + address0)
+                    .hasMessageContaining("The driver vfio-pci did not release PCI device " + address0)
                     .hasMessageContaining("sleep (process " + machine.pid() + ")");
         } finally {
             machine.destroyForcibly().waitFor();
@@ -232,7 +232,7 @@ class VfioTest extends VfioOnBoards {
         assertThatThrownBy(() -> claims.begin(provider, machine(ONE)))
                 .isInstanceOf(PrepareException.class)
                 .hasMessage(
-                        "GPU %s can't be passed to a virtual machine: no time is left of this call to take it from its driver, and it stays there; the next try follows",
+                        "GPU %s can't be passed to a virtual machine: this call has no time left to take it from its driver, and it stays there; it will be retried",
                         address0);
         assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
         clock = InstantSource.system();
@@ -279,7 +279,7 @@ class VfioTest extends VfioOnBoards {
         long start = System.nanoTime();
 
         assertThatThrownBy(() -> claims.begin(provider, machine(ONE)))
-                .hasMessageContaining("no time is left of this call");
+                .hasMessageContaining("this call has no time left");
 
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
         assertThat(kernel.done()).isEmpty();
@@ -297,7 +297,7 @@ class VfioTest extends VfioOnBoards {
         passDeadlineAfter(() -> kernel.done().contains("bind nvidia " + address0));
 
         assertThatThrownBy(() -> claims.unprepare(provider, ONE))
-                .hasMessageContaining("no time is left of this call to switch its persistence");
+                .hasMessageContaining("this call has no time left to turn its persistence");
 
         assertThat(smi.isPersistent(address0)).isFalse();
         clock = InstantSource.system();
@@ -317,7 +317,7 @@ class VfioTest extends VfioOnBoards {
         assertThat(waiting)
                 .failsWithin(SOON)
                 .withThrowableThat()
-                .withMessageContaining("The driver nvidia did not let PCI device " + address0);
+                .withMessageContaining("The driver nvidia did not release PCI device " + address0);
 
         kernel.hold("");
         Await.until("unbound", SOON, () -> kernel.driverOf(address0).isEmpty());
@@ -338,7 +338,7 @@ class VfioTest extends VfioOnBoards {
         assertThatThrownBy(() -> claims.begin(provider, machine(ONE)))
                 .isInstanceOf(PrepareException.class)
                 .hasMessageMatching(
-                        "GPU %s can't be passed to a virtual machine: a call of NVML by this driver has not returned for [1-5]?[0-9]{1,2} ms, and it stays with its driver; the next try follows"
+                        "GPU %s can't be passed to a virtual machine: a call of NVML by this driver has not returned for [1-5]?[0-9]{1,2} ms, and it stays with its driver; it will be retried"
                                 .formatted(address0));
 
         assertThat(call).isNotDone();
@@ -362,7 +362,7 @@ class VfioTest extends VfioOnBoards {
     void areRefusedForAdministration() throws Exception {
         begin();
 
-        refuses(claim(ONE, "", "gpu-vfio-0, adminAccess: true"), "gpu-vfio-0 can't be had with admin access");
+        refuses(claim(ONE, "", "gpu-vfio-0, adminAccess: true"), "gpu-vfio-0 is not available with admin access");
         assertThatThrownBy(() -> machine(ONE, "", "gpu-vfio-0, adminAccess: true"))
                 .hasMessageContaining("VfioDeviceConfig would change the devices of request of-gpu-vfio-0");
     }

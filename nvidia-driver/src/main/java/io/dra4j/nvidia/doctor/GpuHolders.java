@@ -29,11 +29,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Checks that no daemon keeps a GPU open that the driver is to change.
+ * Checks that no daemon keeps open a GPU that the driver has to change.
  *
  * @param node its GPUs
- * @param changes what the driver does to GPUs that no process may have open meanwhile
- * @param smi switches persistence mode off, so that nvidia-persistenced lets a GPU go
+ * @param changes the driver's changes to GPUs, during which no process may have them open
+ * @param smi switches persistence mode off, so that nvidia-persistenced releases a GPU
  * @param proc the node's proc file system
  */
 record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) implements Check {
@@ -49,7 +49,7 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
     private static final String PERSISTENCED = "nvidia-persistenced";
     private static final Duration SMI_TIMEOUT = Duration.ofSeconds(5);
 
-    /** The kernel's thread that is process 2 of each node, and of no container. */
+    /** The kernel thread that is process 2 on every node, but in no container. */
     private static final String OF_NODES = "kthreadd";
 
     /** The units of daemons, by the first 15 letters of their names, which the kernel keeps. */
@@ -75,8 +75,8 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
         if (nodes.isEmpty()) {
             return CheckResult.healthy(
                     changes.ofDriver()
-                            ? "no GPU is to be switched to MIG mode, or taken for a machine"
-                            : "no GPU is yet to be switched to MIG mode");
+                            ? "no GPU is to be switched to MIG mode, or taken for a virtual machine"
+                            : "no GPU remains to be switched to MIG mode");
         }
         if (!name(proc.resolve("2")).equals(OF_NODES)) {
             throw new NotCheckedException(

@@ -17,7 +17,7 @@ public record MpsProcesses(Path proc) implements Check {
 
     private static final Path OF_KERNEL = Path.of("pid:[4026531836]"); // the number of the first one
 
-    /** Returns what keeps daemons from knowing their clients; empty for nothing that is known. */
+    /** Returns what keeps daemons from identifying their clients; empty if nothing known does. */
     public Optional<String> problem() {
         Optional<Path> first = link("1/ns/mnt");
         boolean isPods = !link("self/ns/pid").equals(Optional.of(OF_KERNEL))
@@ -25,7 +25,7 @@ public record MpsProcesses(Path proc) implements Check {
                 && first.equals(link("self/ns/mnt"));
         return isPods
                 ? Optional.of(
-                        "The driver sees the processes of its own container alone, and daemons of MPS know those of pods by their numbers: give the driver's pod hostPID: true, or switch the feature gate MPSSupport off")
+                        "The driver sees only the processes of its own container, but MPS daemons know the processes of pods by their PIDs: give the driver's pod hostPID: true, or turn the feature gate MPSSupport off")
                 : Optional.empty();
     }
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The node's GPUs, which are read once, when the first check asks for them. */
+/** Reads the node's GPUs once, when the first check needs them. */
 final class NodeReading {
 
     private final InstallOptions install;
@@ -46,9 +46,9 @@ final class NodeReading {
     }
 
     /**
-     * Returns whether all GPUs are bound to vfio-pci: NVIDIA's driver need not be there then.
+     * Returns whether all GPUs are bound to vfio-pci: NVIDIA's driver is not needed then.
      *
-     * @throws NotCheckedException if virtual machines may have some, and the bus can't be read
+     * @throws NotCheckedException if GPUs may be assigned to virtual machines, and the bus can't be read
      */
     boolean isForMachines() {
         return install.isPassthrough()
@@ -56,7 +56,7 @@ final class NodeReading {
     }
 
     /**
-     * Returns the GPUs of the bus that NVIDIA's driver has.
+     * Returns the GPUs on the bus that are bound to NVIDIA's driver.
      *
      * @throws NotCheckedException if the bus can't be read
      */
@@ -73,7 +73,7 @@ final class NodeReading {
     /**
      * Returns the GPUs of a bus.
      *
-     * @throws NotCheckedException if it can't be read, or is not there: unknown is not none
+     * @throws NotCheckedException if it can't be read, or is not there: unknown does not mean none
      */
     static List<PciFunction> onBus(PciBus bus) {
         Path folder = bus.sysfs().resolve("bus/pci");

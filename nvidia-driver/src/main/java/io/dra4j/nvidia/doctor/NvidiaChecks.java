@@ -32,7 +32,7 @@ public final class NvidiaChecks {
     private NvidiaChecks() {}
 
     /**
-     * Returns the checks; none has looked yet.
+     * Returns the checks, none of which has run yet.
      *
      * @param install the options that locate NVIDIA's driver
      * @param roots the roots of the driver
@@ -154,7 +154,7 @@ public final class NvidiaChecks {
                 return CheckResult.healthy(node.library().toString());
             } catch (DraException e) {
                 if (node.isForMachines()) {
-                    return CheckResult.healthy("virtual machines have all GPUs: it need not be there");
+                    return CheckResult.healthy("virtual machines have all GPUs: it is not needed");
                 }
                 return new CheckResult("", List.of(finding(String.valueOf(e.getMessage()))));
             }
@@ -176,7 +176,7 @@ public final class NvidiaChecks {
         }
     }
 
-    /** Checks that the device nodes and files are there that containers get. */
+    /** Checks that the device nodes and files for containers exist. */
     private record ContainersCheck(Edits edits, NodeReading node) implements Check {
 
         @Override
@@ -187,11 +187,11 @@ public final class NvidiaChecks {
         @Override
         public CheckResult look() {
             if (node.isForMachines()) {
-                return CheckResult.healthy("virtual machines have all GPUs: they need not be there");
+                return CheckResult.healthy("virtual machines have all GPUs: they are not needed");
             }
             String version = version();
             if (node.reading().present().isEmpty()) {
-                return CheckResult.healthy("there is no GPU for which they would be needed");
+                return CheckResult.healthy("no GPU needs them");
             }
             try {
                 edits.requireFiles(version);
@@ -218,15 +218,15 @@ public final class NvidiaChecks {
                     "devices are published, and no claim for them can be prepared",
                     List.of(
                             "ls -l /dev/nvidia*    # on the node",
-                            "sudo nvidia-modprobe -u -c0    # loads the modules, and makes the nodes",
-                            "# libraries in a folder of their own: --driver-library-folders (charts: driverFolders.libraries)"));
+                            "sudo nvidia-modprobe -u -c0    # loads the modules, and creates the nodes",
+                            "# libraries in another folder: --driver-library-folders (charts: driverFolders.libraries)"));
         }
     }
 
     /**
      * Checks that NVML works with the kernel's driver, and reports GPUs.
      *
-     * @param passthrough whether GPUs may be with virtual machines, where NVML does not see them
+     * @param passthrough whether GPUs may be assigned to virtual machines, where NVML does not see them
      */
     private record NvmlCheck(NodeReading node, boolean passthrough) implements Check {
 

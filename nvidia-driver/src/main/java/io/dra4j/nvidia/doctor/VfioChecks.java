@@ -19,7 +19,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Checks that virtual machines can have the node's GPUs, by what sysfs shows of them.
+ * Checks that the node's GPUs can be assigned to virtual machines, according to sysfs.
  *
  * @see <a href="https://docs.kernel.org/driver-api/vfio.html">VFIO: groups, and device nodes</a>
  */
@@ -68,9 +68,9 @@ final class VfioChecks {
                         Severity.ERROR,
                         "GPU " + without,
                         "it has no IOMMU group: the IOMMU is off",
-                        "no virtual machine can have it: claims for it fail to be prepared",
+                        "no virtual machine can use it: claims for it fail to be prepared",
                         List.of(
-                                "ls /sys/kernel/iommu_groups    # empty as long as the IOMMU is off",
+                                "ls /sys/kernel/iommu_groups    # empty while the IOMMU is off",
                                 "# switch it on in the firmware: VT-d on Intel, AMD-Vi on AMD",
                                 "cat /proc/cmdline    # on Intel, the kernel may need intel_iommu=on, and a reboot"));
     }
@@ -94,7 +94,7 @@ final class VfioChecks {
                                         .formatted(missing)));
     }
 
-    /** A group is found once, however many GPUs it has. */
+    /** A group is reported once, however many GPUs it has. */
     private CheckResult groups(List<PciFunction> gpus) {
         Map<String, Finding> findings = new TreeMap<>();
         for (PciFunction gpu : gpus) {
@@ -103,7 +103,7 @@ final class VfioChecks {
                 findings.putIfAbsent(String.valueOf(gpu.group()), shared(gpu, conflicting));
             }
         }
-        return new CheckResult("each GPU has its IOMMU group alone", new ArrayList<>(findings.values()));
+        return new CheckResult("each GPU has its own IOMMU group", new ArrayList<>(findings.values()));
     }
 
     private static Finding shared(PciFunction gpu, List<PciFunction> conflicting) {
@@ -114,17 +114,15 @@ final class VfioChecks {
             fix.add("echo %1$s | sudo tee /sys/bus/pci/devices/%1$s/driver/unbind    # if the node can do without it"
                     .formatted(other.address()));
         }
-        fix.add("# otherwise plug the GPU in elsewhere, or switch ACS on in the firmware, which makes smaller groups");
+        fix.add("# otherwise move the GPU to another slot, or enable ACS in the firmware, which makes smaller groups");
         return new Finding(
                 "iommu-group",
                 Severity.ERROR,
                 "IOMMU group " + gpu.group(),
                 "GPU %s is in it with %s".formatted(gpu.address(), PassthroughChecks.named(conflicting)),
                 conflicting.stream().anyMatch(PciFunction::isGpu)
-                        ? "the kernel lends a group as a whole: its GPUs are not offered to virtual"
-                                + " machines, for one could reach the GPU of another"
-                        : "the kernel lends a group as a whole: claims for the GPU fail to be"
-                                + " prepared, for the node would lose the other devices",
+                        ? "the kernel assigns a group as a whole: its GPUs are not offered to virtual machines, because one could reach the GPU of another"
+                        : "the kernel assigns a group as a whole: claims for the GPU fail to be prepared, because the node would lose the other devices",
                 fix);
     }
 
@@ -141,7 +139,7 @@ final class VfioChecks {
                         "vfio-nodes",
                         Severity.WARNING,
                         "/dev/vfio/vfio",
-                        "the kernel has /dev/iommu alone",
+                        "the kernel has only /dev/iommu",
                         "a claim without backendPolicy PreferIommuFD gets nodes that do not exist, or"
                                 + " that can't be used: its containers or its machine do not start",
                         List.of(

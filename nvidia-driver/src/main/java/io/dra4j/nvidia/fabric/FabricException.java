@@ -12,7 +12,7 @@ public final class FabricException extends DraException {
     static final int UNINITIALIZED = -4;
     static final int VERSION_MISMATCH = -6;
     static final int IN_USE = -7;
-    static final int NO_LIBRARY = 1; // the library returns none that is positive
+    static final int NO_LIBRARY = 1; // the library's codes are not positive
 
     private static final long serialVersionUID = 1;
     private static final ResourceBundle NEXT_STEPS = ResourceBundle.getBundle("io.dra4j.nvidia.fabric.codes");
@@ -20,7 +20,7 @@ public final class FabricException extends DraException {
     private final int code;
 
     FabricException(String what, int code, @Nullable Throwable cause) {
-        super("The fabric manager of this node can't do its part: %s: %s".formatted(what, nextStep(code)), cause);
+        super("The fabric manager of this node failed: %s: %s".formatted(what, nextStep(code)), cause);
         this.code = code;
     }
 
@@ -33,7 +33,7 @@ public final class FabricException extends DraException {
         return code;
     }
 
-    /** Returns whether it did not answer yet, or its library is being replaced. */
+    /** Returns whether it has not answered yet, or its library is being replaced. */
     public boolean isTransient() {
         return code == -5 || code == -8 || code == NO_LIBRARY;
     }

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The fabric manager of a node, which connects the GPUs of a partition by NVSwitches.
  *
- * <p>It is called by its library, {@code libnvfm.so.1}, whose structs are read by their offsets, for
- * a list of partitions has thousands of fields; the library compares their sizes. Thread-safe.
+ * <p>It is called through its library, {@code libnvfm.so.1}, whose structs are read by offsets, because a list of
+ * partitions has thousands of fields; the library compares their sizes. Thread-safe.
  */
 public final class FabricManager {
 
@@ -46,7 +46,7 @@ public final class FabricManager {
     private final Supplier<Path> file;
     private final String address;
     private Partitions last = Reading.NOT_NEEDED.partitions(); // guarded by this
-    private @Nullable SharedLibrary library; // the same
+    private @Nullable SharedLibrary library; // guarded by this
 
     /**
      * The known state of the partitions.
@@ -60,12 +60,12 @@ public final class FabricManager {
             Partitions partitions,
             @Nullable String problem) {
 
-        /** No claim gets a partition. */
+        /** Claims get no partitions. */
         public static final Reading NOT_NEEDED = new Reading(false, new Partitions(List.of()), null);
     }
 
     /**
-     * Calls nothing yet.
+     * Creates the object; calls nothing yet.
      *
      * @param isNeeded returns whether claims get partitions
      * @param library returns its library, or throws a DraException
@@ -82,7 +82,7 @@ public final class FabricManager {
         return isNeeded.getAsBoolean();
     }
 
-    /** Asks it for its partitions; a failure is a part of the answer. */
+    /** Reads its partitions; a failure is part of the result. */
     public synchronized Reading read() {
         if (!isNeeded()) {
             return Reading.NOT_NEEDED;
@@ -114,7 +114,7 @@ public final class FabricManager {
         return ByteBuffer.allocate(size).order(ByteOrder.nativeOrder());
     }
 
-    /** Fewer GPUs than a partition has would be another partition. */
+    /** Checks the number of entries: a partition with fewer GPUs would be a different one. */
     private static int count(ByteBuffer struct, int offset, int most) {
         int count = struct.getInt(offset);
         if (count > most) {
@@ -137,14 +137,14 @@ public final class FabricManager {
         return SharedLibrary.text(Arrays.copyOfRange(struct.array(), at, at + size));
     }
 
-    /** Some versions have an address of zeros where they know none. */
+    /** Some versions report an address of zeros if it is unknown. */
     private static String pci(String busId) {
         String address = busId.toLowerCase(Locale.ROOT).replaceFirst("^0{0,4}(?=[0-9a-f]{4,8}:)", "");
         return address.equals("0000:00:00.0") ? "" : address;
     }
 
     /**
-     * Activates or deactivates a partition; one that is so already stays so.
+     * Activates or deactivates a partition, unless it already has that state.
      *
      * @throws FabricException if that fails
      */
@@ -161,7 +161,7 @@ public final class FabricManager {
         }
     }
 
-    /** Makes a call in its own connection, which no restart of the fabric manager can have ended. */
+    /** Makes a call in a new connection, so that earlier restarts of the fabric manager do not matter. */
     private void connected(String function, LongToIntFunction call) {
         open();
         int initialized = call("fmLibInit");
@@ -189,7 +189,7 @@ public final class FabricManager {
         return call("fmConnect", params.array(), connection);
     }
 
-    /** It needs all functions: what is activated has to be deactivated. */
+    /** Requires all functions, since an activated partition has to be deactivated later. */
     private void open() {
         try {
             if (library == null) {

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The partitions that the fabric manager supports on a node.
  *
- * @param all the partitions in its order
+ * @param all the partitions in the fabric manager's order
  */
 public record Partitions(List<Partition> all) {
 
     /**
-     * GPUs that NVSwitches connect with each other, and with no others, while it is active.
+     * GPUs that NVSwitches connect with each other, and with no other GPUs, while the partition is active.
      *
      * @param id its number
      * @param isActive whether it is active
@@ -36,7 +36,7 @@ public record Partitions(List<Partition> all) {
             return members.stream().map(Member::number).collect(Collectors.toCollection(TreeSet::new));
         }
 
-        /** Returns it for messages. */
+        /** Returns the text for messages. */
         @Override
         public String toString() {
             return "%d (GPU modules %s)".formatted(id, gpus());
@@ -44,9 +44,9 @@ public record Partitions(List<Partition> all) {
     }
 
     /**
-     * A GPU as the fabric manager knows it: since Hopper by its number alone.
+     * A GPU as the fabric manager knows it: since Hopper only by its number.
      *
-     * @param number its number, which is the module's if there is nothing else
+     * @param number its number, which is its module's if nothing else identifies it
      * @param uuid its UUID; may be empty
      * @param pci its PCI address; may be empty
      */
@@ -56,7 +56,7 @@ public record Partitions(List<Partition> all) {
             return !uuid.isEmpty() || !pci.isEmpty();
         }
 
-        /** One thing has to be the same, and nothing that both sides know may differ. */
+        /** At least one identifier has to match, and none that both sides know may differ. */
         boolean is(PciAddress address, @Nullable Gpu gpu) {
             boolean hasUuid = gpu != null && gpu.uuid().equals(uuid);
             return pci.equals(address.text()) ? hasUuid || uuid.isEmpty() || gpu == null : hasUuid && pci.isEmpty();
@@ -92,7 +92,7 @@ public record Partitions(List<Partition> all) {
         return all.stream().filter(it -> !Collections.disjoint(it.gpus(), gpus)).toList();
     }
 
-    /** Returns the attributes of a GPU, {@code partition4}: none of a size of which it has several. */
+    /** Returns the attributes of a GPU, such as {@code partition4}; none for sizes with several partitions. */
     public Map<String, Integer> attributes(PciAddress pci, @Nullable Gpu gpu) {
         Map<String, Integer> found = new HashMap<>();
         Set<Integer> gpus = number(pci, gpu).stream().boxed().collect(Collectors.toSet());

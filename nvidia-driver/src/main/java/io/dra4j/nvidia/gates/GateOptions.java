@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options that NVIDIA's driver has for features that are off by default. */
+/** The options of NVIDIA's driver for features that are off by default. */
 @Command(resourceBundle = "io.dra4j.nvidia.options")
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class GateOptions {
@@ -62,7 +62,7 @@ public final class GateOptions {
         }
     }
 
-    /** Returns how many claims may have a device. */
+    /** Returns how many claims may share a device. */
     public Shares shares() {
         return shares;
     }
@@ -73,10 +73,9 @@ public final class GateOptions {
     }
 
     /**
-     * Logs what becomes of each gate that was given.
+     * Logs how each given gate is handled.
      *
-     * @throws DraException if gates are unknown, or ask for what this driver does not have, and
-     *     that is not to be ignored
+     * @throws DraException if gates are unknown or not supported by this driver, and this is not to be ignored
      */
     public void check() {
         List<String> problems = new ArrayList<>(gates.problems());
@@ -85,7 +84,7 @@ public final class GateOptions {
                     "--consumable-shares is given, and feature gate ConsumableShares is off: leave one of them out");
         }
         if (!problems.isEmpty() && !Boolean.TRUE.equals(ignoreUnknown)) {
-            throw new DraException(String.join("; ", problems) + "; or start without it, by --ignore-unknown-gates");
+            throw new DraException(String.join("; ", problems) + "; or start without it, with --ignore-unknown-gates");
         }
         problems.forEach(problem -> LOG.atWarn().addKeyValue("problem", problem).log("An option is ignored"));
         gates.known().forEach(this::log);
@@ -110,7 +109,7 @@ public final class GateOptions {
         }
     }
 
-    /** Reads an option that is true, false, or not given, which an empty text stands for. */
+    /** Reads an option that is true, false, or, as an empty text, not given. */
     public static final class OptionalBoolean implements ITypeConverter<Boolean> {
         @Override
         public @Nullable Boolean convert(String text) {

@@ -5,9 +5,9 @@ package io.dra4j.nvidia.gates;
 /** The feature gates that NVIDIA's driver knows, by their names. */
 public enum NvidiaGate {
     /** The gate of {@code --dynamic-mig}. */
-    DynamicMIG(Handling.APPLIED, "is `--dynamic-mig`, which outweighs it if it is given"),
+    DynamicMIG(Handling.APPLIED, "is `--dynamic-mig`, which overrides it if given"),
     /** The gate of health checks. */
-    NVMLDeviceHealthCheck(Handling.APPLIED, "is `--health-watch` always or never, which outweighs it if it is given"),
+    NVMLDeviceHealthCheck(Handling.APPLIED, "is `--health-watch` always or never, which overrides it if given"),
     /** The gate of time slicing. */
     TimeSlicingSettings(Handling.APPLIED, "allows the sharing strategy `TimeSlicing`"),
     /** The gate of MPS. */
@@ -20,7 +20,7 @@ public enum NvidiaGate {
     FabricManagerPartitioning(Handling.APPLIED, "activates the fabric manager's partitions for claims of whole GPUs"),
     /** The gate of attributes that are lists. */
     DRAListTypeAttributes(
-            Handling.APPLIED, "publishes `numaNode` as a list; Kubernetes' gate of this name has to be on, too"),
+            Handling.APPLIED, "publishes `numaNode` as a list; Kubernetes' gate of this name also has to be on"),
     IMEXDaemonsWithDNSNames(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
     ComputeDomainCliques(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
     CrashOnNVLinkFabricErrors(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
@@ -70,7 +70,7 @@ public enum NvidiaGate {
 
     private static final class Notes {
         private static final String COMPUTE_DOMAINS =
-                "compute domains have another program, in a release of NVIDIA's chart next to this driver";
-        private static final String LOGGING = "`--logging-format` is always there";
+                "compute domains are left to another program, in a release of NVIDIA's chart alongside this driver";
+        private static final String LOGGING = "`--logging-format` is always available";
     }
 }

@@ -18,7 +18,7 @@ public final class NvidiaGates {
     private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
     private static final Set<String> FALSE = Set.of("0", "f", "F", "false", "FALSE", "False");
 
-    /** Gates that NVIDIA's driver refuses together, and the option with which this driver has both. */
+    /** Gates that NVIDIA's driver refuses together, and the option by which this driver supports both. */
     private static final List<Exclusion> EXCLUSIONS = List.of(
             new Exclusion(NvidiaGate.DynamicMIG, NvidiaGate.PassthroughSupport, "--dynamic-mig"),
             new Exclusion(NvidiaGate.DynamicMIG, NvidiaGate.MPSSupport, "--dynamic-mig"),
@@ -29,7 +29,7 @@ public final class NvidiaGates {
     private record Exclusion(NvidiaGate gate, NvidiaGate other, String option) {
 
         String problem() {
-            return "feature gates %s and %s are on, and NVIDIA's driver refuses them together: set one to false; this driver has both with %s in place of %s"
+            return "feature gates %s and %s are on, and NVIDIA's driver refuses them together: set one to false; this driver supports both with %s in place of %s"
                     .formatted(gate, other, option, gate);
         }
     }
@@ -39,7 +39,7 @@ public final class NvidiaGates {
     }
 
     /**
-     * Reads gates as Kubernetes' components do: {@code A=true,B=false}, of which the last one of a name counts.
+     * Reads gates as Kubernetes' components do: {@code A=true,B=false}, where the last one of a name wins.
      *
      * @throws IllegalArgumentException if an entry has no name or no boolean value; the message has its position
      */

@@ -31,7 +31,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The known faults of a node's GPUs, and the taints and health reports of their devices. Thread-safe.
+ * Records the known faults of a node's GPUs, and makes the taints and health reports of their devices. Thread-safe.
  *
  * <p>An error of a whole GPU concerns all its MIG devices; an error of a GPU instance concerns the devices with the
  * same memory slices. The keys of taints are those of NVIDIA's driver.
@@ -43,12 +43,12 @@ public final class DeviceFaults {
     /** The number of readings that may be missed before a health report expires. */
     private static final int VALID_INTERVALS = 3;
 
-    /** The most errors of a GPU: more than there are kinds of. */
+    /** The maximum number of errors of a GPU, above the number of kinds. */
     private static final int MOST_ERRORS = 256;
 
     private final Duration valid;
     private final Map<String, List<XidError>> errors = new HashMap<>(); // by GPU; guarded by this
-    private final Map<String, Set<DeviceMeasure>> exceeded = new HashMap<>(); // the same
+    private final Map<String, Set<DeviceMeasure>> exceeded = new HashMap<>(); // guarded by this
     private final Map<String, Long> reported = new HashMap<>(); // how many; the same
     private final boolean isWatched;
     private final Thresholds thresholds;
@@ -73,7 +73,7 @@ public final class DeviceFaults {
     /**
      * Returns how many errors a GPU has reported since the driver started.
      *
-     * @return empty if nothing waits for them
+     * @return empty if errors are not watched
      */
     public synchronized OptionalLong reported(String gpu) {
         return isWatched && !unmonitored.contains(gpu)
@@ -82,7 +82,7 @@ public final class DeviceFaults {
     }
 
     /**
-     * Records an error of a GPU; it replaces an earlier one of the same number and place.
+     * Records an error of a GPU; it replaces an earlier one with the same number and place.
      *
      * @return whether it may change a taint
      */
@@ -116,7 +116,7 @@ public final class DeviceFaults {
         return copy;
     }
 
-    /** Adds what an earlier process recorded, but for thresholds that are none any more. */
+    /** Adds what an earlier process recorded, except for thresholds that no longer exist. */
     public synchronized void recall(Map<String, List<XidError>> failed, Map<String, Set<DeviceMeasure>> measured) {
         failed.forEach((gpu, all) -> errors.put(gpu, new ArrayList<>(all)));
         measured.forEach((gpu, all) ->
@@ -148,12 +148,12 @@ public final class DeviceFaults {
         return lost.contains(gpu);
     }
 
-    /** Returns whether a GPU has errors that last until it has recovered. */
+    /** Returns whether a GPU has errors that persist until it has recovered. */
     synchronized boolean awaitsRecovery(String gpu) {
         return errors.getOrDefault(gpu, List.of()).stream().anyMatch(XidError::awaitsRecovery);
     }
 
-    /** Removes the errors of a GPU that works again, but for those that end by themselves. */
+    /** Removes the errors of a GPU that works again, except those that expire. */
     synchronized void recovered(String gpu) {
         remove(gpu, XidError::awaitsRecovery);
     }
@@ -177,9 +177,9 @@ public final class DeviceFaults {
     }
 
     /**
-     * Makes the errors of a GPU last until it has recovered, and taint its devices.
+     * Makes the errors of a GPU persist until it has recovered, and taint its devices.
      *
-     * @return whether they did not before
+     * @return whether that is new
      */
     synchronized boolean awaitRecovery(String gpu, XidEffects effects) {
         List<XidError> known = errors.getOrDefault(gpu, new ArrayList<>());
@@ -191,7 +191,7 @@ public final class DeviceFaults {
     /**
      * Sets the GPUs that have fallen off the bus.
      *
-     * @return those that had not before
+     * @return the new ones
      */
     public synchronized Set<String> lost(Set<String> gpus) {
         Set<String> found = new HashSet<>(gpus);
@@ -201,9 +201,9 @@ public final class DeviceFaults {
     }
 
     /**
-     * Sets the GPUs that should report errors, and do not.
+     * Sets the GPUs that should report errors but do not.
      *
-     * @return whether they are others than before
+     * @return whether they have changed
      */
     synchronized boolean unmonitored(Set<String> gpus) {
         boolean changed = !unmonitored.equals(gpus);
@@ -211,7 +211,7 @@ public final class DeviceFaults {
         return changed;
     }
 
-    /** Sets the GPUs that have settings of claims which are gone. */
+    /** Sets the GPUs with settings of claims that no longer exist. */
     public synchronized void unrestored(Set<String> gpus) {
         unrestored = Set.copyOf(gpus);
     }
@@ -235,12 +235,12 @@ public final class DeviceFaults {
         return devices.offer(device.name()).orElseThrow(); // each device was built with its offer
     }
 
-    /** Prepare is refused while the fabric manager does not answer, so that pods had better go elsewhere. */
+    /** Prepare is refused while the fabric manager does not answer, so pods should go elsewhere. */
     private Taint ofManager(Taint taint) {
         return fabric == Effect.NONE ? taint : Taint.of(taint.key(), taint.value(), fabric);
     }
 
-    /** A fabric that is not up is usual where claims get partitions of it: they bring it up. */
+    /** A fabric that is not up is normal where claims get partitions: they bring it up. */
     private Effect fabric(NodeDevices devices) {
         return devices.isPartitioned() ? Effect.NONE : fabric;
     }
@@ -259,15 +259,15 @@ public final class DeviceFaults {
         if (unrestored.contains(gpu)) {
             taints.add(Taint.of(DOMAIN + "not-restored", null, Effect.NO_SCHEDULE));
         }
-        if (unmonitored.contains(gpu) && !lost.contains(gpu)) { // a lost one is not watched
+        if (unmonitored.contains(gpu) && !lost.contains(gpu)) { // a lost GPU is not watched
             taints.add(Taint.of(DOMAIN + "unmonitored", null, Effect.NONE));
         }
         return taints;
     }
 
     /**
-     * Returns the fabric of a GPU if it is not up, so that CUDA does not work on it. MIG devices need
-     * none, and a virtual machine sets up its own.
+     * Returns the fabric of a GPU if it is not up, so that CUDA does not work on it. MIG devices need no fabric, and a
+     * virtual machine sets up its own.
      */
     private static Optional<Fabric> fabric(Offer device) {
         return device instanceof Offer.Whole whole
@@ -326,7 +326,7 @@ public final class DeviceFaults {
                         .orElse("");
     }
 
-    /** Returns the latest of the errors with the worst effect: a device has one taint of a key. */
+    /** Returns the latest of the errors with the worst effect: a device has one taint per key. */
     private Optional<XidError> worstError(Offer device) {
         return errors.getOrDefault(device.uuid(), List.of()).stream()
                 .filter(error -> concerns(error, device))

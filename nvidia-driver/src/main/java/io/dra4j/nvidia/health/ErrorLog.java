@@ -12,13 +12,13 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs errors of GPUs, each once a minute, and counts the rest: a GPU may report thousands. Used by one thread. */
+/** Logs each error of a GPU once a minute, and counts the rest: a GPU may report thousands. Used by one thread. */
 final class ErrorLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(ErrorLog.class);
     private static final Duration PERIOD = Duration.ofMinutes(1);
 
-    /** The most different errors of a GPU that are logged in a period. */
+    /** The maximum number of different errors of a GPU that are logged in a period. */
     private static final int MOST = 10;
 
     private final Map<String, Period> periods = new HashMap<>(); // by GPU
@@ -35,7 +35,7 @@ final class ErrorLog {
     }
 
     /**
-     * Logs an error, unless it is one too many.
+     * Logs an error, unless the limit is reached.
      *
      * @param times how often it was reported
      */

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.health;
 
-/** When the driver waits for errors of GPUs, for which it keeps a session of NVML open. */
+/** When the driver waits for errors of GPUs, which requires an open NVML session. */
 public enum ErrorWatch {
     /**
-     * While a claim holds a GPU, or MIG devices are on demand: the GPUs of an idle node can be
-     * reset, and its driver updated.
+     * While a claim holds a GPU, or with on-demand MIG devices: the GPUs of an idle node can be reset, and its driver
+     * updated.
      */
     auto,
     /** Always. */

@@ -30,26 +30,26 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Waits for events of the GPUs, on a thread of its own, and has the GPUs read again at intervals, when the installed
- * driver changes, and soon after a failure. It keeps a session of NVML open only while the node wants events.
+ * Waits for events of the GPUs on its own thread, and requests new readings. It reads at intervals, when the installed
+ * driver changes, and soon after a failure, and keeps an NVML session open only while the node wants events.
  */
 public final class GpuWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(GpuWatch.class);
 
-    /** The timeout of one wait for NVML, and so the longest time until the end. */
+    /** The timeout of one wait for NVML, and thus the longest delay at shutdown. */
     private static final Duration WAIT = Duration.ofMillis(250);
 
-    /** The longest time between two tries after a failure. */
+    /** The longest time between two attempts after a failure. */
     private static final Duration RETRY = Duration.ofSeconds(5);
 
-    /** The interval between looks whether failed GPUs work again. */
+    /** The interval between checks whether failed GPUs work again. */
     private static final Duration CHECK = Duration.ofSeconds(4);
 
     /** The shortest time between two changes of devices. */
     private static final Duration PACE = Duration.ofSeconds(1);
 
-    /** The most events that are handled together. */
+    /** The maximum number of events that are handled together. */
     private static final int MOST_EVENTS = 100;
 
     private final Nvml nvml;
@@ -84,23 +84,23 @@ public final class GpuWatch implements AutoCloseable {
         /** Returns whether the last attempt to read failed. */
         boolean isUnreadable();
 
-        /** Returns whether the GPUs are to be left alone. */
+        /** Returns whether the GPUs must not be touched. */
         boolean isSuspended();
 
         /** Returns whether events are worth an open session now. */
         boolean wantsEvents();
 
-        /** Requests a new reading; returns at once. */
+        /** Requests a new reading; returns immediately. */
         void changed();
 
-        /** Called at the start, and at each interval before the reading. */
+        /** Runs at the start, and at each interval before the reading. */
         void resume();
 
         /** Called at each interval, before the reading. */
         void beforeReading();
 
         /**
-         * Called an interval after the start: by then the devices of claims are known.
+         * Called an interval after the start: by then, the devices of claims are known.
          *
          * @return whether it need not be called again
          */
@@ -141,7 +141,7 @@ public final class GpuWatch implements AutoCloseable {
         thread.setDaemon(true);
         thread.setUncaughtExceptionHandler((ended, e) -> LOG.atError()
                 .setCause(e)
-                .log("Unexpected error ended the watch of the GPUs: failed GPUs are not tainted any more"));
+                .log("Unexpected error ended the watch of the GPUs: failed GPUs are no longer tainted"));
         thread.start();
     }
 
@@ -231,13 +231,13 @@ public final class GpuWatch implements AutoCloseable {
         return events.isCurrent() && present(node.last()).equals(events.gpus());
     }
 
-    /** The new subscription comes first: no event is lost in between. */
+    /** Subscribes again before the old subscription ends, so that no event is lost in between. */
     private NvmlEvents renewed(NvmlEvents events) {
         NvmlEvents next = subscribe();
         try {
             handleWaiting(events, Duration.ZERO);
         } catch (NvmlException e) {
-            LOG.atDebug().setCause(e).log("The earlier events of the GPUs can't be read any more");
+            LOG.atDebug().setCause(e).log("The earlier events of the GPUs can no longer be read");
         }
         events.close();
         return next;
@@ -251,13 +251,13 @@ public final class GpuWatch implements AutoCloseable {
         }
     }
 
-    /** Handles what has happened, and the same events once: there may be thousands. */
+    /** Handles the pending events, equal ones only once: there may be thousands. */
     private void handleWaiting(NvmlEvents events, Duration timeout) {
-        Map<Event, Long> found = new LinkedHashMap<>(); // and how often
+        Map<Event, Long> found = new LinkedHashMap<>(); // with their number
         try {
             Optional<Event> next = events.await(timeout);
             for (int all = 1; next.isPresent(); all++) {
-                Long before = found.remove(next.get()); // in the order of the latest
+                Long before = found.remove(next.get()); // ordered by the latest occurrence
                 found.put(next.get(), before == null ? 1 : before + 1);
                 next = all < MOST_EVENTS ? events.await(Duration.ZERO) : Optional.empty();
             }
@@ -284,7 +284,7 @@ public final class GpuWatch implements AutoCloseable {
 
     private boolean isOver(Instant since, Duration time) {
         Instant now = clock.instant();
-        return !now.isBefore(since.plus(time)) || now.isBefore(since); // it was set back
+        return !now.isBefore(since.plus(time)) || now.isBefore(since); // the clock was set back
     }
 
     private void checkIfDue() {
@@ -307,7 +307,7 @@ public final class GpuWatch implements AutoCloseable {
             if (thresholds.check(present(node.last()))) {
                 pace.changed();
             }
-        } catch (NvmlException e) { // each look at a GPU reports its own
+        } catch (NvmlException e) { // each check of a GPU reports its own failure
             LOG.atDebug().setCause(e).log("GPUs can't be measured");
         }
     }
@@ -343,7 +343,7 @@ public final class GpuWatch implements AutoCloseable {
         }
     }
 
-    /** Ends the thread and waits for it: NVML is closed next. */
+    /** Ends the thread and waits for it, before NVML is closed. */
     @Override
     public void close() {
         closing.countDown();
@@ -355,8 +355,8 @@ public final class GpuWatch implements AutoCloseable {
     }
 
     /**
-     * Passes on that devices have changed: the first time at once, then at most once in an interval, so
-     * that many errors are few writes to the cluster. Used by one thread.
+     * Reports that devices have changed: immediately the first time, then at most once per interval, so that many
+     * errors cause few writes to the cluster. Used by one thread.
      */
     static final class ChangePace {
 
@@ -377,10 +377,10 @@ public final class GpuWatch implements AutoCloseable {
             passOn();
         }
 
-        /** Passes on what had to wait, if it is time to. */
+        /** Reports a delayed change, if it is due. */
         void passOn() {
             Instant now = clock.instant();
-            // a clock that was set back makes nothing wait longer
+            // a clock that was set back must not cause longer delays
             boolean mustWait = now.isBefore(last.plus(interval)) && !now.isBefore(last);
             if (pending && !mustWait) {
                 pending = false;
@@ -390,7 +390,7 @@ public final class GpuWatch implements AutoCloseable {
         }
     }
 
-    /** Decides what errors do that GPUs report together: it asks NVML once about each GPU. */
+    /** Decides the effect of errors that GPUs report together; asks NVML once about each GPU. */
     private static final class Severity {
 
         private static final Logger LOG = LoggerFactory.getLogger(Severity.class);
@@ -416,17 +416,17 @@ public final class GpuWatch implements AutoCloseable {
                     needsRecovery.orElse(effect != Effect.NONE));
         }
 
-        /** Returns empty if the driver does not report it, before R565, or it can't be read now. */
+        /** Returns empty if it can't be read now, or the driver is older than R565 and does not report it. */
         private Optional<Boolean> needsRecovery(String gpu) {
             try {
                 return nvml.needsRecovery(gpu);
-            } catch (NvmlException e) { // it is lost, too, or was removed
+            } catch (NvmlException e) { // it is lost as well, or was removed
                 LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("Recovery action can't be read");
                 return Optional.empty();
             }
         }
 
-        /** Returns the memory slices; without, the error counts as one of the whole GPU. */
+        /** Returns the memory slices; without them, the error counts for the whole GPU. */
         private @Nullable InstancePlacement place(Event.Xid event) {
             return instances.computeIfAbsent(event.gpu(), this::instances).stream()
                     .filter(instance -> instance.id() == event.gpuInstance())

@@ -14,7 +14,7 @@ import java.time.Duration;
  * @param thresholds the limits of temperature and power
  * @param destroyUnknown whether GPU instances without a claim are destroyed after the start
  * @param rescanInterval the interval between readings of the GPUs without an event
- * @param stateFile the file that keeps device faults over a restart
+ * @param stateFile the file that preserves device faults across a restart
  */
 public record HealthPolicy(
         ErrorWatch watch,

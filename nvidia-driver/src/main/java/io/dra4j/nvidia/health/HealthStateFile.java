@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state of a node's GPUs that outlives a restart of the driver, and ends with a reboot of the node: a GPU that
- * failed stays failed when the driver restarts, and a lost GPU can't be identified by itself.
+ * The state of a node's GPUs that survives a restart of the driver, but not a reboot of the node: a failed GPU stays
+ * failed when the driver restarts, and a lost GPU can't be identified on its own.
  *
- * <p>Used by one thread. A file that can't be read is ignored: the GPUs are then as NVML reports.
+ * <p>Used by one thread. A file that can't be read is ignored: NVML's reports are then used.
  */
 public final class HealthStateFile {
 
@@ -42,12 +42,12 @@ public final class HealthStateFile {
     /**
      * The content of the file.
      *
-     * @param form the form of the file: 1 has no form, and errors that are harmless or not
+     * @param form the form of the file: version 1 has no form, and marks errors as harmless or not
      * @param boot the boot id of the node
      * @param gpus the GPUs as last read
      * @param errors their errors, by UUID
      * @param exceeded the thresholds that they exceed, by UUID; null in earlier files
-     * @param ended the GPU instances of claims that somebody has destroyed; null in earlier files
+     * @param ended the GPU instances of claims that others have destroyed; null in earlier files
      */
     public record State(
             @Nullable Integer form,
@@ -59,7 +59,7 @@ public final class HealthStateFile {
 
         static final State NONE = new State(FORM, "", List.of(), Map.of(), Map.of(), Set.of());
 
-        /** Copies the collections, in which nothing is null. */
+        /** Copies the collections; null values become empty. */
         public State {
             form = form == null ? 1 : form;
             gpus = List.copyOf(gpus);
@@ -105,7 +105,7 @@ public final class HealthStateFile {
             if (last.form() > FORM) {
                 LOG.atWarn()
                         .addKeyValue("file", file)
-                        .log("Health state file is of a later driver; what this one knows is used");
+                        .log("Health state file is of a later driver; only what this one knows is used");
             }
         } catch (FileNotFoundException e) {
             LOG.atDebug().addKeyValue("file", file).log("No health state file yet");

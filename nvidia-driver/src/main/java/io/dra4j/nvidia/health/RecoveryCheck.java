@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks whether GPUs with faults work again: a taint stays for as long as nothing says so. It calls
- * NVML about these GPUs alone. Used by one thread.
+ * Checks whether GPUs with faults work again: a taint stays until that is known. It calls NVML only for these GPUs.
+ * Used by one thread.
  */
 final class RecoveryCheck {
 
@@ -29,7 +29,7 @@ final class RecoveryCheck {
     /**
      * Creates a check.
      *
-     * @param quiet how long an error lasts that awaits no recovery
+     * @param quiet how long an error persists that needs no recovery
      */
     RecoveryCheck(Nvml nvml, DeviceFaults faults, XidEffects effects, Duration quiet) {
         this.nvml = nvml;
@@ -82,8 +82,8 @@ final class RecoveryCheck {
         if (!isRepaired && unrepaired.add(gpu)) {
             LOG.atWarn()
                     .addKeyValue("gpu", gpu)
-                    .log("GPU asks for no recovery, but has memory that a reset has yet to"
-                            + " replace, or that can't be replaced; its taints stay");
+                    .log(
+                            "GPU requests no recovery, but has memory that a reset has yet to replace, or that can't be replaced; its taints stay");
         }
         return isRepaired;
     }

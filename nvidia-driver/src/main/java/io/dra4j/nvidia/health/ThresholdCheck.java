@@ -53,7 +53,7 @@ final class ThresholdCheck {
                 return faults.exceeds(gpu, measure, false);
             }
             return compare(gpu, measure, reading.getAsDouble());
-        } catch (NvmlException e) { // it stays as last measured
+        } catch (NvmlException e) { // the last measurement stays valid
             LOG.atDebug()
                     .setCause(e)
                     .addKeyValue("gpu", gpu)

@@ -11,7 +11,8 @@ import java.util.Objects;
 /**
  * The limits that GPUs may not exceed.
  *
- * @param limits the limits of the temperature in degrees Celsius, and of the power in watts; what has none is not measured
+ * @param limits the limits of the temperature in degrees Celsius, and of the power in watts; quantities without a limit
+ * are not measured
  * @param interval the interval between measurements
  */
 public record Thresholds(Map<DeviceMeasure, Integer> limits, Duration interval) {
@@ -28,7 +29,7 @@ public record Thresholds(Map<DeviceMeasure, Integer> limits, Duration interval) 
         return Objects.requireNonNull(limits.get(measure));
     }
 
-    /** Returns whether a GPU is far enough below the limit: it is not to alternate. */
+    /** Returns whether a GPU is far enough below the limit, so that its state does not alternate. */
     boolean isBelow(DeviceMeasure measure, double reading) {
         int limit = limit(measure);
         return reading <= (measure == DeviceMeasure.TEMPERATURE ? limit - 5 : limit * 95 / 100);

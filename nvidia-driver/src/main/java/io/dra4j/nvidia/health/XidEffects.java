@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The effects of errors (XID): of those that the administrator chose, and of all others.
+ * The effects of errors (XID): those that the administrator chose, and the defaults.
  *
  * @param chosen the administrator's choices, by the numbers of errors
  */

@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  * An error that a GPU reported.
  *
  * @param xid its number
- * @param where the memory slices of the GPU instance; null if it is of the whole GPU
+ * @param where the memory slices of the GPU instance; null for the whole GPU
  * @param sinceMillis the time of the error, in milliseconds since 1970
  * @param effect its effect on the devices
- * @param awaitsRecovery whether it lasts until the GPU has recovered; otherwise it ends by itself
+ * @param awaitsRecovery whether it persists until the GPU has recovered; otherwise it expires
  */
 record XidError(long xid, @Nullable InstancePlacement where, long sinceMillis, Effect effect, boolean awaitsRecovery) {
 
     /**
      * Reads an error from the state file.
      *
-     * @param harmless what the first form of the file had instead of the effect
+     * @param harmless the field that the first form of the file had instead of the effect
      */
     @JsonCreator
     static XidError read(
@@ -52,13 +52,13 @@ record XidError(long xid, @Nullable InstancePlacement where, long sinceMillis, E
         return effect == other.effect && awaitsRecovery == other.awaitsRecovery;
     }
 
-    /** Returns it with no less of an effect than it had before: a recovery is verified first. */
+    /** Returns it with at least its previous effect, since a recovery has to be verified first. */
     XidError after(XidError before) {
         Effect worse = effect.compareTo(before.effect) < 0 ? before.effect : effect;
         return new XidError(xid, where, sinceMillis, worse, awaitsRecovery || before.awaitsRecovery);
     }
 
-    /** Returns it as it is when the GPU needs a recovery. */
+    /** Returns the error for a GPU that needs a recovery. */
     XidError awaitingRecovery(XidEffects effects) {
         boolean isUnchanged = effects.isChosen(xid) || !isHarmless();
         return new XidError(xid, where, sinceMillis, isUnchanged ? effect : Effect.NO_SCHEDULE, true);

@@ -98,7 +98,7 @@ public final class InstallOptions {
         return Files.isDirectory(USUAL_MOUNT) ? USUAL_MOUNT : nvidiaDriverRoot;
     }
 
-    /** An empty variable names no folder. */
+    /** An empty variable sets no folder. */
     private static List<Path> given(List<Path> folders) {
         return folders.stream().filter(folder -> !folder.toString().isEmpty()).toList();
     }
@@ -108,12 +108,12 @@ public final class InstallOptions {
         return new Nvml(installation(proc));
     }
 
-    /** Returns what the files of the node show of the driver. */
+    /** Returns what the node's files reveal about the driver. */
     public Installation installation(Path proc) {
         return new InstalledDriver(driver(), sysfsRoot, proc);
     }
 
-    /** Returns the driver's program for settings that NVML has no call for. */
+    /** Returns the driver's program for settings without an NVML call. */
     public NvidiaSmi nvidiaSmi() {
         return new NvidiaSmi(driver());
     }
@@ -149,7 +149,7 @@ public final class InstallOptions {
         return offers.settings(nodeName, sysfsRoot).with(fabricManager()::read);
     }
 
-    /** Returns the fabric manager of the node, always the same, for one at a time may call it; calls nothing. */
+    /** Returns the node's fabric manager, always the same object, since calls must not overlap; calls nothing. */
     public synchronized FabricManager fabricManager() {
         if (ofNode == null) {
             Path socket = driverRoot().here().resolve("run/nvidia-fabricmanager/socket");
@@ -171,7 +171,7 @@ public final class InstallOptions {
         return gates().featureGates().isOn(NvidiaGate.PassthroughSupport);
     }
 
-    /** Returns the GPUs that virtual machines can have, on a node without claims. */
+    /** Returns the GPUs that can be assigned to virtual machines, on a node without claims. */
     public PassthroughGpus passthroughGpus() {
         return isPassthrough() ? PassthroughGpus.of(new PciBus(sysfsRoot).gpus(), Set.of()) : PassthroughGpus.NONE;
     }

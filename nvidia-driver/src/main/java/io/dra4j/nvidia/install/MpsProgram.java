@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 /**
  * The program {@code nvidia-cuda-mps-control} below the driver root, which is the control daemon of MPS and its client.
  *
- * <p>It starts {@code nvidia-cuda-mps-server}, which loads the driver's libraries. They are found by links in a folder
- * of their own: the driver's folder may have a C library, too, that is not the one of this process. Thread-safe.
+ * <p>It starts {@code nvidia-cuda-mps-server}, which loads the driver's libraries. They are found through links in a
+ * separate folder, because the driver's folder may also contain a C library that is not this process's. Thread-safe.
  */
 public final class MpsProgram {
 
@@ -34,7 +34,7 @@ public final class MpsProgram {
     /**
      * Ensures that the daemon, its server and their libraries are there.
      *
-     * @throws DraException if one is not
+     * @throws DraException if one is missing
      */
     public void requireThere() {
         file();
@@ -59,7 +59,7 @@ public final class MpsProgram {
     /**
      * Returns the variables with which the daemon finds server and libraries.
      *
-     * @param links a folder, which gets links to the driver's libraries
+     * @param links a folder for links to the driver's libraries
      * @throws DraException if program or libraries are missing, or the links can't be made
      */
     public Map<String, String> environment(Path links) {

@@ -18,14 +18,14 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The program {@code nvidia-smi} below the driver root, for settings that NVML has no public call for. Thread-safe. */
+/** The program {@code nvidia-smi} below the driver root, for settings without a public NVML call. Thread-safe. */
 public final class NvidiaSmi {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvidiaSmi.class);
     private static final String PROGRAM = "nvidia-smi";
     private static final String PRELOAD = "LD_PRELOAD";
 
-    /** No GPU found, driver not loaded, GPU fallen off the bus. */
+    /** Exit codes: no GPU found, driver not loaded, GPU fallen off the bus. */
     private static final Set<Integer> GONE = Set.of(6, 9, 15);
 
     /** The compute modes that can be set. */
@@ -65,7 +65,7 @@ public final class NvidiaSmi {
     }
 
     /**
-     * Undoes a setting, or logs that its GPU is gone, and the setting with it.
+     * Undoes a setting, or logs that its GPU, and thus the setting, is gone.
      *
      * @throws SmiException if that fails, and the GPU may still have the setting
      */
@@ -76,7 +76,7 @@ public final class NvidiaSmi {
             if (e.outcome() != Outcome.GONE) {
                 throw e;
             }
-            LOG.atWarn().setCause(e).addKeyValue("gpu", gpu).log("GPU that a claim shared does not exist any more");
+            LOG.atWarn().setCause(e).addKeyValue("gpu", gpu).log("GPU that a claim shared no longer exists");
         }
     }
 
@@ -90,11 +90,11 @@ public final class NvidiaSmi {
     }
 
     /**
-     * Returns the compute mode of a GPU, as {@link #setComputeMode} takes it; warnings next to it are passed over.
+     * Returns the compute mode of a GPU, as {@link #setComputeMode} takes it; warnings around it are skipped.
      *
      * @param gpu its UUID
      * @param timeout the program is killed afterwards
-     * @throws SmiException if the program is missing or fails, or answers with no mode
+     * @throws SmiException if the program is missing or fails, or does not answer with a mode
      */
     public String computeMode(String gpu, Duration timeout) {
         String answer = call(timeout, "-i", gpu, "--query-gpu=compute_mode", "--format=csv,noheader");
@@ -103,7 +103,7 @@ public final class NvidiaSmi {
                 .filter(COMPUTE_MODES::contains)
                 .findFirst()
                 .orElseThrow(() -> new SmiException(
-                        "nvidia-smi answers \"%s\" for the compute mode of %s, which is none of %s; see what nvidia-smi shows on the node"
+                        "nvidia-smi answers \"%s\" for the compute mode of %s, which is not one of %s; see what nvidia-smi shows on the node"
                                 .formatted(answer, gpu, new TreeSet<>(COMPUTE_MODES)),
                         Outcome.UNCHANGED));
     }
@@ -113,7 +113,7 @@ public final class NvidiaSmi {
      *
      * @param gpu its UUID
      * @param timeout the program is killed afterwards
-     * @return empty if this driver does not show them
+     * @return empty if the installed driver does not show them
      */
     public Optional<String> timeSlice(String gpu, Duration timeout) {
         try {
@@ -139,7 +139,7 @@ public final class NvidiaSmi {
     }
 
     /**
-     * Lets a GPU stay initialized without users, or not.
+     * Sets whether a GPU stays initialized without users.
      *
      * @param gpu its PCI address or UUID
      * @param timeout the program is killed afterwards

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options on which it depends what is offered of GPUs: the driver's, and those of its commands. */
+/** The options that decide which devices are offered, for the driver and its commands. */
 @Command(resourceBundle = "io.dra4j.nvidia.options")
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class OfferOptions {

@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that was run to its end, or killed at a timeout with all that it started.
+ * A program that ran to its end, or was killed at a timeout with all its children.
  *
  * @param code the exit code; null if it was killed
- * @param output the begin of what it printed
+ * @param output the start of its output
  */
 public record ProgramCall(@Nullable Integer code, String output) {
 
@@ -30,7 +30,7 @@ public record ProgramCall(@Nullable Integer code, String output) {
      * Runs a program that prints little.
      *
      * @param program the program, with its arguments and environment
-     * @param input what it reads from its standard input
+     * @param input its standard input
      * @param timeout it is killed afterwards
      * @throws IOException if it can't be started
      */
@@ -49,8 +49,9 @@ public record ProgramCall(@Nullable Integer code, String output) {
     }
 
     /**
-     * Starts a program, which may have just been written: a child that another thread starts at that moment inherits the
-     * open file, and the kernel runs no file that is open for writing. The child closes it within milliseconds.
+     * Starts a program, which may have just been written: a child that another thread starts at the same moment
+     * inherits the open file, and the kernel does not run a file that is open for writing. The child closes it within
+     * milliseconds.
      */
     private static Process start(ProcessBuilder program) throws IOException {
         for (int attempt = 1; ; attempt++) {

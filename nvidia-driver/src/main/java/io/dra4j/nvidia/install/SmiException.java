@@ -25,13 +25,13 @@ public final class SmiException extends DraException {
     public enum Outcome {
         /** The program has not run, or has said that it changed nothing. */
         UNCHANGED,
-        /** The GPU, or the driver in the kernel, is not there: neither are its settings. */
+        /** The GPU, or the driver in the kernel, is missing, and so are its settings. */
         GONE,
         /** The program was stopped. */
         UNKNOWN
     }
 
-    /** Returns what the call has left. */
+    /** Returns the state after the call. */
     public Outcome outcome() {
         return outcome;
     }

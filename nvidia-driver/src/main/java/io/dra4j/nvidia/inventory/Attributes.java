@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The attributes of GPUs and their MIG devices; those of one reading, on one thread. */
+/** Makes the attributes of GPUs and their MIG devices, for one reading on one thread. */
 final class Attributes {
 
     private final @Nullable AttributeValue driverVersion;
@@ -26,7 +26,7 @@ final class Attributes {
     private final NvlinkGroups nvlink;
     private final boolean hasLists;
 
-    /** Files of the kernel are read once for a GPU, and not for each of its MIG devices. */
+    /** Kernel files are read once for a GPU, not for each of its MIG devices. */
     private final Map<Gpu, Map<String, AttributeValue>> common = new IdentityHashMap<>();
 
     /**
@@ -78,7 +78,7 @@ final class Attributes {
         return attributes;
     }
 
-    /** Adds the attributes by which other devices of the node are near. */
+    /** Adds the attributes that show which devices of the node are near. */
     private void putPlace(Map<String, AttributeValue> attributes, PciAddress device) {
         attributes.put(StandardAttributes.PCI_BUS_ID, AttributeValue.of(device.text()));
         bus.pcieRoot(device)

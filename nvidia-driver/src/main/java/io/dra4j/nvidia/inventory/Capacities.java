@@ -55,8 +55,8 @@ final class Capacities {
     }
 
     /**
-     * Returns the largest capacities that all instances of any profile have together: the least
-     * that the GPU has, if its largest profile is not known.
+     * Returns the largest capacities of all instances of any profile together: the GPU's minimum if its largest profile
+     * is unknown.
      */
     static Map<String, Quantity> together(List<MigProfile> profiles) {
         return most(profiles, profile -> Math.max(1, profile.instances()));
@@ -74,7 +74,7 @@ final class Capacities {
         return most;
     }
 
-    /** Returns the capacities of a GPU without MIG mode; none if its memory is the machine's. */
+    /** Returns the capacities of a GPU without MIG mode; none if it shares the machine's memory. */
     static Map<String, Quantity> of(Gpu gpu) {
         Long memory = gpu.memory();
         return memory == null ? Map.of() : Map.of("memory", Quantity.ofBytes(memory));

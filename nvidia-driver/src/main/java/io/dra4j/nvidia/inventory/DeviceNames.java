@@ -18,13 +18,14 @@ import java.util.UUID;
 /**
  * The names of devices, which are those of NVIDIA's driver: claims may select by name.
  *
- * <p>They are made of minor numbers, which may move with a reboot, so a device has the id of its hardware, too. A GPU has
- * its UUID. A MIG device has its GPU's with its profile and place: one that is created again in the same place is the same
- * hardware. A GPU for a virtual machine has a UUID of its PCI address: the node can't read that of a device at vfio-pci.
+ * <p>They contain minor numbers, which may change with a reboot, so a device also has a hardware id. A GPU has its
+ * UUID. A MIG device has its GPU's UUID with its profile and placement: one recreated in the same place is the same
+ * hardware. A GPU for a virtual machine has a UUID derived from its PCI address, because the node can't read the UUID
+ * of a device bound to vfio-pci.
  */
 final class DeviceNames {
 
-    /** The namespace of DNS names in RFC 9562, which NVIDIA's driver uses for addresses, too. */
+    /** The namespace of DNS names in RFC 9562, which NVIDIA's driver also uses for addresses. */
     private static final UUID NAMESPACE = UUID.fromString("6ba7b810-9dad-11d1-80b4-00c04fd430c8");
 
     private static final int VERSION_BYTE = 6;
@@ -77,7 +78,7 @@ final class DeviceNames {
     /** Returns the UUID of version 5 of an address, which is the same on each node. */
     static String uuid(PciAddress address) {
         try {
-            MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // as the version demands
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // as the version requires
             sha1.update(ByteBuffer.allocate(2 * Long.BYTES)
                     .putLong(NAMESPACE.getMostSignificantBits())
                     .putLong(NAMESPACE.getLeastSignificantBits())
@@ -93,11 +94,11 @@ final class DeviceNames {
     }
 
     /**
-     * Returns the name of a profile in {@code nvidia-smi}: {@code 1g.10gb}, {@code 1g.10gb+me}; empty for an unknown index
-     * of which NVML has none.
+     * Returns the name of a profile in {@code nvidia-smi}: {@code 1g.10gb}, {@code 1g.10gb+me}; empty for an unknown
+     * index without a name in NVML.
      *
-     * <p>It is the one that NVML has. Drivers before R570 have none: the memory in it is then the GPU's in whole GiB, times
-     * the eighths that an instance has. It is a name and not an amount, and may change with a new driver.
+     * <p>It is NVML's name. Drivers before R570 have no names: the memory in the name is then the GPU's in whole GiB,
+     * times the instance's eighths. It is a name, not an amount, and may change with a new driver.
      */
     static Optional<String> profile(Gpu gpu, MigProfile profile) {
         if (profile.name() != null) {

@@ -30,12 +30,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices of GPUs for containers, of one reading: in their present mode, whole or as the existing MIG devices, or with
- * all possible MIG devices, which share the counters of their GPU.
+ * The devices that one reading offers to containers: GPUs in their present mode, whole or as existing MIG devices, or
+ * with all possible MIG devices, which share their GPU's counters.
  *
  * <p>Since Hopper, a GPU is offered whole and as possible MIG devices, since its mode follows the claims.
- * Before, and on boards that prove to be so, a switch of the mode needs a reset: such a GPU is
- * offered in its present mode. A vGPU is offered as it is.
+ * On earlier GPUs, and on boards that turn out to need it, switching the mode needs a reset: such a GPU is offered in
+ * its present mode. A vGPU is offered as is.
  */
 final class GpuOffers {
 
@@ -207,7 +207,7 @@ final class GpuOffers {
     /**
      * The order of a GPU's on-demand MIG devices; the scheduler allocates the first that fits.
      *
-     * <p>Small profiles come first: a claim for any of them gets no more than it needs. Within a profile, placements
+     * <p>Small profiles come first: a claim for any of them gets only what it needs. Within a profile, placements
      * are taken from the first memory slice up, except for profiles with fewer compute slices than memory slices, which
      * are placed from the last one down. Boards with eight memory slices have seven compute slices: only such instances
      * can use the last memory slice, and the other half stays free for instances of four slices, which have only one
@@ -247,7 +247,7 @@ final class GpuOffers {
     }
 
     /**
-     * The gaps of a reading, and the devices that they cost.
+     * The gaps of a reading, and the devices that are left out because of them.
      *
      * @param reading the reading
      */
@@ -273,7 +273,7 @@ final class GpuOffers {
             return of(Cost.GPU).map(Gaps::leftOut).toList();
         }
 
-        /** Returns missing attributes, and hardware that is as last read. */
+        /** Returns missing attributes, and hardware for which the last reading is used. */
         List<NvmlProblem> notes() {
             return of(Cost.NONE).toList();
         }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param inventory the pool of the node, and the GPUs and MIG devices that are left out
  * @param offers the hardware behind each name
- * @param notes problems of the reading that cost no device: an attribute is missing, or something is as last read
+ * @param notes problems of the reading that affect no device: an attribute is missing, or the value last read is used
  * @param isPartitioned whether claims of whole GPUs get partitions of the fabric
  */
 public record NodeDevices(
@@ -65,9 +65,9 @@ public record NodeDevices(
      * @param nodeName the node, which gives the pool its name
      * @param sysfs the mount point of sysfs
      * @param dynamicMig whether GPUs are offered with all possible MIG devices
-     * @param shares how many claims may have a device
+     * @param shares how many claims may share a device
      * @param hasLists whether attributes may be lists
-     * @param fabric asks the fabric manager for its partitions
+     * @param fabric reads the fabric manager's partitions
      */
     public record Settings(
             String nodeName,
@@ -92,7 +92,7 @@ public record NodeDevices(
             return new Settings(nodeName, sysfs, dynamicMig, shares, hasLists, partitions);
         }
 
-        /** Creates settings by which one claim has a device. */
+        /** Creates settings without shared devices. */
         public Settings(String nodeName, Path sysfs, boolean dynamicMig) {
             this(nodeName, sysfs, dynamicMig, Shares.NONE);
         }
@@ -103,7 +103,7 @@ public record NodeDevices(
         return of(reading, settings, PassthroughGpus.NONE);
     }
 
-    /** Returns the devices of a reading, and the GPUs that virtual machines can have. */
+    /** Returns the devices of a reading, and the GPUs that can be assigned to virtual machines. */
     public static NodeDevices of(Reading reading, Settings settings, PassthroughGpus passthrough) {
         List<Gpu> gpus = withAway(reading.gpus(), passthrough.away());
         Set<PciAddress> present = gpus.stream().map(Gpu::pci).collect(Collectors.toSet());
@@ -136,7 +136,7 @@ public record NodeDevices(
         return joined.named(settings.nodeName(), notes);
     }
 
-    /** One that is away may find its number taken when it comes back, and has no name until then. */
+    /** The number of a GPU that is away may be taken when it returns; until then the GPU has no name. */
     private static List<Gpu> withAway(List<Gpu> present, List<Gpu> away) {
         List<Gpu> all = new ArrayList<>(present);
         away.stream()
@@ -154,18 +154,19 @@ public record NodeDevices(
     }
 
     private static NvmlProblem malformed(String version) {
-        String reason = "NVML returned an invalid value: \"%s\" is no version of the NVIDIA driver, such as 550.163.01;"
-                + " the attribute driverVersion is left out";
+        String reason =
+                "NVML returned an invalid value: \"%s\" is not a version of the NVIDIA driver, such as 550.163.01;"
+                        + " the attribute driverVersion is left out";
         return new NvmlProblem("", NvmlProblem.Cost.NONE, "the node", reason.formatted(version));
     }
 
-    /** The devices of all GPUs: two of one name would cost all devices of the node. */
+    /** The devices of all GPUs: two with the same name would make the whole pool invalid. */
     private static final class Joined {
 
-        /** The most attributes and capacities that the API allows a device together. */
+        /** The maximum number of attributes and capacities of a device together, by the API. */
         private static final int MOST_TOGETHER = 32;
 
-        /** The attributes that a device with more than that does without, the first ones first. */
+        /** The attributes that are dropped from a device with more than that, in this order. */
         private static final List<String> LEAST_USED = List.of("nvlinkClique", "nvlinkGroup", "addressingMode");
 
         private final List<Device> devices = new ArrayList<>();
@@ -243,12 +244,12 @@ public record NodeDevices(
     }
 
     /**
-     * GPUs for virtual machines, beside the same GPUs for containers: both take all counters of the
-     * GPU, so that the scheduler never allocates both.
+     * GPUs for virtual machines, in addition to the same GPUs for containers: both consume all counters of the GPU, so
+     * that the scheduler never allocates both.
      */
     private static final class PassthroughOffers {
 
-        private static final String WHOLE = "gpu"; // the counter of a GPU that has no other
+        private static final String WHOLE = "gpu"; // the counter of a GPU without other counters
 
         private final Attributes attributes;
         private final PciBus bus;
@@ -314,7 +315,7 @@ public record NodeDevices(
             return new Offered(Map.of(), null, List.of(leftOut(function)));
         }
 
-        /** The kernel lends a group as a whole: a machine with one GPU could reach the others. */
+        /** The kernel assigns a group as a whole: a machine with one GPU could reach the others. */
         private List<LeftOut> sharesGroup(PciFunction gpu) {
             String group = gpu.group();
             String others = gpus.functions().stream()
@@ -326,7 +327,7 @@ public record NodeDevices(
                     ? List.of()
                     : List.of(new LeftOut(
                             gpu.address().text(),
-                            "no virtual machine can have it: its IOMMU group %s has other GPUs, %s; plug it in elsewhere, or switch ACS on in the firmware"
+                            "no virtual machine can use it: its IOMMU group %s has other GPUs, %s; move it to another slot, or enable ACS in the firmware"
                                     .formatted(group, others)));
         }
 

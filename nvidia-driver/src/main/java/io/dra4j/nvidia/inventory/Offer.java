@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The hardware behind a device's name. */
 public sealed interface Offer {
 
-    /** Returns the UUID by which faults of the hardware are known. */
+    /** Returns the UUID under which faults of the hardware are recorded. */
     String uuid();
 
     /** Returns the address of the GPU. */

@@ -17,18 +17,18 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The GPUs of the PCI bus that virtual machines can have.
+ * The GPUs of the PCI bus that can be assigned to virtual machines.
  *
  * @param functions all GPUs in the order of their addresses
  * @param lent the addresses of GPUs that claims have taken from NVIDIA's driver
- * @param away those of them that the last reading lacks, as NVML reported them before
+ * @param away the lent GPUs that the last reading lacks, as NVML reported them before
  */
 public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent, List<Gpu> away) {
 
-    /** No GPU is for virtual machines. */
+    /** No GPUs for virtual machines. */
     public static final PassthroughGpus NONE = new PassthroughGpus(List.of(), Set.of(), List.of());
 
-    /** The kernel's driver of devices that programs have for themselves. */
+    /** The kernel driver for devices that programs use directly. */
     public static final String VFIO = "vfio-pci";
 
     /** NVIDIA's driver in the kernel. */
@@ -42,7 +42,7 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
     }
 
     /**
-     * Looks at the GPUs of the bus, before NVML is read.
+     * Reads the GPUs of the bus, before NVML is read.
      *
      * @param lent the addresses of GPUs that claims have taken from NVIDIA's driver
      */
@@ -51,12 +51,12 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
     }
 
     /**
-     * Finds out which GPUs a reading lacks because claims have them, or had them meanwhile: a
-     * reading waits while a GPU is taken, so the driver that the bus showed before says nothing.
+     * Finds out which GPUs a reading lacks because claims have, or meanwhile had, them: a reading waits while a GPU is
+     * taken, so the driver that the bus showed before is no evidence.
      *
      * @param present the GPUs of the reading
      * @param lentSince the addresses of GPUs that claims have after the reading
-     * @param known the GPUs as NVML reported them at any time, the latest first
+     * @param known the GPUs as NVML has reported them so far, the latest first
      */
     public PassthroughGpus after(List<Gpu> present, Set<PciAddress> lentSince, Collection<Gpu> known) {
         Set<PciAddress> taken = new HashSet<>(lent);
@@ -77,17 +77,17 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
         return gpus.stream().anyMatch(gpu -> gpu.pci().equals(function.address()));
     }
 
-    /** Returns whether virtual machines alone can have GPUs, so that NVIDIA's driver is not needed. */
+    /** Returns whether only virtual machines can have GPUs, so that NVIDIA's driver is not needed. */
     public boolean areAllBound() {
         return !functions.isEmpty() && functions.stream().allMatch(PciFunction::isForMachines);
     }
 
     /**
-     * Reads the GPUs of NVIDIA's driver, which need not be loaded where virtual machines have all.
+     * Reads the GPUs of NVIDIA's driver, which need not be loaded if virtual machines have all GPUs.
      *
      * @param nvml reads NVML
-     * @return what NVML reports; nothing if it is not there, and need not be
-     * @throws NvmlException if NVML can't be read for another reason: unknown is not none
+     * @return what NVML reports; nothing if it is missing and not needed
+     * @throws NvmlException if NVML can't be read for another reason: unknown does not mean none
      */
     public Reading readOthers(Supplier<Reading> nvml) {
         try {

@@ -12,14 +12,13 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The number of claims that may have one device at a time, and what each takes of it: the values of {@code
- * --consumable-shares}.
+ * The number of claims that may share a device, and what each takes of it, by {@code --consumable-shares}.
  *
- * <p>The scheduler alone keeps the shares apart. Neither the GPU nor the driver keeps a container from using more
+ * <p>Only the scheduler separates the shares. Neither the GPU nor the driver prevents a container from using more
  * memory than its share, so each shared device has the attribute {@code shareIsolation} with the value {@code none}.
  *
- * @param memory what a claim takes of the memory that names no amount
- * @param most how many claims may have a device; 0 for no such limit
+ * @param memory how much memory a claim takes that requests no amount
+ * @param most how many claims may share a device; 0 for no limit
  */
 public record Shares(Memory memory, long most) {
 
@@ -34,7 +33,7 @@ public record Shares(Memory memory, long most) {
 
     /** The share of the memory that a claim takes. */
     enum Memory {
-        /** All of it; devices have no shares. */
+        /** All of it: devices are not shared. */
         ALONE,
         /** All of it, unless it requests less. */
         ALL,
@@ -45,8 +44,8 @@ public record Shares(Memory memory, long most) {
     /**
      * Reads the value of the option.
      *
-     * @param text {@code disabled} or empty, {@code unlimited}, {@code memory}, or how many claims may have a device
-     * @throws IllegalArgumentException if it is none of these
+     * @param text {@code disabled} or empty, {@code unlimited}, {@code memory}, or how many claims may share a device
+     * @throws IllegalArgumentException if it is not one of these
      */
     public static Shares parse(String text) {
         return switch (text) {
@@ -70,7 +69,7 @@ public record Shares(Memory memory, long most) {
         return memory != Memory.ALONE;
     }
 
-    /** Gives a device its capacities, and lets claims share it. */
+    /** Adds the capacities to a device, and lets claims share it. */
     Device.Builder applyTo(Device.Builder device, Map<String, Quantity> amounts) {
         Map<String, Capacity> capacities = new LinkedHashMap<>();
         amounts.forEach((name, amount) -> capacities.put(name, capacity(name, amount)));
@@ -82,7 +81,7 @@ public record Shares(Memory memory, long most) {
         return areAllowed() ? device.allowMultipleAllocations(true).attribute("shareIsolation", "none") : device;
     }
 
-    /** Claims take no other capacity than memory: the first share would else take all of each. */
+    /** Claims consume only memory: otherwise the first share would take all of the other capacities. */
     private Capacity capacity(String name, Quantity amount) {
         if (!areAllowed() || amount.equals(NOTHING)) {
             return new Capacity(amount, null);

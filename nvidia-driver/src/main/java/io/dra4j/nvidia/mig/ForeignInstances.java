@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * GPU instances without a claim: of an administrator, or of a driver whose journal is lost. They
- * occupy memory slices of on-demand MIG devices. Thread-safe.
+ * GPU instances without a claim, created by an administrator or by a driver whose journal is lost. They occupy memory
+ * slices of on-demand MIG devices. Thread-safe.
  */
 public final class ForeignInstances {
 
@@ -30,7 +30,7 @@ public final class ForeignInstances {
     private final BiConsumer<String, Runnable> change;
 
     /**
-     * Reads nothing yet.
+     * Creates the object; reads nothing yet.
      *
      * @param held returns the recorded states of all held claims, at each call
      * @param change changes a GPU, and restores the MIG mode if no claim has MIG devices of it
@@ -107,7 +107,7 @@ public final class ForeignInstances {
         }
     }
 
-    /** Destroys the instances with their MIG devices; those in use stay, and are logged. */
+    /** Destroys the instances with their MIG devices; instances in use are kept and logged. */
     public void destroy(List<ForeignInstance> instances) {
         for (ForeignInstance foreign : instances) {
             try {
@@ -122,7 +122,7 @@ public final class ForeignInstances {
         }
     }
 
-    /** The number may belong to another instance by now. */
+    /** Checks the instance again, because its number may belong to another one by now. */
     private void destroy(ForeignInstance foreign) {
         if (nvml.instances(foreign.gpu()).contains(foreign.instance())) {
             nvml.destroy(foreign.gpu(), foreign.instance());

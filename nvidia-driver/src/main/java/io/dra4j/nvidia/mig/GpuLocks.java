@@ -12,15 +12,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One lock for each GPU, so that different GPUs change at the same time. */
+/** One lock per GPU, so that different GPUs can be changed concurrently. */
 public final class GpuLocks {
 
     private static final Duration LONGEST = Duration.ofSeconds(30);
-    private static final Duration TO_REPORT = Duration.ofSeconds(2); // what is left of a call that waits in vain
+    private static final Duration TO_REPORT = Duration.ofSeconds(2); // reserved in a call that waits in vain
 
     private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
 
-    /** Does work while no other thread does any on the GPU. */
+    /** Runs work while no other thread works on the GPU. */
     public <T> T with(String gpu, Supplier<T> work) {
         ReentrantLock lock = locks.computeIfAbsent(gpu, key -> new ReentrantLock());
         lock.lock();
@@ -32,13 +32,13 @@ public final class GpuLocks {
     }
 
     /**
-     * Does work while no other thread of any process of this driver on the node does any under the name.
+     * Runs work while no other thread of this driver's processes on the node works under the name.
      *
      * @param runtime has the locks of the node; null before the start, when there are none
-     * @param deadline the end of the call; in the past, to try once
+     * @param deadline the end of the call; in the past to try once
      * @throws io.dra4j.api.error.DraException if another has the lock until then
      */
-    @SuppressWarnings("try") // the lock is used by being held
+    @SuppressWarnings("try") // the lock only has to be held
     public static <T> T onNode(@Nullable DriverContext runtime, String name, Instant deadline, Supplier<T> work) {
         if (runtime == null) {
             return work.get();

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A MIG device of a claim, as it is recorded.
+ * The record of a claim's MIG device.
  *
  * <p>Each step is recorded before it is done, so the hardware is at most one step ahead.
  *
@@ -38,7 +38,7 @@ record MigAllocation(
         MAKING,
         /** The MIG device exists. */
         MADE,
-        /** The MIG device is being destroyed, and may exist in part. */
+        /** The MIG device is being destroyed, and may partly exist. */
         DESTROYING
     }
 
@@ -55,7 +55,7 @@ record MigAllocation(
         return new MigAllocation(device, gpu, profileId, placement, other, uuid, origin);
     }
 
-    /** Returns whether a GPU instance is in the place of this MIG device, and of its profile. */
+    /** Returns whether a GPU instance has the placement and the profile of this MIG device. */
     boolean isAt(String instanceGpu, GpuInstance instance) {
         return step != Step.DIVIDING
                 && gpu.equals(instanceGpu)
@@ -63,7 +63,7 @@ record MigAllocation(
                 && instance.placement().equals(placement);
     }
 
-    /** Returns whether a GPU instance in the place has no other MIG device than this one. */
+    /** Returns whether a GPU instance in that place has no MIG device other than this one. */
     boolean matches(GpuInstance instance) {
         return instance.devices().stream().allMatch(this::matches);
     }

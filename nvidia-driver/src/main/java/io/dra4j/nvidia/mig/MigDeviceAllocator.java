@@ -61,7 +61,7 @@ public final class MigDeviceAllocator {
         this.ownership = new Ownership(nvml);
     }
 
-    /** Excludes the other process of a rolling update from now on. */
+    /** Starts to exclude the other process of a rolling update. */
     public void start(DriverContext started) {
         runtime = started;
     }
@@ -92,8 +92,8 @@ public final class MigDeviceAllocator {
     }
 
     /**
-     * Creates the MIG devices of a claim that no other claim shares with it. After a failure, those
-     * created before are recorded, and {@link #destroy} destroys them.
+     * Creates the MIG devices of a claim that no other claim shares with it. After a failure, the devices created so
+     * far are recorded, and {@link #destroy} destroys them.
      *
      * @param requested the MIG devices to create, by the names of the claim's devices
      * @param others returns the recorded states of the other held claims, at each call
@@ -107,8 +107,8 @@ public final class MigDeviceAllocator {
     }
 
     /**
-     * Returns the MIG devices of a claim that another driver has created for it, with the state by
-     * which they are destroyed; changes nothing.
+     * Returns the MIG devices that another driver has created for a claim, with the state to destroy them; changes
+     * nothing.
      *
      * @param requested the MIG devices by the names of the claim's devices
      * @throws PrepareException if one does not exist
@@ -160,7 +160,7 @@ public final class MigDeviceAllocator {
         }
     }
 
-    /** Returns what a failed creation has left: nothing, an instance, or what can't be told now. */
+    /** Returns the result of a failed creation: nothing, an instance, or unknown. */
     private MigAllocation leftBy(MigAllocation allocation) {
         try {
             for (GpuInstance instance : nvml.instances(allocation.gpu())) {
@@ -217,7 +217,7 @@ public final class MigDeviceAllocator {
                 .toProviderState();
     }
 
-    /** Throws a PrepareException if a GPU has instances, or MIG mode that stays; changes nothing. */
+    /** Throws a PrepareException if a GPU has instances, or MIG mode that can't be switched off; changes nothing. */
     public void requireEmpty(Gpu gpu) {
         modes.requireEmpty(gpu);
     }
@@ -236,8 +236,8 @@ public final class MigDeviceAllocator {
     }
 
     /**
-     * Follows the GPU instances of claims from now on: one that is destroyed is no claim's any
-     * more, whoever creates another in its place. What can't be read now is tried at the next call.
+     * Starts following the GPU instances of claims: once destroyed, an instance no longer belongs to a claim, even if
+     * another one is created in its place. GPUs that can't be read now are retried at the next call.
      *
      * @param held returns the recorded states of all held claims, at each call
      */
@@ -273,7 +273,7 @@ public final class MigDeviceAllocator {
         return ownership.ended();
     }
 
-    /** Adds what an earlier process knew of destroyed GPU instances. */
+    /** Adds the destroyed GPU instances that an earlier process recorded. */
     public void recall(Collection<String> ended) {
         ownership.recall(ended);
     }
@@ -300,10 +300,10 @@ public final class MigDeviceAllocator {
     }
 
     /**
-     * Gives GPUs the MIG modes that they had before claims which are gone. It never fails, nor waits for who changes a
-     * GPU: what can't be done now, a later call tries.
+     * Restores the MIG modes that GPUs had before claims that no longer exist. It never fails, nor waits for other
+     * changes of a GPU: a later call retries what can't be done now.
      *
-     * @param isWanted returns whether a GPU, by its UUID, is meant
+     * @param isWanted returns whether to restore a GPU, by its UUID
      * @param isFree returns whether no claim may have a GPU as a whole
      * @param others returns the recorded states of the claims that stay, at each call
      */
@@ -336,7 +336,7 @@ public final class MigDeviceAllocator {
     }
 
     /**
-     * Returns the names of MIG devices that a claim has by its record, and the hardware has not.
+     * Returns the names of MIG devices that are in a claim's record but missing in the hardware.
      *
      * @throws DraException if NVML fails, or the record can't be read
      */
@@ -391,7 +391,7 @@ public final class MigDeviceAllocator {
     public void requireExisting(Gpu gpu, MigDevice device) {
         if (nvml.instances(gpu.uuid()).stream()
                 .noneMatch(instance -> instance.devices().contains(device))) {
-            throw new PrepareException("%s of %s does not exist any more: the GPU's MIG devices were changed"
+            throw new PrepareException("%s of %s no longer exists: the GPU's MIG devices were changed"
                     .formatted(device.uuid(), gpu.uuid()));
         }
     }
@@ -420,7 +420,7 @@ public final class MigDeviceAllocator {
     }
 
     private void destroy(MigAllocation recorded, Recorder recorder) {
-        // without a known UUID, the MIG device counts as one that is being created
+        // without a known UUID, the MIG device counts as being created
         MigAllocation allocation = recorded.uuid() == null ? recorded : recorded.at(Step.DESTROYING);
         recorder.record(allocation);
         for (GpuInstance instance : instances(allocation)) {
@@ -449,7 +449,7 @@ public final class MigDeviceAllocator {
             LOG.atWarn()
                     .addKeyValue("gpu", allocation.gpu())
                     .addKeyValue("device", allocation.device())
-                    .log("GPU of a claim's MIG device does not exist any more");
+                    .log("GPU of a claim's MIG device no longer exists");
             return List.of();
         }
     }

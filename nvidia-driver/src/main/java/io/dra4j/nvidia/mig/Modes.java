@@ -21,8 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The MIG mode of GPUs, which follows the claims where a switch needs no reset, and is what it was before when none has
- * the GPU any more.
+ * Switches the MIG mode of GPUs for claims if no reset is needed, and restores it when no claim uses the GPU.
  *
  * <p>Callers hold the GPU's lock.
  */
@@ -30,7 +29,7 @@ final class Modes {
 
     private static final Logger LOG = LoggerFactory.getLogger(Modes.class);
 
-    // The modes before, as they are written down.
+    // The previous modes, as stored.
     private static final List<String> ON = List.of("on");
     private static final List<String> OFF = List.of("off");
 
@@ -46,9 +45,9 @@ final class Modes {
     }
 
     /**
-     * Writes down the mode of a GPU before its first MIG device is created.
+     * Stores the mode of a GPU before its first MIG device is created.
      *
-     * @param isOfClaims whether claims have MIG devices of it: an earlier driver, which wrote nothing down, had it off
+     * @param isOfClaims whether claims have MIG devices of it: an earlier driver, which stored nothing, had it off
      */
     void remember(String gpu, boolean isOfClaims) {
         if (isAutomatic.test(gpu) && files.read(gpu).isEmpty()) {
@@ -90,7 +89,7 @@ final class Modes {
         }
     }
 
-    /** Returns whether it has MIG mode on, which this driver may switch off; changes nothing. */
+    /** Returns whether MIG mode is on and may be switched off by this driver; changes nothing. */
     boolean requireEmpty(Gpu gpu) {
         if (!nvml.isMigEnabled(gpu.uuid())) {
             return false;
@@ -111,9 +110,9 @@ final class Modes {
     }
 
     /**
-     * Gives a GPU without instances the mode that it had before; without a record, as of an earlier driver or of the
-     * instances of others, that was off. It never fails: {@link #changed} has the GPU then. No claim may have a MIG
-     * device of the GPU by its record: it may be about to be created.
+     * Restores the previous mode of a GPU without instances; without a record, as with an earlier driver or foreign
+     * instances, that is off. It never fails: {@link #changed} then contains the GPU. No claim's record may contain a
+     * MIG device of the GPU, because it may be about to be created.
      *
      * @param isFree whether no claim may have it as a whole, so that the mode may be switched on
      */
@@ -124,7 +123,7 @@ final class Modes {
                 return;
             }
             if (before.isEmpty()) {
-                files.write(gpu, OFF); // first: the next try needs it if NVML fails
+                files.write(gpu, OFF); // first, because a retry needs it if NVML fails
             }
             boolean wasOn = before.filter(ON::equals).isPresent();
             boolean isOn = nvml.isMigEnabled(gpu);
@@ -146,11 +145,11 @@ final class Modes {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("gpu", gpu)
-                    .log("Can't switch MIG mode back now; tried again with each reading");
+                    .log("Can't switch MIG mode back now; will be retried with each reading");
         }
     }
 
-    /** Returns the GPUs that may not have the mode that they had before, in this load of the kernel module. */
+    /** Returns the GPUs that may not have their previous mode, in this load of the kernel module. */
     List<String> changed() {
         return files.gpus().stream().filter(gpu -> files.read(gpu).isPresent()).toList();
     }

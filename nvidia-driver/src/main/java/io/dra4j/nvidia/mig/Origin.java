@@ -3,24 +3,24 @@
 package io.dra4j.nvidia.mig;
 
 /**
- * The origin of a GPU instance, as it is recorded. It distinguishes the instance from one that somebody else creates in
- * its place; number and UUID do not, since both are made of GPU, profile and place.
+ * The recorded origin of a GPU instance. It distinguishes the instance from one that others create in its place; number
+ * and UUID do not, since both derive from GPU, profile and placement.
  *
- * @param moduleLoad the kernel module's load, with which the instance ends; empty if unknown
+ * @param moduleLoad the load of the kernel module, with which the instance ends; empty if unknown
  * @param process the driver's process that created it
  * @param serial its place in that process's order of creation
  */
 record Origin(String moduleLoad, String process, long serial) {
 
-    /** The serial of an instance that may not have been created: no instance has it. */
+    /** The serial of an instance that may not have been created; never used by an instance. */
     static final long NOT_CREATED = 0;
 
-    /** Returns whether the instance has ended with the kernel module that it was created under. */
+    /** Returns whether the instance ended when the kernel module was unloaded. */
     boolean isBefore(String presentLoad) {
         return !moduleLoad.isEmpty() && !presentLoad.isEmpty() && !moduleLoad.equals(presentLoad);
     }
 
-    /** Returns what no other instance has. */
+    /** Returns a key that is unique to the instance. */
     String key() {
         return process + "/" + serial;
     }

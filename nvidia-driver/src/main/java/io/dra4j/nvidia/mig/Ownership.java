@@ -21,11 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Distinguishes the GPU instances of claims from those that somebody else has created in their places.
+ * Distinguishes the GPU instances of claims from foreign ones created in their places.
  *
  * <p>Within a session of NVML the handle decides: NVML refuses it once its instance is destroyed. An instance that an
- * earlier process or session created is followed from {@link #follow} on. What happened before, while no driver ran,
- * place and profile decide: NVML has no other evidence. Thread-safe; callers of {@link #owns} hold the GPU's lock.
+ * earlier process or session created is followed from {@link #follow} on. For the time before, while no driver ran,
+ * placement and profile decide, because NVML has no other evidence. Thread-safe; callers of {@link #owns} hold the
+ * GPU's lock.
  */
 final class Ownership {
 
@@ -33,7 +34,7 @@ final class Ownership {
 
     private final Nvml nvml;
     private final String process = UUID.randomUUID().toString();
-    private final Map<Origin, Long> followed = new ConcurrentHashMap<>(); // serials of here
+    private final Map<Origin, Long> followed = new ConcurrentHashMap<>(); // serials of this process
     private final Set<String> ended = ConcurrentHashMap.newKeySet(); // keys of origins
 
     Ownership(Nvml nvml) {
@@ -65,13 +66,13 @@ final class Ownership {
         return presence == Presence.PRESENT || (presence == Presence.UNKNOWN && recorded.matches(instance));
     }
 
-    /** Returns whether the kernel's driver was unloaded since, which no instance outlives; NVML need not be there. */
+    /** Returns whether the kernel driver was unloaded since, which ends all instances; works without NVML. */
     boolean hasEnded(MigAllocation recorded) {
         Origin origin = recorded.origin();
         return origin != null && origin.isBefore(nvml.moduleLoad());
     }
 
-    /** Only a finished device must have its compute instance: others may lose it by our doing. */
+    /** Only a finished device must have its compute instance; this driver may remove that of others. */
     private Presence presence(MigAllocation recorded, Origin origin) {
         Long serial = serial(origin);
         return serial == null ? Presence.UNKNOWN : nvml.presence(recorded.gpu(), serial, recorded.step() == Step.MADE);
@@ -83,8 +84,7 @@ final class Ownership {
     }
 
     /**
-     * Follows instances: notices those that somebody has destroyed, and takes the handles of those
-     * that an earlier process or session created.
+     * Follows instances: detects destroyed ones, and gets handles of those that an earlier process or session created.
      *
      * @param recorded the MIG devices of one GPU
      * @throws io.dra4j.nvidia.nvml.NvmlException if the instances can't be read
@@ -116,7 +116,7 @@ final class Ownership {
         LOG.atWarn()
                 .addKeyValue("gpu", allocation.gpu())
                 .addKeyValue("device", allocation.device())
-                .log("Somebody has destroyed the GPU instance of a claim; delete the claim's pods");
+                .log("The GPU instance of a claim was destroyed by another program or person; delete the claim's pods");
     }
 
     private void takeHandles(String gpu, List<MigAllocation> unknown) {

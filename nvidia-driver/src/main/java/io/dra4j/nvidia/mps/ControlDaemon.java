@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Starts, asks and ends control daemons: child processes of this one, which outlive its end.
+ * Starts, queries and stops control daemons: child processes that outlive this one.
  *
  * @param program the driver's program, which is the daemon and its client
  * @param namespace runs the daemon
@@ -110,7 +110,7 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         for (String command : settings.commands()) {
             ProgramCall answer = ask(folder, command, timeout.get());
             if (!answer.isSuccess()) {
-                throw new DraException("The MPS daemon did not take \"%s\": %s"
+                throw new DraException("The MPS daemon did not accept \"%s\": %s"
                         .formatted(command, answer.code() == null ? "it did not answer in time" : answer.output()));
             }
         }
@@ -129,7 +129,7 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
     /**
      * Ends a daemon and its server: on request, or else by force.
      *
-     * @throws DraException if it is left
+     * @throws DraException if it is still running
      */
     void stop(GroupFolder folder, Supplier<Duration> timeout) {
         if (DaemonProcesses.of(folder).isEmpty()) {

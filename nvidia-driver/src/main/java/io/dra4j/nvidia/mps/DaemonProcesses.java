@@ -16,15 +16,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The processes of daemons and their servers, of this process or of an earlier one that was killed.
+ * The processes of daemons and their servers, started by this process or by an earlier one that was killed.
  *
- * <p>They are known by their name, and by the directory of their sockets in their environment,
- * which no other group has. A number that another process got in the meantime is thus not taken for
- * one of them, and {@link ProcessHandle} compares the time of the start before it kills.
+ * <p>They are identified by their name and by the directory of their sockets in their environment, which is unique to
+ * the group. A PID that was reused is thus not mistaken for one of them, and {@link ProcessHandle} compares the start
+ * time before it kills.
  */
 final class DaemonProcesses {
 
-    /** The directory of the sockets: programs find daemons by it, and so do we. */
+    /** The directory of the sockets, by which programs and this driver find daemons. */
     static final String VARIABLE = "CUDA_MPS_PIPE_DIRECTORY";
 
     private static final int BETWEEN_LOOKS_MILLIS = 20;
@@ -38,7 +38,7 @@ final class DaemonProcesses {
         return ProcessHandle.allProcesses().filter(one -> isOf(one, folder)).toList();
     }
 
-    /** A zombie has no environment: it is none of them, though its number is in use. */
+    /** A zombie has no environment, so it is excluded although its PID is in use. */
     private static boolean isOf(ProcessHandle process, GroupFolder folder) {
         String marker = VARIABLE + "=" + folder.pipes();
         return NAMES.contains(text(process, "comm").strip())
@@ -50,14 +50,14 @@ final class DaemonProcesses {
             return Files.readString(
                     PROC.resolve(String.valueOf(process.pid())).resolve(name), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
-            return ""; // it has ended, or is of a user whom we can't look at
+            return ""; // it has ended, or belongs to a user whose processes can't be inspected
         }
     }
 
     /**
      * Kills the processes of a group, and waits for their end.
      *
-     * @throws DraException if one is left
+     * @throws DraException if one remains
      */
     static void kill(GroupFolder folder, Duration timeout) {
         of(folder).forEach(ProcessHandle::destroyForcibly);
@@ -85,7 +85,7 @@ final class DaemonProcesses {
         try {
             process.onExit().get(BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
-            return; // it is looked at again
+            return; // checked again later
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new DraException("The wait for the end of an MPS daemon was interrupted", e);

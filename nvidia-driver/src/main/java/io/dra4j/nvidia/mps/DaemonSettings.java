@@ -18,10 +18,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a group's daemon, as the journal has them: a daemon that ended is started again with the same.
+ * The settings of a group's daemon, as the journal has them: a daemon that has ended is restarted with the same
+ * settings.
  *
  * @param devices the UUIDs of the devices, in the allocation's order
- * @param gpus the UUIDs of those that are whole GPUs
+ * @param gpus the UUIDs of the whole GPUs among them
  * @param percentage the percentage of threads for each client; null for no limit
  * @param limits the pinned memory for each client in MiB, by the UUID of the device
  * @param multiUser whether clients of several users share
@@ -37,7 +38,7 @@ record DaemonSettings(
     private static final BigDecimal MIB = BigDecimal.valueOf(1 << 20);
 
     /**
-     * Returns the settings that a group asks for.
+     * Returns the settings that a group requests.
      *
      * @throws PrepareException if its devices can't have them
      */
@@ -76,7 +77,7 @@ record DaemonSettings(
         }
     }
 
-    /** The limit for all devices comes first, then those of single devices. */
+    /** Applies the limit for all devices first, then those of single devices. */
     private static Map<String, Long> limits(MpsConfig config, List<String> devices) {
         Map<String, Long> limits = new LinkedHashMap<>();
         Quantity all = config.defaultPinnedDeviceMemoryLimit();

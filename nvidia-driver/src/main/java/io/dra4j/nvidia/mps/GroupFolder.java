@@ -21,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory of a group, which is there from before its first change of the node until all is undone.
+ * The directory of a group, which exists from before its first change to the node until all changes are undone.
  *
  * <p>Its name has digests of the claim's UID and the group: with these themselves, the path of the daemon's sockets
  * would be too long.
@@ -53,7 +53,7 @@ record GroupFolder(Path path) {
         }
     }
 
-    /** Returns whether it is of one of the claims. */
+    /** Returns whether it belongs to one of the claims. */
     boolean isOfOne(Set<String> claims) {
         String name = name();
         return claims.stream().anyMatch(claim -> name.startsWith(digest(claim, CLAIM_BYTES) + "-"));
@@ -81,12 +81,12 @@ record GroupFolder(Path path) {
         return path.resolve("lib");
     }
 
-    /** Returns the file of what a daemon prints, which no server can replace. */
+    /** Returns the file of a daemon's output, which servers can't replace. */
     Path output() {
         return path.resolve("daemon.log");
     }
 
-    /** Returns the file of the compute modes before, of an earlier version of this driver. */
+    /** Returns the file of previous compute modes, written by an earlier version of this driver. */
     Path modes() {
         return path.resolve("modes");
     }
@@ -125,7 +125,7 @@ record GroupFolder(Path path) {
     }
 
     /**
-     * Deletes what is in a directory of this one, if there is any.
+     * Deletes the content of a subdirectory, if there is any.
      *
      * @throws DraException if that fails
      */
@@ -134,7 +134,7 @@ record GroupFolder(Path path) {
     }
 
     /**
-     * Deletes the directory, in which nothing is mounted any more.
+     * Deletes the directory, in which nothing may be mounted.
      *
      * @throws DraException if that fails
      */

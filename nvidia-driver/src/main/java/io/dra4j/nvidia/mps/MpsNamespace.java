@@ -14,11 +14,11 @@ import java.util.List;
 /**
  * Our program {@code mps-namespace}, which mounts shared memory and runs daemons with it.
  *
- * @param file where it is, or will be when it is needed first
+ * @param file its path, to which it is copied at first use
  */
 record MpsNamespace(Path file) {
 
-    /** The name of its processes until they are the daemon. */
+    /** The name of its processes until they become the daemon. */
     static final String NAME = "mps-namespace";
 
     private static final String SIZE = "50%"; // of the machine's memory
@@ -27,12 +27,12 @@ record MpsNamespace(Path file) {
         return new MpsNamespace(directory.resolve(NAME));
     }
 
-    /** Mounts memory at a directory, unless there is some. */
+    /** Mounts memory at a directory, unless already mounted. */
     void mount(Path directory, Duration timeout) {
         call(timeout, "mount", directory.toString(), SIZE);
     }
 
-    /** Unmounts all that is mounted at a directory. */
+    /** Unmounts everything mounted at a directory. */
     void unmount(Path directory, Duration timeout) {
         call(timeout, "unmount", directory.toString());
     }

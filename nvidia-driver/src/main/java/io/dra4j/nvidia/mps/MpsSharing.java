@@ -38,10 +38,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shares a group of devices by MPS: a control daemon for each group, which alone uses its GPUs.
+ * Shares a group of devices by MPS, with one control daemon per group, which has exclusive use of its GPUs.
  *
- * <p>All that is to be undone is found by the group's directory and the daemon's environment, also after the record is
- * lost. Thread-safe: one thread at a time changes a group, and no group waits for another.
+ * <p>Everything to undo is found by the group's directory and the daemon's environment, even if the record is lost.
+ * Thread-safe: one thread at a time changes a group, and groups do not wait for each other.
  */
 public final class MpsSharing implements SharingStrategy {
 
@@ -91,7 +91,7 @@ public final class MpsSharing implements SharingStrategy {
     public List<String> targets(SharedGroup group) {
         if (hasShares) {
             throw new PrepareException(
-                    "MPS is not there with --consumable-shares: a daemon has its devices for one claim; start the driver without shares, or ask for shares without MPS");
+                    "MPS is not available with --consumable-shares: a daemon uses its devices for one claim; start the driver without shares, or request shares without MPS");
         }
         DaemonSettings.of(group);
         return group.devices().stream().map(SharedDevice::uuid).distinct().toList();
@@ -104,7 +104,8 @@ public final class MpsSharing implements SharingStrategy {
 
     @Override
     public Optional<String> conflict(SharedGroup wanted, SharingRecord other) {
-        return Optional.of("its MPS daemon has the device alone; use one claim for all containers, or another device");
+        return Optional.of(
+                "its MPS daemon has exclusive use of the device; use one claim for all containers, or another device");
     }
 
     @Override
@@ -144,7 +145,7 @@ public final class MpsSharing implements SharingStrategy {
         try {
             modes.change(settings.gpus(), EXCLUSIVE, timeout);
         } catch (SmiException e) { // the message is for the pod's owner
-            throw new PrepareException("The GPUs can't be given to an MPS daemon alone: " + e.getMessage(), e);
+            throw new PrepareException("The GPUs can't be reserved for an MPS daemon: " + e.getMessage(), e);
         }
     }
 
@@ -159,9 +160,7 @@ public final class MpsSharing implements SharingStrategy {
         Supplier<Duration> timeout = () -> LONGEST_RESUME;
         locks.with(folder.name(), () -> {
             if (folder.exists() && !daemon.answers(folder, LONGEST_RESUME)) {
-                LOG.atWarn()
-                        .addKeyValue("claim", claim)
-                        .log("The MPS daemon of a claim has ended; it is started again");
+                LOG.atWarn().addKeyValue("claim", claim).log("The MPS daemon of a claim has ended; it is restarted");
                 daemon.stop(folder, timeout);
                 begin(folder, settings(recorded), timeout);
             }
@@ -188,9 +187,9 @@ public final class MpsSharing implements SharingStrategy {
     }
 
     /**
-     * Ends the daemon. Its directory is last: as long as it is there, something may be left.
+     * Ends the daemon, and deletes its directory last: while that exists, something may be left.
      *
-     * @return the GPUs whose modes before were in the directory, and have a file of their own now
+     * @return the GPUs whose previous modes were in the directory, and are now in separate files
      */
     private List<String> undo(GroupFolder folder, Supplier<Duration> timeout) {
         daemon.stop(folder, timeout);
@@ -239,13 +238,13 @@ public final class MpsSharing implements SharingStrategy {
         }
         try {
             undo(folder, () -> LONGEST);
-            LOG.atWarn().addKeyValue("directory", folder.path()).log("Ended MPS of no claim");
+            LOG.atWarn().addKeyValue("directory", folder.path()).log("Ended MPS that belongs to no claim");
             return true;
         } catch (DraException e) {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("directory", folder.path())
-                    .log("MPS of no claim can't be ended now; tried again");
+                    .log("MPS that belongs to no claim can't be ended now; will be retried");
             return false;
         }
     }

@@ -45,7 +45,7 @@ public record DriverFiles(
     }
 
     /**
-     * Returns the files that belong to the installation itself; the others are of packages with versions of their own.
+     * Returns the files that belong to the installation itself; the others belong to packages with their own versions.
      */
     public Stream<Path> own() {
         Stream<Path> versioned = Stream.concat(libraries.stream(), modules.stream())

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Finds what this process uses of the driver below its root: NVML, and programs.
+ * Finds the parts of the driver below its root that this process uses: NVML, and programs.
  *
  * @param root the driver root
  */
@@ -29,7 +29,7 @@ public record DriverFinder(DriverRoot root) {
     }
 
     /**
-     * Finds a library that another package of NVIDIA's has.
+     * Finds a library from another NVIDIA package.
      *
      * @throws DraException if there is none
      */

@@ -45,7 +45,7 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
         programs = List.copyOf(programs);
     }
 
-    /** Creates a root whose files are in the places that are known. */
+    /** Creates a root whose files are in the known places. */
     public DriverRoot(Path here, Path onNode) {
         this(here, onNode, List.of(), List.of());
     }
@@ -57,7 +57,7 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
 
     /**
      * Returns the path in a container of a file below the root. Loaders look for Vulkan's files in
-     * {@code /etc}, not in a root that has nothing but the driver.
+     * {@code /etc}, not in a root that contains only the driver.
      */
     public Path inContainer(Path found) {
         Path below = here.relativize(found);
@@ -78,7 +78,7 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
         return target.isAbsolute() ? ofNode(target) : link.resolveSibling(target);
     }
 
-    /** Returns the target of a link as it is written; its name if there is no link any more. */
+    /** Returns the target of a link as written; its name if the link no longer exists. */
     Path written(Path link) {
         return Objects.requireNonNullElse(read(entry(link)), link.getFileName());
     }
@@ -104,7 +104,7 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
             if (target == null) {
                 end = next;
             } else if (++links > MOST_LINKS) {
-                return file; // they lead in a circle
+                return file; // the links form a cycle
             } else {
                 push(target.isAbsolute() ? here.relativize(ofNode(target)) : target, names);
                 end = target.isAbsolute() ? here : end;
@@ -136,7 +136,7 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
         };
     }
 
-    /** Returns whether a regular file is at the end of all links: engines make folders of missing files. */
+    /** Returns whether all links end at a regular file: engines create folders for missing files. */
     public boolean isFile(Path file) {
         return Files.isRegularFile(end(file));
     }

@@ -77,7 +77,7 @@ public final class DriverSearch {
         return named.ofDaemons();
     }
 
-    /** Returns the programs that containers lack, as no folder has them. */
+    /** Returns the programs that containers lack because no folder has them. */
     public List<String> missingPrograms() {
         return named.missingBinaries();
     }
@@ -119,7 +119,7 @@ public final class DriverSearch {
                     .toList();
         }
 
-        /** A file of the kernel that is absent says nothing. */
+        /** A missing file of the kernel is no evidence. */
         private static Optional<String> text(Path file) {
             try {
                 return Optional.of(Files.readString(file).strip()).filter(text -> !text.isEmpty());
@@ -192,7 +192,7 @@ public final class DriverSearch {
             }
         }
 
-        /** Links by way of other places, as Debian's alternatives, lead to the file itself. */
+        /** Links via other places, such as Debian's alternatives, point directly to the file. */
         private String inContainer(Path link, String written) {
             Path target = root.target(link).normalize();
             if (links.containsKey(target) || mounted.containsValue(target)) {
@@ -283,7 +283,7 @@ public final class DriverSearch {
 
         /** Returns the sockets and pipes of running daemons. */
         List<Path> ofDaemons() {
-            Path pipes = root.here().resolve(MPS_PIPES); // anybody may make a link in /tmp
+            Path pipes = root.here().resolve(MPS_PIPES); // anyone may create a link in /tmp
             Stream<Path> ofMps =
                     Files.isDirectory(pipes, LinkOption.NOFOLLOW_LINKS) ? Stream.of(pipes) : Stream.empty();
             List<Path> sockets = firstOf(in(SOCKET_FOLDERS), SOCKETS, this::isSocket);
@@ -331,8 +331,8 @@ public final class DriverSearch {
     }
 
     /**
-     * Finds a driver's libraries, by the version in their names: in the usual folders, and in those of
-     * the loader's cache if they are not there.
+     * Finds a driver's libraries by the version in their names. It searches the usual folders, then those of the
+     * loader's cache.
      */
     private static final class LibrarySearch {
 
@@ -368,12 +368,12 @@ public final class DriverSearch {
             return folders.all();
         }
 
-        /** Returns why the loader's cache was of no help, and what to do; empty if it was. */
+        /** Returns why the loader's cache did not help, and what to do; empty if it did. */
         String problem() {
             return folders.problem();
         }
 
-        /** Returns all folders that are looked at. */
+        /** Returns all searched folders. */
         Stream<Path> searched() {
             Stream<Path> ofLibraries = folders().stream().flatMap(folder -> Stream.of(folder, folder.resolve("vdpau")));
             return Stream.concat(ofLibraries, moduleFolders());
@@ -423,7 +423,7 @@ public final class DriverSearch {
             }
         }
 
-        /** Returns whether a library is the driver's own: its name has the driver's version. */
+        /** Returns whether a library belongs to the driver: its name has the driver's version. */
         private boolean isOwn(Path library) {
             return library.toString().endsWith(".so." + version);
         }

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 /**
  * NVIDIA's driver below its root, and its module in the kernel.
  *
- * <p>The kernel gives the module's directory in sysfs a new inode each time it loads the module. While the module is
- * not loaded, that differs from each load, too: settings and instances of before have ended.
+ * <p>The kernel gives the module's directory in sysfs a new inode each time it loads the module. An unloaded module
+ * also counts as a different load: earlier settings and instances have ended.
  *
  * @param driver finds its library
  * @param sysfs the mount point of sysfs

@@ -87,7 +87,7 @@ final class LdCache {
                 return (int) start;
             }
         }
-        throw new IOException(file + " is no cache of the form glibc-ld.so.cache1.1");
+        throw new IOException(file + " is not a cache of the form glibc-ld.so.cache1.1");
     }
 
     private boolean has(int position, byte[] magic) {

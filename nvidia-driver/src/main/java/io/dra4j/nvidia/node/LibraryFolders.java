@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 record LibraryFolders(List<Path> all, String problem) {
 
     /**
-     * Returns the usual folders, and all others if the usual ones lack a library: the others may
-     * have those of 32 bits, too.
+     * Returns the usual folders, and all others if the usual ones lack a library: the others may also contain 32-bit
+     * libraries.
      *
      * @param libraries their names
      * @param isThere whether a path is that of a library
@@ -50,7 +50,7 @@ record LibraryFolders(List<Path> all, String problem) {
     /**
      * The folders of libraries by the dynamic loader below a driver root.
      *
-     * @param folders those of its configuration, and those that its cache has for libcuda and NVML
+     * @param folders those in its configuration, and those that its cache names for libcuda and NVML
      * @param problem why a cache can't be read, and what to do; empty if there is no such cache
      */
     private record Loader(List<Path> folders, String problem) {
@@ -68,7 +68,7 @@ record LibraryFolders(List<Path> all, String problem) {
                             .map(library -> root.ofNode(library).getParent())
                             .forEach(folders::add);
                 } catch (IOException e) {
-                    problem = ", for it can't be read: %s; the administrator runs ldconfig on the node"
+                    problem = ", because it can't be read: %s; the administrator runs ldconfig on the node"
                             .formatted(e.getMessage());
                 }
             }
@@ -92,7 +92,7 @@ record LibraryFolders(List<Path> all, String problem) {
                 return Files.readAllLines(file, StandardCharsets.ISO_8859_1).stream()
                         .map(String::strip);
             } catch (IOException e) {
-                return Stream.empty(); // it is not there, or may not be read: the cache may have the folder
+                return Stream.empty(); // missing or not readable: the cache may have the folder
             }
         }
     }

@@ -4,7 +4,7 @@ package io.dra4j.nvidia.node;
 
 import java.util.List;
 
-/** The folders below a driver root in which distributions, installers and vendors put its files. */
+/** The folders below a driver root in which distributions, installers and vendors place its files. */
 final class Places {
 
     /** The root itself is last: a driver may be unpacked there. */
@@ -19,7 +19,7 @@ final class Places {
             "lib/aarch64-linux-gnu",
             "");
 
-    /** The folders that have 32-bit libraries, or none, where one of those above has the driver's. */
+    /** The folders that have 32-bit libraries or none if one of the folders above has the driver's. */
     static final List<String> LIBRARIES_ELSEWHERE = List.of(
             "usr/lib", // Arch, Bottlerocket
             "usr/local/glibc/usr/lib", // Talos
@@ -36,7 +36,7 @@ final class Places {
 
     static final List<String> CONFIGS = List.of("etc", "usr/share", "usr/local/share");
 
-    /** The folders that have {@code etc} of a loader: Talos has glibc apart from the system. */
+    /** The folders that have {@code etc} of a loader: Talos keeps glibc apart from the system. */
     static final List<String> LOADERS = List.of("", "usr/local/glibc");
 
     private Places() {}

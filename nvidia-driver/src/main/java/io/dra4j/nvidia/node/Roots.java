@@ -21,7 +21,7 @@ public record Roots(DriverRoot driver, DeviceFolder dev, Path proc, Path sysfs) 
     public static final String CONTROL = "nvidiactl";
 
     /**
-     * Creates roots of a driver whose files are in the places that are known.
+     * Creates roots of a driver whose files are in the known places.
      *
      * @param here the driver root as this process sees it
      * @param onNode the same directory on the node
@@ -42,7 +42,7 @@ public record Roots(DriverRoot driver, DeviceFolder dev, Path proc, Path sysfs) 
         return folder.resolve(name);
     }
 
-    /** Returns whether nodes that are made later are seen: a container has its own copy. */
+    /** Returns whether nodes created later are visible: a container has its own copy. */
     public boolean seesDevices() {
         return dev.isLive() || isInDriverRoot();
     }

@@ -1,8 +1,8 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The finder of all that NVIDIA's driver has on the node: libraries, programs, configuration,
- * firmware, device nodes, and the kernel's module.
+ * Finds everything that NVIDIA's driver has on the node: libraries, programs, configuration, firmware, device nodes,
+ * and the kernel module.
  *
  * <p>Flow: the options of {@code install} → here → NVML's file, and the files of {@code prepare}.
  */

@@ -16,23 +16,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads how busy GPU instances are, by GPM, which GPUs since Hopper have.
+ * Reads how busy GPU instances are, by GPM, which GPUs have since Hopper.
  *
- * <p>It is the difference of two samples: the one that was taken the time before, and a new one. A
- * session has at most one sample of an instance. Numbers of instances are used again, so a sample
- * counts for the MIG device alone that it was taken for, and not for long. Thread-safe.
+ * <p>It is the difference between two samples: the previous one and a new one. A
+ * session has at most one sample of an instance. Instance numbers are reused, so a sample counts only for its MIG
+ * device, and only for a limited time. Thread-safe.
  */
 final class GpmReader {
 
-    /** The time in which any program worked, in percent, as nvidia-smi shows it for whole GPUs. */
+    /** The share of time in which any program ran, in percent, as nvidia-smi shows it for whole GPUs. */
     private static final int GRAPHICS_UTIL = 1;
 
-    /** The longest time that two samples may lie apart: an instance may have changed hands. */
+    /** The longest time between two samples: an instance may have changed hands. */
     private static final Duration LONGEST = Duration.ofMinutes(2);
 
     private final NvmlLibrary nvml;
     private final InstantSource clock;
-    // Guarded by this, as is the count of what was forgotten.
+    // Guarded by this, like the count of forgotten samples.
     private final Map<Instance, Sample> last = new HashMap<>();
     private long forgotten;
     private final Map<Long, Boolean> supported = new ConcurrentHashMap<>(); // by GPU
@@ -47,10 +47,10 @@ final class GpmReader {
     }
 
     /**
-     * Returns the part of the time since the call before in which an instance worked, 0 to 1.
+     * Returns the share of time since the previous call in which an instance was busy, 0 to 1.
      *
      * @param mig the UUID of the MIG device that is the instance's only one
-     * @return empty the first time, after more than two minutes, and if GPM can't say
+     * @return empty the first time, after more than two minutes, and if GPM has no value
      * @throws NvmlCallException if a call fails
      */
     OptionalDouble utilization(long gpu, int instance, String mig) {
@@ -104,7 +104,7 @@ final class GpmReader {
         return isKept;
     }
 
-    /** Forgets an instance that is gone: the next one may have its number. */
+    /** Forgets a destroyed instance, whose number may be reused. */
     void forget(long gpu, int instance) {
         Sample gone;
         synchronized (this) {
@@ -149,7 +149,7 @@ final class GpmReader {
         nvml.call("nvmlGpmSampleFree", sample);
     }
 
-    /** Frees the samples: the library is unloaded next. */
+    /** Frees the samples, before the library is unloaded. */
     synchronized void end() {
         last.values().forEach(sample -> free(sample.pointer()));
         last.clear();

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * @param uuid {@code GPU-…}
  * @param pci the PCI address
  * @param minor the number in {@code /dev/nvidia3}
- * @param moduleId the number of its module on a board with NVSwitches; null if it has none, too
+ * @param moduleId the number of its module on a board with NVSwitches; also null if it has none
  * @param productName the name of the product
  * @param brand the line of products
  * @param architecture its generation
  * @param computeCapability the CUDA compute capability, {@code 9.0}
- * @param memory memory in bytes; null on boards that share the machine's, too
+ * @param memory memory in bytes; also null on boards that share the machine's
  * @param addressingMode {@code HMM}, {@code ATS} or {@code None}
- * @param fabric its place in an NVLink fabric; null if it has none, too
+ * @param fabric its place in an NVLink fabric; also null if it has none
  * @param links the GPUs and switches to which active NVLinks lead
  * @param mig MIG mode and devices; null if the GPU has no MIG mode
  * @param vgpu whether the GPU is a vGPU
@@ -51,7 +51,7 @@ public record Gpu(
 
     /**
      * Returns whether MIG mode can be switched without a reset while the GPU is idle: since Hopper,
-     * which has compute capability 9.0, unless a switch has proved to need one.
+     * which has compute capability 9.0, unless a switch turned out to need one.
      */
     public boolean switchesMigModeAtOnce() {
         if (vgpu || (mig != null && mig.modeNeedsReset())) {

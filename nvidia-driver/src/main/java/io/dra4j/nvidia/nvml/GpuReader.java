@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the properties of a GPU.
  *
- * <p>A property that the board or an older driver does not have is null. Any other failure costs
- * the property alone, unless the GPU can't be offered without it.
+ * <p>A property that the board or an older driver does not have is null. Any other failure loses only that property,
+ * unless the GPU can't be offered without it.
  */
 final class GpuReader {
 
@@ -66,7 +66,7 @@ final class GpuReader {
         return uuid;
     }
 
-    /** Reads what else identifies a GPU. */
+    /** Reads the other identifiers of a GPU. */
     Identity identity(long gpu, String uuid) {
         return new Identity(uuid, pci(gpu), minor(gpu));
     }
@@ -105,11 +105,11 @@ final class GpuReader {
     /**
      * Reads the attributes, and MIG.
      *
-     * @param needsReset whether a switch of the MIG mode has proved to need a reset
+     * @param needsReset whether a switch of the MIG mode turned out to need a reset
      * @param before the GPU as last read
      * @param unplaced MIG devices without their placements are added to it
      * @throws NvmlCallException if the GPU is lost, the session has ended, MIG mode is unknown (a GPU is either whole
-     *     or divided), or the memory of a GPU with MIG mode, of which the names of its MIG devices are made
+     *     or divided), or the memory of a GPU with MIG mode is unknown, which the names of its MIG devices contain
      */
     Gpu read(
             long gpu,
@@ -142,7 +142,7 @@ final class GpuReader {
                 vgpu);
     }
 
-    /** A vGPU may be an instance of a divided GPU; no other can be made of it. */
+    /** A vGPU may be an instance of a divided GPU, and can't be divided further. */
     private static @Nullable Mig instances(@Nullable Mig ofVgpu) {
         return ofVgpu == null || !ofVgpu.enabled() ? null : ofVgpu;
     }
@@ -191,7 +191,7 @@ final class GpuReader {
         return capability;
     }
 
-    /** Without it, MIG devices have no names. */
+    /** Reads the memory, without which MIG devices have no names. */
     private @Nullable Long memory(long gpu, boolean hasMig, Gpu last, Problems problems) {
         return hasMig && last.memory() == null
                 ? memory(gpu)

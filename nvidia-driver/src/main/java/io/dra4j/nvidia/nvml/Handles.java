@@ -5,7 +5,7 @@ package io.dra4j.nvidia.nvml;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The handles of GPUs by their UUIDs, for as long as a session is open: a look-up takes seconds on a busy node. */
+/** The handles of GPUs by their UUIDs, for as long as a session is open: a lookup takes seconds on a busy node. */
 final class Handles {
 
     private final NvmlLibrary nvml;
@@ -15,7 +15,7 @@ final class Handles {
         this.nvml = nvml;
     }
 
-    /** Returns a handle; a look-up that hangs keeps no other waiting. */
+    /** Returns a handle; a lookup that hangs does not block others. */
     long of(String uuid) {
         Long handle = known.get(uuid);
         if (handle == null) {
@@ -25,7 +25,7 @@ final class Handles {
         return handle;
     }
 
-    /** Looks a handle up again: that of a MIG device is stale once the device was made again. */
+    /** Looks up a handle again: the handle of a MIG device is stale once the device was recreated. */
     long again(String uuid) {
         known.remove(uuid);
         return of(uuid);

@@ -26,11 +26,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the profiles of GPU instances, and existing instances with the compute instances in them. One that is destroyed
- * while all are read is not there.
+ * Reads the profiles of GPU instances, and existing instances with the compute instances in them. An instance that is
+ * destroyed during the reading is left out.
  *
- * <p>NVML has two numbers for a profile: an index, by which its information is read, and an id of
- * the hardware, by which everything else is requested. Profiles are always read from the board.
+ * <p>NVML has two numbers for a profile: an index, by which its information is read, and a hardware id, by which
+ * everything else is requested. Profiles are always read from the board.
  */
 final class InstanceReader {
 
@@ -58,7 +58,7 @@ final class InstanceReader {
 
     private static final int MOST_PLACEMENTS = 64; // no board has more than 8
     private static final int MOST_SLICES = 16; // no board has more than 8
-    private static final long NO_ROOM = 0; // a null pointer: NVML returns the number alone
+    private static final long NO_ROOM = 0; // a null pointer: NVML returns only the number
     private static final long MOST_UNITS = 1 << 24; // of an engine, or MiB of memory
 
     private final NvmlLibrary nvml;
@@ -119,7 +119,7 @@ final class InstanceReader {
         return Optional.of(new Found(new GpuInstance(info.id, info.profileId, placement, devices), largest));
     }
 
-    /** Some boards report a profile that they do not support, but not as their first. */
+    /** Some boards report a profile that they do not support, but never first. */
     private List<Long> computes(long instance, ComputeProfile profile, boolean isRequired) {
         try {
             return handles("nvmlGpuInstanceGetComputeInstances", instance, profile.id());
@@ -201,7 +201,7 @@ final class InstanceReader {
         return found.isEmpty() && isEnabled ? last(before, problems) : found;
     }
 
-    /** There can't be none in MIG mode. */
+    /** Reports missing profiles: in MIG mode there must be some. */
     private List<MigProfile> last(@Nullable Mig before, Problems problems) {
         String reason = asked + ": " + NONE;
         if (before == null || before.profiles().isEmpty()) {

@@ -4,7 +4,7 @@ package io.dra4j.nvidia.nvml;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A claim on NVML sessions that ends when it is closed; closing it again does nothing. */
+/** A lease on NVML sessions that ends when it is closed; closing it again has no effect. */
 public final class Lease implements AutoCloseable {
 
     private final Runnable end;

@@ -11,8 +11,8 @@ import java.util.Optional;
  * @param enabled whether MIG mode is on, so that the GPU can't be used as a whole
  * @param pending whether MIG mode will be on after the next reset
  * @param profiles the supported profiles, in the order of NVML's indices
- * @param devices the existing MIG devices that are as large as their GPU instances
- * @param modeNeedsReset whether a switch of the mode has proved to need a reset since the GPU was last absent
+ * @param devices the existing MIG devices that fill their GPU instances
+ * @param modeNeedsReset whether a switch of the mode turned out to need a reset since the GPU was last absent
  */
 public record Mig(
         boolean enabled, boolean pending, List<MigProfile> profiles, List<MigDevice> devices, boolean modeNeedsReset) {

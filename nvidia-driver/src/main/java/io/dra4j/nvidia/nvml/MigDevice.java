@@ -5,7 +5,7 @@ package io.dra4j.nvidia.nvml;
 /**
  * A MIG device: a GPU instance and the compute instance in it.
  *
- * <p>Numbers and UUID are made of GPU, profile and place: a device that is created again has them, too.
+ * <p>Its numbers and UUID derive from GPU, profile and placement, so a recreated device has the same ones.
  *
  * @param uuid {@code MIG-…}
  * @param gpuInstance the number of its GPU instance

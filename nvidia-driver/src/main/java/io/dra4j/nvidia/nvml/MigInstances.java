@@ -43,7 +43,7 @@ final class MigInstances {
         return status[0];
     }
 
-    /** Returns the existing GPU instances, including those of others; none outside MIG mode. */
+    /** Returns all existing GPU instances, including foreign ones; none outside MIG mode. */
     List<GpuInstance> instances(long gpu) {
         return reader.instances(gpu);
     }
@@ -85,12 +85,12 @@ final class MigInstances {
         try {
             return info(instance).id;
         } catch (NvmlCallException e) {
-            nvml.call("nvmlGpuInstanceDestroy", instance); // its failure tells no more
+            nvml.call("nvmlGpuInstanceDestroy", instance); // its failure adds nothing
             throw e;
         }
     }
 
-    /** Returns whether the GPU instance of a handle exists, and not only another of its number. */
+    /** Returns whether the GPU instance of a handle exists, and not another one with its number. */
     boolean exists(long instance) {
         return nvml.succeeds(InstanceReader.STALE, "nvmlGpuInstanceGetInfo", instance, new Structs.GpuInstanceInfo());
     }
@@ -110,9 +110,9 @@ final class MigInstances {
     }
 
     /**
-     * Creates a compute instance as large as its GPU instance.
+     * Creates a compute instance that fills its GPU instance.
      *
-     * @param created is given its handle
+     * @param created receives its handle
      */
     MigDevice createCompute(String gpu, long handle, int number, LongConsumer created) {
         long instance = find(handle, number).orElseThrow(() -> absent(gpu, number, "it does not exist any more"));
@@ -127,8 +127,8 @@ final class MigInstances {
     }
 
     /**
-     * Tries the largest profiles in NVML's order: seven slices have two profiles, of which most
-     * boards support only one but report both.
+     * Tries the largest profiles in NVML's order: seven slices have two profiles, and most boards support one but
+     * report both.
      */
     private long createCompute(String gpu, int number, long instance) {
         List<ComputeProfile> all = instances.computeProfiles(instance);
@@ -171,7 +171,7 @@ final class MigInstances {
         find(gpu, instance).ifPresent(each -> nvml.require("nvmlGpuInstanceDestroy", each));
     }
 
-    /** Returns the GPU instance that has a number now, which may have been another's before. */
+    /** Returns the GPU instance that has a number now; earlier, another one may have had it. */
     private OptionalLong find(long gpu, int number) {
         return reader.isEnabled(gpu) ? find("nvmlDeviceGetGpuInstanceById", gpu, number) : OptionalLong.empty();
     }

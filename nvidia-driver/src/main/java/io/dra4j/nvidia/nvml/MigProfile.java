@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param index NVML's index, which distinguishes variants
  * @param id the hardware's id, by which instances are created
  * @param slices the compute slices
- * @param instances the highest number of instances at a time
+ * @param instances the maximum number of instances at a time
  * @param engines the engines of an instance
- * @param memoryMiB its memory; 0 on boards that share the machine's
+ * @param memoryMiB its memory; 0 on boards that share the machine's memory
  * @param placements the possible placements, in NVML's order
  * @param name the name that NVML has for it, {@code 1g.24gb+me}; null with a driver that has none
  */

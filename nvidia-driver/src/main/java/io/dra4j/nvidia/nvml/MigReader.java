@@ -50,7 +50,7 @@ final class MigReader {
         return new Mode(current[0] != 0, pending[0] != 0);
     }
 
-    /** NVML returns that a GPU without MIG mode can have no MIG device. */
+    /** For a GPU without MIG mode, NVML returns that it can have no MIG devices. */
     private void requireUndivided(long gpu, String function, int code) {
         int[] most = new int[1];
         int other = nvml.call("nvmlDeviceGetMaxMigDeviceCount", gpu, most);
@@ -66,7 +66,7 @@ final class MigReader {
     }
 
     /**
-     * Returns the existing GPU instances, including those of others; none outside MIG mode.
+     * Returns all existing GPU instances, including foreign ones; none outside MIG mode.
      *
      * @throws NvmlCallException if one can't be read
      */
@@ -83,7 +83,7 @@ final class MigReader {
         return all;
     }
 
-    /** MIG mode may be switched off meanwhile, and then there are no instances. */
+    /** MIG mode may be switched off meanwhile; then no instances exist. */
     private List<Long> handles(long gpu, MigProfile profile) {
         try {
             return instances.handles(gpu, profile.id());
@@ -98,7 +98,7 @@ final class MigReader {
     /**
      * Reads MIG mode and devices; what can't be read is as last read, or left out.
      *
-     * @param needsReset whether a switch of the mode has proved to need a reset
+     * @param needsReset whether a switch of the mode turned out to need a reset
      * @param before MIG as last read
      * @param unplaced MIG devices without their placements are added to it
      * @return null if the GPU has no MIG mode
@@ -156,7 +156,7 @@ final class MigReader {
             }
         }
 
-        /** A name tells the GPU instance alone: its compute instance must have all of it. */
+        /** A name identifies only the GPU instance, so its compute instance must fill it. */
         private void add(Found one, MigProfile profile) {
             List<MigDevice> devices = one.instance().devices();
             if (devices.size() == 1 && one.largest() >= profile.slices()) {
@@ -181,7 +181,7 @@ final class MigReader {
                             .formatted(devices.size(), uuids);
         }
 
-        /** The MIG devices of a profile as last read may be those that can't be read now. */
+        /** The devices that can't be read now may be the MIG devices of a profile as last read. */
         private void addLast() {
             Problems.Parts unread = new Problems.Parts(Cost.INSTANCE, "GPU instances of MIG profiles");
             failed.forEach((profile, reason) -> {
@@ -219,7 +219,7 @@ final class MigReader {
         /**
          * Reads the MIG devices; those that can't be read are problems.
          *
-         * @param found is given the devices
+         * @param found receives the devices
          * @throws NvmlCallException if the GPU is lost, or the session has ended
          */
         void read(long gpu, Problems problems, List<UnplacedMigDevice> found) {

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the GPUs of a node: one that can't be read now is as last read, and hides no other. */
+/** Reads the GPUs of a node: one that can't be read is returned as last read, and does not affect others. */
 final class NodeReader {
 
     private static final int MOST_GPUS = 1024;
@@ -41,13 +41,13 @@ final class NodeReader {
         this.known = known;
     }
 
-    /** The node as last read, also in earlier sessions. */
+    /** The node as last read, including by earlier sessions. */
     static final class Known {
         private final Map<String, Gpu> byUuid = new ConcurrentHashMap<>();
         private final Map<Integer, String> uuids = new ConcurrentHashMap<>(); // by NVML's index, which may change
         private volatile List<Gpu> recalled = List.of();
 
-        /** The UUIDs of GPUs of which a switch of the MIG mode has proved to need a reset. */
+        /** The UUIDs of GPUs for which a switch of the MIG mode turned out to need a reset. */
         final Set<String> modeNeedsReset = ConcurrentHashMap.newKeySet();
 
         private volatile @Nullable String driverVersion;
@@ -93,7 +93,7 @@ final class NodeReader {
             read(index);
         }
         addUnread();
-        known.modeNeedsReset.removeIf(uuid -> lost.contains(uuid) || !has(uuid)); // it comes back with a reset
+        known.modeNeedsReset.removeIf(uuid -> lost.contains(uuid) || !has(uuid)); // a reset brings it back
         gpus.sort(Comparator.comparing(Gpu::pci));
         return new Reading(driverVersion(), cudaVersion(), gpus, lost, unread, unplaced, problems);
     }
@@ -151,7 +151,7 @@ final class NodeReader {
         return gpus.stream().anyMatch(gpu -> gpu.uuid().equals(uuid));
     }
 
-    /** Indices change when a GPU is removed: none may be returned twice. */
+    /** Indices change when a GPU is removed: no GPU may be returned twice. */
     private void addUnread() {
         kept.stream().filter(gpu -> !has(gpu.uuid())).forEach(gpus::add);
         List<Gpu> missing =

@@ -24,10 +24,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NVML of a node. GPUs are named by their UUIDs.
+ * Access to a node's NVML. GPUs are identified by their UUIDs.
  *
- * <p>Each call has a session of its own, which blocks resets and updates of the driver no longer than the call takes,
- * unless a session is {@link #keep kept}. If the driver was reloaded or replaced, the next call has a new session.
+ * <p>Each call has its own session, which blocks resets and updates of the driver only during the call, unless a
+ * session is {@link #keep kept}. If the driver was reloaded or replaced, the next call has a new session.
  *
  * <p>Thread-safe. Reading many GPUs takes seconds on a busy node, and so does creating or destroying an instance; the
  * caller ensures that nothing else changes the same GPU meanwhile. Failures are thrown as {@link NvmlException}.
@@ -40,12 +40,12 @@ public final class Nvml implements AutoCloseable {
     private final CreatedInstances created = new CreatedInstances();
     private final AtomicLong modeSwitches = new AtomicLong();
 
-    /** Opens no session yet; failures are timed by a monotonic clock. */
+    /** Creates the object without a session; failures are timed by a monotonic clock. */
     public Nvml(Installation installation) {
         this(installation, steadyClock());
     }
 
-    /** Opens no session yet. */
+    /** Creates the object without a session. */
     public Nvml(Installation installation, InstantSource clock) {
         this.installation = installation;
         sessions = new Sessions(installation, clock);
@@ -71,13 +71,13 @@ public final class Nvml implements AutoCloseable {
         return opened;
     }
 
-    /** Keeps one session open from the next call on, until all results are closed. */
+    /** Keeps one session open, from the next call until all results are closed. */
     public Lease keep() {
         return sessions.keep();
     }
 
-    /** Runs calls in one session, which the first of them opens, if none is open. */
-    @SuppressWarnings("try") // the lease is used by being held
+    /** Runs calls in one session, which the first call opens if necessary. */
+    @SuppressWarnings("try") // the lease only has to be held
     public <T> T inOneSession(Supplier<T> calls) {
         try (Lease kept = keep()) {
             return calls.get();
@@ -85,8 +85,8 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Gives NVML back for the whole node: ends the session when its calls have returned, and opens none until the
-     * result is closed. Meanwhile all calls fail with {@link Reason#GIVEN_BACK}.
+     * Releases NVML for the whole node: ends the session when its calls have returned, and opens none until the result
+     * is closed. Meanwhile all calls fail with {@link Reason#GIVEN_BACK}.
      *
      * @param purpose the reason, named in the failures of others: {@code maintenance}
      * @throws NvmlException with {@link Reason#IN_USE} if a call does not return within half a minute
@@ -96,18 +96,18 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Gives NVML back for a moment, in which the kernel takes a GPU from its driver: other calls
-     * wait until the result is closed, half a minute at most.
+     * Releases NVML for a moment, while the kernel takes a GPU from its driver: other calls wait until the result is
+     * closed, for at most half a minute.
      *
      * @param purpose the reason, named to calls that wait too long
-     * @param timeout how long calls that are under way are waited for
+     * @param timeout how long to wait for running calls
      * @throws NvmlException with {@link Reason#IN_USE} if one does not return within the time
      */
     public Lease pause(String purpose, Duration timeout) {
         return sessions.pause(purpose, timeout);
     }
 
-    /** Returns why only a restart of the process may help; never waits for NVML. */
+    /** Returns why only a restart of the process may help; does not wait for NVML. */
     public Optional<String> persistentFailure() {
         return sessions.persistentFailure();
     }
@@ -118,7 +118,7 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself.
+     * Sets the GPUs that an earlier process read: a lost GPU can't be identified on its own.
      *
      * @param away the addresses of those that NVML does not report, since they have another driver
      */
@@ -126,16 +126,16 @@ public final class Nvml implements AutoCloseable {
         known.recall(gpus, away);
     }
 
-    /** Returns the GPUs of all readings, also of an earlier process, each as last read. */
+    /** Returns the GPUs of all readings, including an earlier process's, each as last read. */
     public List<Gpu> known() {
         return known.gpus();
     }
 
     /**
-     * Reads the GPUs of the node. A failed call costs no more than what it reads; what was read
-     * before is as last read. One that was never read is among the problems, and hides no other.
+     * Reads the GPUs of the node. A failed call loses only what it reads, which is then returned as last read. A GPU
+     * that was never read is reported as a problem, and does not affect others.
      *
-     * @throws NvmlException if NVML does not return the number of GPUs: unknown is not none; or if
+     * @throws NvmlException if NVML does not return the number of GPUs: unknown does not mean none; or if
      *     the session has ended
      */
     public Reading read() {
@@ -163,7 +163,7 @@ public final class Nvml implements AutoCloseable {
         return session -> work.apply(session, session.handles.of(gpu));
     }
 
-    /** Requests a MIG mode; once that proves to need a reset, GPUs of later readings say so. */
+    /** Requests a MIG mode; if that turns out to need a reset, later readings of the GPU say so. */
     public MigSwitch switchMig(String gpu, boolean enabled) {
         int status = change(gpu, "Switching the MIG mode", (session, handle) -> session.mig.setMode(handle, enabled));
         modeSwitches.incrementAndGet();
@@ -176,7 +176,7 @@ public final class Nvml implements AutoCloseable {
         return Reason.of(status) == Reason.IN_USE ? MigSwitch.IN_USE : MigSwitch.NEEDS_RESET;
     }
 
-    /** Returns whether a switch of a GPU's MIG mode has proved to need a reset. */
+    /** Returns whether a switch of a GPU's MIG mode turned out to need a reset. */
     public boolean modeNeedsReset(String gpu) {
         return known.modeNeedsReset.contains(gpu);
     }
@@ -198,8 +198,8 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Returns whether failed memory of a GPU is replaced with its next reset only, or can't be
-     * replaced; false for a board that replaces none.
+     * Returns whether failed memory of a GPU is replaced only with its next reset, or can't be replaced; false for a
+     * board that replaces none.
      */
     public boolean isRepairPending(String gpu) {
         return read(
@@ -208,15 +208,15 @@ public final class Nvml implements AutoCloseable {
                 (session, handle) -> session.quantities.isRepairPending(handle));
     }
 
-    /** Returns the temperature, the power, or another quantity of a GPU that one call returns; empty if it is not supported. */
+    /** Returns a quantity of a GPU that one call reads, such as the temperature; empty if not supported. */
     public OptionalDouble measure(String gpu, DeviceMeasure quantity) {
         String operation = "Reading the " + quantity.name().toLowerCase(Locale.ROOT);
         return read(gpu, operation, (session, handle) -> session.quantities.of(quantity, handle));
     }
 
     /**
-     * Measures a GPU; what the board, its mode or an older driver does not measure is left out, and
-     * what fails for another reason, too.
+     * Measures a GPU; quantities are left out that the board, its mode or an older driver does not measure, or that
+     * fail for another reason.
      *
      * @throws NvmlException if the GPU is lost, or the session has ended
      */
@@ -225,9 +225,9 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Measures a MIG device alone, which is the only one in its GPU instance.
+     * Measures a MIG device, which must be the only one in its GPU instance.
      *
-     * <p>How busy it is comes from two samples of one session: the first time it is left out.
+     * <p>Its utilization needs two samples of one session, so it is left out the first time.
      *
      * @throws NvmlException if the MIG device does not exist, its GPU is lost, or the session has ended
      */
@@ -241,12 +241,12 @@ public final class Nvml implements AutoCloseable {
         if (instance.isEmpty()) {
             device = session.handles.again(mig);
             instance = session.quantities.gpuInstance(device);
-            instance.ifPresent(number -> session.gpm.forget(gpu, number)); // it was made again
+            instance.ifPresent(number -> session.gpm.forget(gpu, number)); // it was recreated
         }
         return session.quantities.ofMig(gpu, device, mig, instance);
     }
 
-    /** Returns the GPU instances of a GPU, including those of others; none outside MIG mode. */
+    /** Returns all GPU instances of a GPU, including foreign ones; none outside MIG mode. */
     public List<GpuInstance> instances(String gpu) {
         return read(gpu, "Reading the GPU instances", (session, handle) -> session.mig.instances(handle));
     }
@@ -262,7 +262,7 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Creates a compute instance as large as its GPU instance, and returns the MIG device.
+     * Creates a compute instance that fills its GPU instance, and returns the MIG device.
      *
      * @param instance a GPU instance that this object has created
      * @throws NvmlException if there is no such GPU instance, or it supports none of the profiles
@@ -276,11 +276,11 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Returns what is known of an instance that this process has created: its number and UUID are
-     * no evidence, since an instance that somebody else creates in the same place has both.
+     * Returns what is known of an instance that this process has created: its number and UUID prove nothing, since an
+     * instance that others create in the same place has both.
      *
      * @param serial its {@link CreatedInstance#serial}
-     * @param withCompute whether its compute instance should exist, too
+     * @param withCompute whether its compute instance should also exist
      */
     public Presence presence(String gpu, long serial, boolean withCompute) {
         return read(
@@ -288,7 +288,7 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Follows an existing instance from now on, as if it had been created here.
+     * Starts following an existing instance, as if it had been created here.
      *
      * @return its {@link CreatedInstance#serial}, for {@link #presence}
      */
@@ -305,12 +305,12 @@ public final class Nvml implements AutoCloseable {
         return serial;
     }
 
-    /** Returns a text that no GPU instance outlives; see {@link Installation#moduleLoad}. */
+    /** Returns a text that identifies the load of the kernel module; see {@link Installation#moduleLoad}. */
     public String moduleLoad() {
         return installation.moduleLoad();
     }
 
-    /** Destroys a GPU instance, if it exists, and first its compute instances. */
+    /** Destroys a GPU instance, if it exists, after its compute instances. */
     public void destroy(String gpu, GpuInstance instance) {
         instance.devices().forEach(it -> destroyCompute(gpu, instance.id(), it.computeInstance()));
         destroyInstance(gpu, instance.id());
@@ -359,18 +359,18 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * The instances that were created in the present session, by their handles: NVML accepts a handle
-     * only as long as its instance exists, even if there is another with its number. Thread-safe.
+     * The instances that were created in the present session, by their handles: NVML accepts a handle only while its
+     * instance exists, even if another has the same number. Thread-safe.
      */
     private static final class CreatedInstances {
 
         private final AtomicLong last = new AtomicLong();
         private final Map<Long, Created> bySerial = new HashMap<>(); // guarded by this
 
-        /** Handles, which belong to the session; 0 if there is none, or none any more. */
+        /** Handles, which belong to the session; 0 if none exists or the handle is no longer valid. */
         private record Created(Session session, long instance, long compute) {
 
-            /** Its handle means another instance now. */
+            /** Returns that its handle now refers to another instance. */
             Created replaced() {
                 return new Created(session, 0, 0);
             }
@@ -391,8 +391,8 @@ public final class Nvml implements AutoCloseable {
         }
 
         /**
-         * Tests the handles; that of the compute instance only if it should exist. Without it, a GPU
-         * instance is another's as soon as it has another compute instance.
+         * Tests the handles, the compute instance's only if it should exist. Otherwise a GPU instance counts as foreign
+         * as soon as it has another compute instance.
          */
         Presence presence(Session session, long serial, boolean withCompute) {
             Created known = find(serial);

@@ -4,7 +4,7 @@ package io.dra4j.nvidia.nvml;
 
 import java.util.Set;
 
-/** A call of NVML that returned something else than success, or an invalid value. */
+/** A call of NVML that did not return success, or returned an invalid value. */
 final class NvmlCallException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -26,12 +26,12 @@ final class NvmlCallException extends RuntimeException {
         this(function + ": " + text + " (" + code + ")", code);
     }
 
-    /** Returns the failure of a call that succeeded with a value that can't be true. */
+    /** Returns the failure of a call that succeeded with an impossible value. */
     static NvmlCallException invalid(String function, Object value) {
         return new NvmlCallException("%s returned an invalid value: \"%s\"".formatted(function, value), UNKNOWN);
     }
 
-    /** Returns the same failure, with what it means. */
+    /** Returns the same failure, with its meaning. */
     NvmlCallException because(String meaning) {
         return new NvmlCallException("%s (%s)".formatted(meaning, getMessage()), code);
     }
@@ -41,12 +41,12 @@ final class NvmlCallException extends RuntimeException {
         return code;
     }
 
-    /** Returns whether the session has ended, whatever function returned that. */
+    /** Returns whether the session has ended, regardless of the function that returned this. */
     boolean endsSession() {
         return SESSION_ENDED.contains(code);
     }
 
-    /** Returns whether the failure costs no more than what the call would have read. */
+    /** Returns whether the failure loses only what the call would have read. */
     boolean concernsOneCall() {
         return !endsSession() && code != NvmlLibrary.GPU_IS_LOST;
     }

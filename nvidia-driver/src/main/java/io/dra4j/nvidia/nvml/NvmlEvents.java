@@ -12,8 +12,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * The events of some GPUs from one moment on, until the session ends, which is kept open for them. One thread waits;
- * another may close.
+ * The events of some GPUs, until the session ends, which is kept open for them. One thread waits; another may close.
  */
 public final class NvmlEvents implements AutoCloseable {
 
@@ -31,7 +30,7 @@ public final class NvmlEvents implements AutoCloseable {
     private final Set<String> unmonitored = new HashSet<>();
     private boolean closed; // guarded by this
 
-    /** Called in the session. */
+    /** Creates the subscription; called in the session. */
     NvmlEvents(Sessions sessions, Session session, Lease kept, Set<String> gpus, BooleanSupplier isCurrent) {
         this.sessions = sessions;
         this.session = session;
@@ -67,12 +66,12 @@ public final class NvmlEvents implements AutoCloseable {
         return gpus;
     }
 
-    /** Returns whether no MIG mode was switched since: GPUs may report nothing after a switch. */
+    /** Returns whether no MIG mode was switched since then: GPUs may report nothing after a switch. */
     public boolean isCurrent() {
         return isCurrent.getAsBoolean();
     }
 
-    /** Returns those of the GPUs that report no errors. */
+    /** Returns the GPUs that report no errors. */
     public Set<String> unmonitored() {
         return Set.copyOf(unmonitored);
     }
@@ -85,7 +84,7 @@ public final class NvmlEvents implements AutoCloseable {
          *
          * @param gpu the UUID of the GPU
          * @param xid the number of the error
-         * @param gpuInstance the number of the GPU instance; -1 if it is of the whole GPU
+         * @param gpuInstance the number of the GPU instance; -1 for the whole GPU
          */
         record Xid(String gpu, long xid, int gpuInstance) implements Event {
 
@@ -130,7 +129,7 @@ public final class NvmlEvents implements AutoCloseable {
                         : new Event.MigChanged(gpu));
     }
 
-    /** Ends the subscription; that of a session that has ended is over already. */
+    /** Ends the subscription; it ends with its session at the latest. */
     @Override
     public synchronized void close() {
         if (!closed) {

@@ -6,23 +6,23 @@ import io.dra4j.api.error.DraException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation of NVML that failed; a node without GPUs is no failure.
+ * A failed operation of NVML; a node without GPUs is not a failure.
  *
- * <p>The message has the operation, NVML's error, and the next step.
+ * <p>The message states the operation, NVML's error, and the next step.
  */
 public final class NvmlException extends DraException {
 
     private static final long serialVersionUID = 1L;
 
-    /** The reason, as far as a caller or an administrator acts on it. */
+    /** The reason, as far as callers or administrators act on it. */
     public enum Reason {
-        /** There is no library, or no driver in the kernel. */
+        /** The library, or the driver in the kernel, is missing. */
         NO_DRIVER("; load the driver's kernel module, nvidia"),
         /** The GPU has fallen off the bus. */
         GPU_LOST("; the GPU has fallen off the bus, and needs a reset of the node"),
         /** A process still uses the instance. */
         IN_USE("; end the processes that use it"),
-        /** Something else is where the instance should be. */
+        /** Something else occupies the instance's place. */
         NO_ROOM("; another instance is there, which may not be this driver's"),
         /** The requested object does not exist. */
         NOT_FOUND(""),
@@ -30,7 +30,7 @@ public final class NvmlException extends DraException {
         NO_PERMISSION("; run the driver as root, with access to the MIG capabilities"),
         /** The driver was reloaded or replaced, or the session was ended; the next call opens one. */
         SESSION_ENDED("; the driver was reloaded or replaced"),
-        /** NVML is given back on request, for the time being. */
+        /** NVML was released temporarily, on request. */
         GIVEN_BACK(""),
         /** Any other error. */
         FAILING("");

@@ -12,8 +12,8 @@ import java.util.Set;
 /**
  * The library, loaded from its path. Thread-safe, as NVML is.
  *
- * <p>Functions are called by their versioned names only, since the bare names have old layouts. One that an older driver
- * lacks returns {@link #FUNCTION_NOT_FOUND}. Handles are pointers, as numbers.
+ * <p>Functions are called only by their versioned names, since the bare names have old layouts. A function that an
+ * older driver lacks returns {@link #FUNCTION_NOT_FOUND}. Handles are pointers, as numbers.
  */
 final class NvmlLibrary implements AutoCloseable {
 

@@ -3,9 +3,9 @@
 package io.dra4j.nvidia.nvml;
 
 /**
- * An answer of NVML that is missing or invalid, and its cost.
+ * A missing or invalid answer of NVML, and its consequence.
  *
- * @param gpu the UUID of the GPU; empty if it is of none, or of one that could not be identified
+ * @param gpu the UUID of the GPU; empty for none, or for one that could not be identified
  * @param cost the hardware that is unknown because of it
  * @param subject names that hardware for people
  * @param reason the call, NVML's error, and the consequence
@@ -17,7 +17,7 @@ public record NvmlProblem(String gpu, Cost cost, String subject, String reason) 
         reason = reason.replaceAll("\\p{Cntrl}", "?");
     }
 
-    /** The hardware that is unknown. */
+    /** The hardware that is unknown because of a problem. */
     public enum Cost {
         /** A GPU, with its MIG devices. */
         GPU,
@@ -27,7 +27,7 @@ public record NvmlProblem(String gpu, Cost cost, String subject, String reason) 
         PLACEMENTS,
         /** An existing MIG device. */
         INSTANCE,
-        /** None: an attribute is missing, or something is as it was last read. */
+        /** No hardware: an attribute is missing, or has the value last read. */
         NONE
     }
 }

@@ -20,7 +20,7 @@ public record PciAddress(String text) implements Comparable<PciAddress> {
     /**
      * Checks the form, since addresses become parts of paths.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is not one
      */
     public PciAddress {
         if (!isOne(text)) {
@@ -36,7 +36,7 @@ public record PciAddress(String text) implements Comparable<PciAddress> {
     /**
      * Parses NVML's form, which has eight digits of the domain, and capital letters.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is not one
      */
     public static PciAddress ofNvml(String busId) {
         Matcher parts = NVML.matcher(busId.strip());

@@ -6,8 +6,8 @@ package io.dra4j.nvidia.nvml;
 public enum Presence {
     /** It exists. */
     PRESENT,
-    /** It was destroyed; one in its place is another's. */
+    /** It was destroyed; an instance in its place is foreign. */
     GONE,
-    /** It was created in an earlier session: one in its place may be it, or another's. */
+    /** It was created in an earlier session: an instance in its place may be this one or a foreign one. */
     UNKNOWN
 }

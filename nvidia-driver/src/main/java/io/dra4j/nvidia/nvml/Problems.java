@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The problems of one reading of a GPU, or of the node: a failed call costs what it reads. */
+/** The problems of one reading of a GPU or the node: a failed call loses what it reads. */
 final class Problems {
 
     private final String gpu;
@@ -31,7 +31,7 @@ final class Problems {
     }
 
     /**
-     * Reads an attribute; if that fails, it is as last read, or left out.
+     * Reads an attribute; if that fails, returns the value last read, or leaves it out.
      *
      * @param calls return null if the GPU does not have it
      * @param before the attribute as last read
@@ -52,7 +52,7 @@ final class Problems {
         }
     }
 
-    /** Adds a problem that costs no hardware. */
+    /** Adds a problem that does not affect hardware. */
     void none(String subject, String reason) {
         problems.add(new NvmlProblem(gpu, Cost.NONE, subject, reason));
     }
@@ -62,7 +62,7 @@ final class Problems {
         problems.add(new NvmlProblem(gpu, cost, part + " of " + gpu, reason));
     }
 
-    /** Adds a problem of a part of the GPU that is as last read. */
+    /** Adds a problem of a part of the GPU for which the last reading is used. */
     void kept(String part, String reason) {
         none(part + " of " + gpu, reason + "; as last read");
     }
@@ -93,7 +93,7 @@ final class Problems {
         }
 
         /**
-         * Reads a part; if that fails, it is as last read, or null.
+         * Reads a part; if that fails, returns the part last read, or null.
          *
          * @param before the part as last read
          * @throws NvmlCallException if the GPU is lost, or the session has ended
@@ -108,7 +108,7 @@ final class Problems {
         }
 
         /**
-         * Returns the reason for people.
+         * Returns the reason in words.
          *
          * @throws NvmlCallException if the failure is one of the GPU or the session
          */

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads what changes while GPUs and MIG devices work: measures, in base units, and whether a GPU needs a repair.
  *
- * <p>What a board, its mode or an older driver does not have is empty. {@code nvmlDeviceGetPcieThroughput} is not called:
+ * <p>Quantities that a board, its mode or an older driver lacks are empty. {@code nvmlDeviceGetPcieThroughput} is not
+ * called:
  * it takes 20 ms for each direction.
  */
 final class Quantities {
@@ -79,7 +80,8 @@ final class Quantities {
     }
 
     /**
-     * Measures a GPU; a call that fails costs its own measures. How busy a GPU in MIG mode is, NVML does not know.
+     * Measures a GPU; a failed call loses only its own measures. NVML does not report the utilization of a GPU in MIG
+     * mode.
      *
      * @throws NvmlCallException if the GPU is lost, or the session has ended
      */
@@ -92,7 +94,7 @@ final class Quantities {
     }
 
     /**
-     * Measures what NVML measures of a MIG device: its memory, and how busy its GPU instance is.
+     * Measures a MIG device: its memory, and the utilization of its GPU instance.
      *
      * @param uuid that of the MIG device
      * @param instance the number of the GPU instance; empty if it is unknown
@@ -134,7 +136,7 @@ final class Quantities {
     }
 
     /**
-     * Returns one measure of a GPU, which a call has for it.
+     * Returns one measure of a GPU that has a dedicated call.
      *
      * @throws NvmlCallException if the call fails
      */
@@ -146,7 +148,7 @@ final class Quantities {
             case TEMPERATURE -> value(nvml.number(UNSUPPORTED, "nvmlDeviceGetTemperature", gpu, SENSOR_GPU), 1);
             case CORRECTED_MEMORY_ERRORS -> errors(gpu, CORRECTED);
             case UNCORRECTED_MEMORY_ERRORS -> errors(gpu, UNCORRECTED);
-            default -> throw new IllegalArgumentException(measure + " has no call for it alone");
+            default -> throw new IllegalArgumentException(measure + " has no dedicated call");
         };
     }
 
@@ -169,7 +171,7 @@ final class Quantities {
         return value(nvml.amount(UNSUPPORTED, "nvmlDeviceGetTotalEccErrors", gpu, type, SINCE_LOAD), 1);
     }
 
-    /** Reads the memory in use without what the driver reserves, which older drivers include. */
+    /** Reads the memory in use, without the driver's reservation, which older drivers include. */
     private Map<DeviceMeasure, Double> memory(long device) {
         Structs.MemoryInfoV2 memory = new Structs.MemoryInfoV2();
         String function = "nvmlDeviceGetMemoryInfo_v2";
@@ -220,7 +222,7 @@ final class Quantities {
         return isKnown ? OptionalInt.of((int) field.value) : OptionalInt.empty();
     }
 
-    /** Returns whether memory that failed is replaced with the next reset only, or can't be replaced any more. */
+    /** Returns whether failed memory is replaced only with the next reset, or can no longer be replaced. */
     boolean isRepairPending(long gpu) {
         int[] ignored = new int[1];
         int[] pending = new int[1];

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param driverVersion the driver's version as it writes it, {@code 550.163.01}
  * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if it is unknown
- * @param gpus the GPUs in the order of their PCI addresses; one that can't be read as last read
+ * @param gpus the GPUs in the order of their PCI addresses; an unreadable one as last read
  * @param lost the UUIDs of GPUs that have fallen off the bus
  * @param unread the UUIDs of GPUs that can't be read for another reason
  * @param unplaced MIG devices without their placements

@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 
 /**
- * An open NVML, with all handles of it: they end with the session.
+ * An open NVML session with its handles, which end with it.
  *
- * <p>The library is loaded for each session, so that one which was replaced on disk is used from the next session on.
+ * <p>The library is loaded for each session, so that the next session uses a library that was replaced on disk.
  */
 final class Session {
 
-    /** Lets the initialization succeed on a node without GPUs, or whose GPUs are all elsewhere. */
+    /** Lets the initialization succeed on a node without GPUs, or whose GPUs all have other drivers. */
     private static final int NO_GPUS = 1;
 
     final NvmlLibrary library;
@@ -63,7 +63,7 @@ final class Session {
         try {
             SharedLibrary.loadJna();
         } catch (LinkageError e) {
-            String why = e.getCause() == null ? e.getMessage() : e.getCause().getMessage(); // from the second time on
+            String why = e.getCause() == null ? e.getMessage() : e.getCause().getMessage(); // after the first time
             throw new NvmlException(
                     Reason.FAILING,
                     "JNA can't load the library that it unpacks to the folder for temporary files: " + why
@@ -83,12 +83,12 @@ final class Session {
         }
     }
 
-    /** Returns whether a code means that the session has ended, whatever function returned it. */
+    /** Returns whether a code means that the session has ended, regardless of the function. */
     static boolean isEndedBy(NvmlCallException e) {
         return e.endsSession();
     }
 
-    /** Ends the session; a session that has ended by itself is no error. */
+    /** Ends the session; it is not an error if the session has already ended. */
     void end() {
         gpm.end();
         library.call("nvmlShutdown");

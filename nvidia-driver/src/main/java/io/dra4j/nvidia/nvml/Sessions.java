@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one owner of NVML sessions of this process: at most one is open at a time.
+ * The only owner of this process's NVML sessions, of which at most one is open at a time.
  *
  * <p>An open session blocks resets of GPUs, updates of the driver, and unbinding. So a session is opened for a call and
  * ends with it, unless {@link #keep} asks for a longer one. A session that NVML has ended, or whose library was
@@ -33,10 +33,10 @@ final class Sessions {
     /** The longest wait for the calls that are in the session, to replace or end it. */
     private static final Duration LONGEST_CALLS = Duration.ofSeconds(30);
 
-    /** From here on a restart of the process may help, and nothing else did. */
+    /** The number of failures after which only a restart of the process may help. */
     private static final int MANY_FAILURES = 5;
 
-    /** No call takes as long, not even the first on a node with many GPUs. */
+    /** A time that no call takes, not even the first on a node with many GPUs. */
     private static final Duration LONG_FAILURE = Duration.ofMinutes(5);
 
     private final Installation installation;
@@ -66,10 +66,10 @@ final class Sessions {
     }
 
     /**
-     * Runs work that only reads, a second time in a new session if the first has ended.
+     * Runs work that only reads, and repeats it in a new session if the session has ended.
      *
      * @throws NvmlCallException if the work does
-     * @throws NvmlException if no session can be opened, or NVML is given back
+     * @throws NvmlException if no session can be opened, or NVML has been released
      */
     <T> T read(Function<Session, T> work) {
         try {
@@ -90,7 +90,7 @@ final class Sessions {
     /**
      * Runs work in the session to which its handles belong.
      *
-     * @throws NvmlException if the session has ended, or NVML is given back
+     * @throws NvmlException if the session has ended, or NVML has been released
      */
     <T> T within(Session session, Function<Session, T> work) {
         lock.lock();
@@ -154,7 +154,7 @@ final class Sessions {
             while (true) {
                 requireNotGivenBack();
                 if (!pauses.isEmpty()) {
-                    left = awaitLongest(left, "NVML is given back for " + pauses.get(0));
+                    left = awaitLongest(left, "NVML is released for " + pauses.get(0));
                     continue;
                 }
                 if (current != null && isOutdated() && calls == 0) {
@@ -163,7 +163,7 @@ final class Sessions {
                 if (current == null) {
                     current = open();
                 }
-                if (calls == 0 || !isOutdated()) { // a new one is used once, whatever changed since
+                if (calls == 0 || !isOutdated()) { // a new one is used once, regardless of changes since
                     calls++;
                     return current;
                 }
@@ -189,7 +189,7 @@ final class Sessions {
             NvmlException failed = e instanceof NvmlException known
                     ? known
                     : new NvmlException(Reason.NO_DRIVER, String.valueOf(e.getMessage()), e);
-            if (failed.reason() != Reason.NO_DRIVER) { // which no restart of this process brings
+            if (failed.reason() != Reason.NO_DRIVER) { // which a restart of this process does not fix
                 failed(String.valueOf(e.getMessage()));
             }
             throw failed;
@@ -273,7 +273,7 @@ final class Sessions {
 
     private static NvmlException givenBack(String purpose) {
         return new NvmlException(
-                Reason.GIVEN_BACK, "NVML is given back for %s; try again when that has ended".formatted(purpose), null);
+                Reason.GIVEN_BACK, "NVML is released for %s; try again when that has ended".formatted(purpose), null);
     }
 
     /** Keeps a session open between calls, once there is one, until the result is closed. */
@@ -300,7 +300,7 @@ final class Sessions {
     /**
      * Ends the session when its calls have returned, and opens none until the result is closed.
      *
-     * @param purpose named to those who need NVML meanwhile
+     * @param purpose the reason, named to callers that need NVML meanwhile
      * @throws NvmlException if a call does not return
      */
     Lease giveBack(String purpose) {
@@ -308,12 +308,12 @@ final class Sessions {
     }
 
     /**
-     * Does so for a moment: calls that begin meanwhile wait for the end instead of failing.
+     * Releases NVML for a moment: calls that begin meanwhile wait instead of failing.
      *
-     * <p>The end of the session itself has no limit: {@link #persistentFailure} reports one that does not come.
+     * <p>Ending the session itself has no time limit: {@link #persistentFailure} reports one that hangs.
      *
-     * @param purpose named to those who have waited too long
-     * @param timeout how long the calls are waited for, also those that open a session or end it
+     * @param purpose the reason, named to callers that have waited too long
+     * @param timeout how long to wait for calls, including those that open or end a session
      * @throws NvmlException if a call does not return in time
      */
     Lease pause(String purpose, Duration timeout) {
@@ -321,7 +321,7 @@ final class Sessions {
     }
 
     private Lease giveBack(String purpose, Duration timeout, List<String> purposes) {
-        String consequence = "NVML can't be given back for " + purpose;
+        String consequence = "NVML can't be released for " + purpose;
         long left = lockWithin(timeout, consequence);
         boolean succeeded = false;
         try {
@@ -333,14 +333,14 @@ final class Sessions {
             succeeded = true;
             return new Lease(() -> takeBack(purpose, purposes));
         } finally {
-            if (!succeeded) { // without a lease, the purpose would stay for ever
+            if (!succeeded) { // without a lease, the purpose would stay forever
                 takeBack(purpose, purposes);
             }
             lock.unlock();
         }
     }
 
-    /** Another thread has the lock for long while it opens or ends a session. */
+    /** Waits for the lock, which another thread holds for long while it opens or ends a session. */
     private long lockWithin(Duration timeout, String consequence) {
         long end = System.nanoTime() + timeout.toNanos();
         try {
@@ -364,8 +364,8 @@ final class Sessions {
     }
 
     /**
-     * Returns why only a restart of the process may help: a call of NVML does not return, or NVML
-     * fails again and again, though the node has a driver.
+     * Returns why only a restart of the process may help: a call of NVML does not return, or NVML keeps failing
+     * although the node has a driver.
      */
     Optional<String> persistentFailure() {
         Optional<Instant> hanging = pending.oldest().filter(this::isLongAgo);
@@ -383,13 +383,13 @@ final class Sessions {
         return !clock.instant().isBefore(start.plus(LONG_FAILURE));
     }
 
-    /** Ends the session when its calls have returned, whoever keeps it, and opens no other. */
+    /** Ends the session when its calls have returned, even if it is kept, and opens no other. */
     @SuppressWarnings("resource") // held until the process ends
     void close() {
         giveBack("the end of the driver");
     }
 
-    /** The calls that have not returned yet, with their starts. Thread-safe, and never waits. */
+    /** The pending calls, with their start times. Thread-safe and non-blocking. */
     private static final class PendingCalls {
 
         private final InstantSource clock;

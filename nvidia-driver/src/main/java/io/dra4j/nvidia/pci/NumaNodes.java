@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The NUMA nodes of a machine. On Grace boards, the memory of a GPU is a node without CPUs, which no other device has.
+ * The NUMA nodes of a machine. On Grace boards, the memory of a GPU is a separate node without CPUs.
  *
  * @param bus the PCI bus
  * @see <a href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/6072-dra-standard-numanode">
@@ -21,15 +21,15 @@ import java.util.stream.Stream;
  */
 public record NumaNodes(PciBus bus) {
 
-    /** The most values that the API allows the lists of a device. */
+    /** The maximum number of values that the API allows in a device's lists. */
     private static final int MOST_VALUES = 48;
 
-    /** Returns the node of a device or, if that has memory alone, the nearest that has CPUs. */
+    /** Returns the node of a device or, if that has only memory, the nearest one with CPUs. */
     public Optional<Long> withCpus(PciAddress device) {
         return bus.numaNode(device).flatMap(this::withCpus);
     }
 
-    /** Returns the node of a device, the nearest ones that are not of another socket, and the nearest that has CPUs. */
+    /** Returns the node of a device, the nearest ones on the same socket, and the nearest one with CPUs. */
     public Optional<List<Long>> around(PciAddress device) {
         return bus.numaNode(device).map(this::around);
     }

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel's information on PCI devices; what it does not have is empty.
+ * The kernel's information on PCI devices; missing values are empty.
  *
  * @param sysfs the mount point of sysfs, {@code /sys} on a node
  */
@@ -29,7 +29,7 @@ public record PciBus(Path sysfs) {
     /**
      * Returns NVIDIA's GPUs in the order of their addresses.
      *
-     * @throws DraException if sysfs can't be read: unknown is not none
+     * @throws DraException if sysfs can't be read: unknown does not mean none
      */
     public List<PciFunction> gpus() {
         return functions(sysfs.resolve("bus/pci/devices"))
@@ -40,7 +40,7 @@ public record PciBus(Path sysfs) {
     /**
      * Returns whether NVSwitches connect the GPUs.
      *
-     * <p>They are on the bus, or, since Blackwell, behind network adapters that say so.
+     * <p>They are on the bus or, since Blackwell, behind network adapters that report it.
      *
      * @throws DraException if sysfs can't be read
      */
@@ -53,12 +53,12 @@ public record PciBus(Path sysfs) {
             return adapters.flatMap(it -> text(it.resolve("device/vpd")).stream())
                     .anyMatch(it -> it.contains("SW_MNG"));
         } catch (IOException e) {
-            return false; // there are none
+            return false; // the bus has none
         }
     }
 
     /**
-     * Returns the functions of an IOMMU group, which only one user of vfio can have.
+     * Returns the functions of an IOMMU group, which only one user of vfio can open.
      *
      * @throws DraException if sysfs can't be read
      */
@@ -104,13 +104,12 @@ public record PciBus(Path sysfs) {
         try {
             return Files.readSymbolicLink(link).getFileName().toString();
         } catch (IOException e) {
-            return null; // it has none
+            return null; // no such attribute
         }
     }
 
     /**
-     * Returns the memory that a GPU maps: that of its BARs, each rounded up to a power of two, as
-     * NVIDIA's driver counts it.
+     * Returns the memory that a GPU maps: that of its BARs, each rounded up to a power of two, as in NVIDIA's driver.
      */
     public Optional<Long> addressableMemory(PciAddress gpu) {
         try {
@@ -123,7 +122,7 @@ public record PciBus(Path sysfs) {
         }
     }
 
-    /** Reads a line of begin, end and flags. */
+    /** Reads a line with start, end and flags. */
     private static long memory(String bar) {
         String[] words = bar.strip().split(" +");
         if ((Long.decode(words[2]) & MEMORY) == 0) {
@@ -149,7 +148,7 @@ public record PciBus(Path sysfs) {
         }
     }
 
-    /** Returns the NUMA node of a device, which may have memory alone. */
+    /** Returns the NUMA node of a device, which may have only memory. */
     public Optional<Long> numaNode(PciAddress device) {
         return text(folder(device).resolve("numa_node")).flatMap(PciBus::parsed).filter(node -> node >= 0);
     }
@@ -187,7 +186,7 @@ public record PciBus(Path sysfs) {
     /**
      * Returns whether the kernel has {@code /dev/vfio/vfio}, the older interface of vfio.
      *
-     * <p>iommufd may be built to serve it, too.
+     * <p>iommufd may also be built to provide it.
      */
     public boolean hasVfioContainers() {
         return Files.exists(sysfs.resolve("class/misc/vfio"));

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param type the class, {@code 0x0302}: the upper 16 of its 24 bits
  * @param driver the kernel's driver that is bound to it; null for none
  * @param group its IOMMU group; null if the IOMMU is off
- * @param isOfVfio whether its driver has given it a device of vfio, as kernels do since 6.1
+ * @param isOfVfio whether its driver created a vfio device for it, as kernels do since 6.1
  */
 public record PciFunction(
         PciAddress address,
@@ -44,12 +44,12 @@ public record PciFunction(
         return vendor == NVIDIA && type == OTHER_BRIDGE;
     }
 
-    /** Returns whether it is a bridge to other devices, which the kernel never lends. */
+    /** Returns whether it is a bridge to other devices, which the kernel never assigns. */
     public boolean isBridge() {
         return type == BRIDGE;
     }
 
-    /** Returns whether both are on one board: audio, USB and GPU differ in the function alone. */
+    /** Returns whether both are on one board: audio, USB and GPU differ only in the function. */
     public boolean isBeside(PciFunction other) {
         return slot().equals(other.slot());
     }
@@ -58,7 +58,7 @@ public record PciFunction(
         return address.text().substring(0, address.text().indexOf('.'));
     }
 
-    /** Returns whether a driver is bound to it by which programs have it: vfio-pci, or a variant of it. */
+    /** Returns whether its driver gives programs direct access: vfio-pci, or a variant. */
     public boolean isForMachines() {
         return driver != null && (isOfVfio || driver.matches("(.*[_-])?vfio[_-]pci"));
     }

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The functions of PCI devices as sysfs has them, whatever driver is bound to them.
+ * The functions of PCI devices in sysfs, with any driver.
  *
  * <p>Flow: sysfs → here → {@code inventory}, {@code vfio}.
  */

@@ -11,10 +11,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The device nodes of MIG capabilities: a process that may open one may use the instance.
+ * The device nodes of MIG capabilities: a process that can open one can use the instance.
  *
- * <p>The kernel's driver has their numbers in procfs. The nodes need not exist on the node: the
- * container runtime creates its own.
+ * <p>The kernel driver lists their numbers in procfs. The nodes need not exist on the host: the container runtime
+ * creates its own.
  */
 final class CapabilityNodes {
 
@@ -22,7 +22,7 @@ final class CapabilityNodes {
     private static final Pattern MODE = Pattern.compile("(?m)^DeviceFileMode: (\\d{1,4})$");
     private static final Pattern MAJOR = Pattern.compile("(?m)^ *(\\d{1,5}) nvidia-caps$");
 
-    /** Linux has 12 bits for a major number, and 20 for a minor one. */
+    /** Linux uses 12 bits for a major number and 20 for a minor one. */
     private static final long MOST_MAJOR = (1 << 12) - 1;
 
     private static final long MOST_MINOR = (1 << 20) - 1;

@@ -14,11 +14,11 @@ public enum DaemonSocket {
     mps,
     none;
 
-    /** Without that of persistenced, which only tells programs a setting, and which sandboxes can't have. */
+    /** The default, without persistenced, whose socket only reports a setting, and which sandboxes can't use. */
     static final Set<DaemonSocket> DEFAULT = Set.of(fabricmanager, mps);
 
     /**
-     * Returns those that containers get.
+     * Returns the daemons whose sockets containers get.
      *
      * @param given the administrator's choice, if any; a DraException if it lets containers switch partitions
      */

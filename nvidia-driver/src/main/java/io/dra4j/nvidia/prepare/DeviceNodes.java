@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** The driver's device nodes: without those that a program opens, no container starts. */
+/** The driver's device nodes, without which no container starts. */
 final class DeviceNodes {
 
-    /** Programs that draw open it. */
+    /** The node that graphics programs open. */
     static final String OF_DISPLAYS = "nvidia-modeset";
 
     private static final int OTHERS_READ_AND_WRITE = 06;
@@ -59,7 +59,7 @@ final class DeviceNodes {
     private void require(String name, String why) {
         if (!roots.seesDevices()) {
             throw new PrepareException(
-                    "Device node %s can't be looked for: /dev of this program is a copy of the time when its container was made; mount the node's /dev and name it by --container-dev-root (charts: devRoot), or /dev for the copy"
+                    "Device node %s can't be checked: /dev of this program is a snapshot from when its container was created; mount the node's /dev and name it by --container-dev-root (charts: devRoot), or name /dev to use the snapshot"
                             .formatted(roots.deviceOnNode(name)));
         }
         if (!isThere(name)) {
@@ -72,7 +72,7 @@ final class DeviceNodes {
         return Files.exists(roots.devices().resolve(name));
     }
 
-    /** Adds nodes, and the groups that may open them where others may not. */
+    /** Adds nodes, and the groups that may open them if others may not. */
     void add(List<String> names, ContainerEdits.Builder edits) {
         TreeSet<Long> groups = new TreeSet<>();
         for (String name : names) {

@@ -28,11 +28,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The edits of containers with GPUs. Thread-safe.
+ * Makes the edits of containers with GPUs. Thread-safe.
  *
  * <p>The driver's files are searched once, and again when its version, its library or a searched
- * folder changes: a driver may be installed again while this program runs. As long as it is the
- * same installation, its own files have to exist.
+ * folder changes: a driver may be reinstalled while this program runs. While the installation is the same, its own
+ * files have to exist.
  */
 public final class Edits {
 
@@ -76,8 +76,8 @@ public final class Edits {
      * Returns the edits that all containers have in common.
      *
      * @param version the driver's version in its own form
-     * @throws PrepareException if a device node, the hook program or a file is missing that every
-     *     program needs, or a file that existed before
+     * @throws PrepareException if a device node, the hook program or a file is missing that every program needs, or a
+     * file that existed earlier
      */
     public ContainerEdits common(String version) {
         nodes.requireCommon();
@@ -136,7 +136,7 @@ public final class Edits {
         return sockets.stream().anyMatch(daemon -> daemon.isOf(file));
     }
 
-    /** Programs that draw, and some tools, do not work without. */
+    /** Logs missing files, without which graphics programs and some tools do not work. */
     private void logMissing(DriverSearch search) {
         List<String> missing = new ArrayList<>(search.missingPrograms());
         if (!nodes.isThere(DeviceNodes.OF_DISPLAYS)) {
@@ -148,12 +148,12 @@ public final class Edits {
                 .log("Found the files of NVIDIA's driver that containers need");
     }
 
-    /** A container without a file of its driver would start, and fail later. */
+    /** Refuses to prepare, because a container without a file of its driver would start and fail later. */
     private void requireExisting(DriverFiles files) {
         Optional<Path> missing =
                 files.own().filter(file -> !roots.driver().isFile(file)).findFirst();
         if (missing.isPresent()) {
-            throw new PrepareException("%s of the driver below %s does not exist any more: install the driver again"
+            throw new PrepareException("%s of the driver below %s no longer exists: install the driver again"
                     .formatted(missing.get(), roots.driver().here()));
         }
     }

@@ -17,8 +17,8 @@ import java.util.Set;
 /**
  * The program that a container runtime runs on the node before a container with a GPU starts.
  *
- * <p>It is NVIDIA's {@code nvidia-cdi-hook} or {@code nvidia-ctk}, or our own program, which makes
- * links and the loader's cache, and nothing else.
+ * <p>It is NVIDIA's {@code nvidia-cdi-hook} or {@code nvidia-ctk}, or our own program, which only creates links and the
+ * loader's cache.
  */
 public final class HookProgram {
 
@@ -55,7 +55,7 @@ public final class HookProgram {
 
     /**
      * Copies NVIDIA's program from this image to the driver's directory, or our own from the jar if the image has none.
-     * A copy that is the same already stays; another is replaced atomically.
+     * An identical copy stays; a different one is replaced atomically.
      *
      * @param image the root of this process
      * @param directory the driver's directory, which has the same path on the node; made if its parent exists
@@ -72,7 +72,7 @@ public final class HookProgram {
         return new HookProgram(file, Origin.JAR);
     }
 
-    /** Returns the program that {@link #install} has copied to the driver's directory, or will. */
+    /** Returns the program that {@link #install} copies to the driver's directory. */
     public static HookProgram copied(Path directory) {
         return new HookProgram(directory.resolve(NAME), Origin.JAR);
     }
@@ -89,7 +89,7 @@ public final class HookProgram {
     /**
      * Checks that the program is there.
      *
-     * @throws PrepareException if it is not, as far as this process sees the node
+     * @throws PrepareException if it is missing, as far as this process sees the node
      */
     public void requireThere(Roots roots) {
         Optional<Path> seen = origin == Origin.ADMIN ? roots.seen(path) : Optional.of(path);

@@ -19,7 +19,7 @@ public final class ProgramFile {
 
     private static final String MODE = "rwxr-xr-x";
 
-    /** Programs are run by other users, too: no one else can list the directory. */
+    /** The permissions of a program, which other users also run; they can't list the directory. */
     private static final String MODE_OF_DIRECTORY = "rwxr-x--x";
 
     private ProgramFile() {}
@@ -51,7 +51,7 @@ public final class ProgramFile {
         return found;
     }
 
-    /** Writes the program, unless the file is the same already. */
+    /** Writes the program, unless the file is already the same. */
     static void write(Path file, Source source) {
         Path directory = file.getParent();
         try (InputStream program = source.open()) {
@@ -73,7 +73,7 @@ public final class ProgramFile {
         }
     }
 
-    /** The runtime makes the directory closed, and the kubelet one that others can list. */
+    /** Sets the directory's permissions: the runtime creates it closed, the kubelet listable by others. */
     private static void open(Path directory, UserPrincipal driver) throws IOException {
         Set<PosixFilePermission> modes = Files.getPosixFilePermissions(directory);
         boolean isClosed = Files.getOwner(directory).equals(driver) && modes.remove(PosixFilePermission.OTHERS_READ);

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of boards, as NVML reports one that is well and idle.
+ * A type of board, as NVML reports a healthy and idle one.
  *
  * @param node the installed driver of the node from which the values come
  * @param board the board
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
 
-    /** The boards that are known, in the order of generations. */
+    /** The known boards, in the order of their generations. */
     static final List<String> NAMES = List.of("t4", "a30", "a100-40", "a100-80", "l40s", "h100-80", "h200-141", "b200");
 
     private static final int MIB = 20;
@@ -44,12 +44,12 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
     /**
      * Finds a board.
      *
-     * @throws DraException if it is not known; the message has those that are
+     * @throws DraException if it is unknown; the message lists the known ones
      */
     static Board named(String name) {
         if (!NAMES.contains(name)) {
             throw new DraException(
-                    "There is no board \"%s\"; known are %s. On a node with other GPUs, `probe -o yaml` prints the slices"
+                    "Unknown board \"%s\"; the known ones are %s. On a node with other GPUs, `probe -o yaml` prints the slices"
                             .formatted(name, String.join(", ", NAMES)));
         }
         List<BoardLine> boards = new ArrayList<>();
@@ -88,7 +88,7 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
     }
 
     /**
-     * Returns NVML's reading of a node with so many of them.
+     * Returns NVML's reading of a node with a number of these boards.
      *
      * @param driverVersion the version of the installed driver; null for that of the board's file
      * @param cudaVersion the newest version of CUDA that it supports; likewise
@@ -105,7 +105,7 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
                 List.of());
     }
 
-    /** A UUID of zeros can't be one of NVIDIA's, which are random. */
+    /** A UUID of zeros can't be a real one, since these are random. */
     private Gpu gpu(int minor) {
         return new Gpu(
                 "GPU-00000000-0000-0000-0000-%012x".formatted(minor),

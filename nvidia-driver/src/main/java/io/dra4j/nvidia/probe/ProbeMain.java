@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Prints NVML's readings of this node's GPUs, and the devices that would be published.",
             "It needs no cluster and changes nothing. NVML reports the placements of MIG devices only"
-                    + " to root: without, these are listed as left out, with their reasons. With -o"
+                    + " to root: without root, these are listed as left out, with the reasons. With -o"
                     + " yaml, reasons go to standard error.",
             "The exit status is 1 if NVML can't be used, or if everything is left out.",
             ""

@@ -118,7 +118,7 @@ final class ProbeReport {
         return text.toString();
     }
 
-    /** Returns whether there is hardware, and none of it is offered. */
+    /** Returns whether the node has hardware, but none is offered. */
     boolean lacksAll() {
         return devices.offers().isEmpty() && !devices.inventory().leftOut().isEmpty();
     }
@@ -196,7 +196,7 @@ final class ProbeReport {
         return capacity == null ? "-" : capacity.value().toString();
     }
 
-    /** Returns the rows in columns as wide as their widest cells. */
+    /** Returns the rows, with each column as wide as its widest cell. */
     private static String table(List<List<String>> rows) {
         int[] widths = new int[rows.get(0).size()];
         for (List<String> row : rows) {

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Prints the ResourceSlices that a node with some GPUs would publish, for autoscalers and"
                     + " simulators. It needs no GPU and no cluster.",
-            "UUIDs and PCI addresses are placeholders. What only a machine has is left out: NUMA nodes,"
+            "UUIDs and PCI addresses are placeholders. Properties of a real machine are left out: NUMA nodes,"
                     + " PCIe roots, NVLink and the addressing mode.",
             ""
         })
@@ -83,8 +83,8 @@ public final class TemplateMain implements Callable<Integer> {
         }
         offers.gates().check();
         if (offers.gates().featureGates().isOn(NvidiaGate.PassthroughSupport)) {
-            throw new DraException("A template has no GPUs for virtual machines, of which the PCI bus of a machine"
-                    + " decides; leave the feature gate PassthroughSupport out");
+            throw new DraException(
+                    "A template has no GPUs for virtual machines, which depend on a machine's PCI bus; leave the feature gate PassthroughSupport out");
         }
         try {
             command.getOut().print(slices());

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Commands that print what would be published: {@code probe} on a node, {@code template} of boards.
+ * Commands that print what would be published: {@code probe} on a node, {@code template} for boards.
  *
  * <p>Flow: command line → here → NVML, or a file of a board → {@code inventory} → standard output.
  */

@@ -17,12 +17,12 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The compute modes of GPUs that claims share: they get back what they had, which is written down
- * before the first change. Thread-safe.
+ * Sets and restores the compute modes of GPUs that claims share. The previous modes are stored before the first change.
+ * Thread-safe.
  */
 public final class ComputeModes {
 
-    /** The mode in which several processes use a GPU, which is the driver's default. */
+    /** The mode in which several processes can use a GPU, the driver's default. */
     public static final String DEFAULT = "DEFAULT";
 
     private final NvidiaSmi smi;
@@ -30,10 +30,10 @@ public final class ComputeModes {
     private final GpuLocks locks = new GpuLocks();
 
     /**
-     * Changes nothing yet.
+     * Creates the object; changes nothing yet.
      *
      * @param smi reads and sets modes
-     * @param files the modes before
+     * @param files the previous modes
      */
     public ComputeModes(NvidiaSmi smi, GpuFiles files) {
         this.smi = smi;
@@ -43,7 +43,7 @@ public final class ComputeModes {
     /**
      * Sets a mode of GPUs, once the modes of all are known.
      *
-     * @throws SmiException if that fails, or one has no mode that is known; {@link #restore} is next
+     * @throws SmiException if that fails, or the mode of one is unknown; {@link #restore} has to follow
      */
     public void change(List<String> gpus, String mode, Supplier<Duration> timeout) {
         if (gpus.size() > 1) {
@@ -62,7 +62,7 @@ public final class ComputeModes {
         }));
     }
 
-    /** Does work while no other thread changes or restores the mode of a GPU. */
+    /** Runs work while no other thread changes or restores the mode of a GPU. */
     public <T> T with(String gpu, Supplier<T> work) {
         return locks.with(gpu, work);
     }
@@ -79,10 +79,10 @@ public final class ComputeModes {
     }
 
     /**
-     * Gives a GPU back the mode that was written down, or the driver's default if that is not one.
+     * Restores the stored mode of a GPU, or the driver's default if the stored text is not a mode.
      *
-     * @return that it does not have the mode that it had; empty if it has
-     * @throws SmiException if that fails now; the mode stays written down
+     * @return a notice if the previous mode is not restored; empty if it is
+     * @throws SmiException if that fails now; the mode stays stored
      */
     public Optional<String> restore(String gpu, Supplier<Duration> timeout) {
         return locks.with(gpu, () -> {
@@ -93,8 +93,9 @@ public final class ComputeModes {
             }
             files.delete(gpu);
             return before.filter(had -> !had.equals(mode))
-                    .map(had -> "the compute mode before is not known, for nvidia-smi had answered \"%s\": %s was set"
-                            .formatted(had, mode));
+                    .map(had ->
+                            "the previous compute mode is unknown, because nvidia-smi had answered \"%s\": %s was set"
+                                    .formatted(had, mode));
         });
     }
 
@@ -102,12 +103,12 @@ public final class ComputeModes {
         return files.read(gpu).map(lines -> String.join(" ", lines));
     }
 
-    /** Returns whether a mode is written down. */
+    /** Returns whether a mode is stored. */
     public boolean isToRestore(String gpu) {
         return before(gpu).isPresent();
     }
 
-    /** Returns the GPUs whose mode is written down, or was before their driver was loaded again. */
+    /** Returns the GPUs whose mode is stored, or was before their driver was reloaded. */
     public List<String> gpus() {
         return files.gpus();
     }
@@ -134,7 +135,7 @@ public final class ComputeModes {
             List<String> lines = Files.readAllLines(earlier);
             return lines.isEmpty() || files.isEarlier(lines.get(0)) ? List.of() : lines.subList(1, lines.size());
         } catch (IOException e) {
-            return List.of(); // there is none, or it says nothing
+            return List.of(); // missing or without content
         }
     }
 }

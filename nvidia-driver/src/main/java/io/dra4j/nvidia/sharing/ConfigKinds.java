@@ -14,7 +14,7 @@ public final class ConfigKinds {
     private ConfigKinds() {}
 
     /**
-     * Returns all of them; those of devices that this driver does not publish fit no device.
+     * Returns all of them; configurations for devices that this driver does not publish match no device.
      *
      * @param gates the feature gates, which allow the strategies of sharing
      */
@@ -41,7 +41,7 @@ public final class ConfigKinds {
     record ComputeDomainChannelConfig(
             @Nullable String domainID, @Nullable String allocationMode) {}
 
-    /** The daemon of a compute domain, which is not published either. */
+    /** The daemon of a compute domain, which this driver does not publish either. */
     record ComputeDomainDaemonConfig(@Nullable String domainID) {}
 
     /**

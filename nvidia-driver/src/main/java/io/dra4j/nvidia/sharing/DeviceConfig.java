@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The configuration of a device that can be shared. */
 interface DeviceConfig {
 
-    /** Returns the sharing that it asks for, if it is valid; null for none. */
+    /** Returns the requested sharing, if valid; null for none. */
     @Nullable
     SharingSettings settings();
 }

@@ -36,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sharing of a node's devices: each group of devices with one configuration is recorded, then
- * shared by its strategy. Thread-safe.
+ * Shares a node's devices: each group of devices with one configuration is recorded, then shared by its strategy.
+ * Thread-safe.
  */
 public final class DeviceSharing {
 
@@ -48,15 +48,15 @@ public final class DeviceSharing {
     private final Optional<String> problem;
     private final Object reservation = new Object(); // held for a write of the journal at most
     private volatile @Nullable DriverContext runtime; // set by start, which precedes all uses
-    private volatile boolean hasLeftSettings; // of GPUs, which no claim has any more
+    private volatile boolean hasLeftSettings; // of GPUs without a claim
 
     /**
      * Creates the sharing of a node.
      *
      * @param kinds the kinds of configurations
-     * @param strategies the strategies, of which claims of earlier processes may have any; what one
-     *     leaves to another comes first
-     * @param problem what keeps a strategy from working on this node; empty for nothing
+     * @param strategies all strategies that claims of earlier processes may have; one that leaves work to another comes
+     * first
+     * @param problem returns why a strategy does not work on this node; empty if it does
      */
     public DeviceSharing(List<ConfigType<?>> kinds, List<SharingStrategy> strategies, Optional<String> problem) {
         this.kinds = List.copyOf(kinds);
@@ -69,7 +69,7 @@ public final class DeviceSharing {
         return kinds;
     }
 
-    /** Starts with what the runtime holds. */
+    /** Starts with the claims that the runtime holds. */
     public void start(DriverContext started) {
         this.runtime = started;
         problem.ifPresent(what -> {
@@ -79,7 +79,7 @@ public final class DeviceSharing {
     }
 
     /**
-     * Ensures that what the configurations of a claim need is on the node, before it changes anything.
+     * Ensures, before anything changes, that the node has what a claim's configurations need.
      *
      * @throws PrepareException if it is not
      */
@@ -94,12 +94,12 @@ public final class DeviceSharing {
         }
     }
 
-    /** Returns whether the configurations of a claim ask for sharing. */
+    /** Returns whether the configurations of a claim request sharing. */
     public static boolean isWanted(AllocatedClaim claim) {
         return claim.devices().stream().anyMatch(device -> !settings(device).isEmpty());
     }
 
-    /** Returns what a device's configurations ask for, by the name of the group. */
+    /** Returns what a device's configurations request, by the name of the group. */
     private static Map<String, SharingSettings> settings(AllocatedDevice device) {
         Map<String, SharingSettings> settings = new LinkedHashMap<>();
         for (AppliedConfig<?> config : device.configs()) {
@@ -111,7 +111,7 @@ public final class DeviceSharing {
     }
 
     /**
-     * Shares the devices of a claim whose configurations ask for it.
+     * Shares the devices of a claim whose configurations request it.
      *
      * @param devices the devices of the claim, which exist
      * @return what containers get with each device; nothing for those that are not shared
@@ -155,7 +155,7 @@ public final class DeviceSharing {
      * The sharing of a claim that another driver has prepared.
      *
      * @param records as if this driver had shared the devices
-     * @param whenTaken keeps what is beside the journal; to be run when the journal has the claim
+     * @param whenTaken stores what is kept outside the journal; to be run when the journal has the claim
      */
     public record Adopted(List<SharingRecord> records, Runnable whenTaken) {
 
@@ -186,14 +186,14 @@ public final class DeviceSharing {
     }
 
     /**
-     * Remembers that another driver may share GPUs for a claim of which no more is known; what it
-     * set is undone when no claim may have it. To be run when the journal has the claim.
+     * Remembers that another driver may share GPUs for a claim about which nothing else is known; its settings are
+     * undone when no claim can have them. To be run when the journal has the claim.
      */
     public void suspect(List<String> gpus) {
         strategies.forEach(strategy -> strategy.suspect(gpus));
     }
 
-    /** Two groups that can't share a target are never recorded both. */
+    /** Ensures that two groups that can't share a target are never both recorded. */
     private void reserve(SharedGroup group, SharingStrategy strategy, ClaimRecorder recorder) {
         List<String> targets = strategy.targets(group);
         if (targets.isEmpty()) {
@@ -241,7 +241,7 @@ public final class DeviceSharing {
             GroupContext context = context(claim, recorded.group(), recorder);
             strategy(recorded.strategy()).undo(recorded, context);
             recorder.forget(recorded.group());
-            if (context.isLeft().get()) { // now: a clean passes over what a record has
+            if (context.isLeft().get()) { // now, because a clean skips what is in a record
                 left();
             }
         }
@@ -252,7 +252,7 @@ public final class DeviceSharing {
         return hasLeftSettings;
     }
 
-    /** Starts again what has ended of the sharing of claims that are prepared. */
+    /** Restarts parts of the sharing of prepared claims that have ended. */
     public void resume() {
         Objects.requireNonNull(runtime, "not started").held().stream()
                 .filter(claim -> claim.phase() == Phase.PREPARED)
@@ -267,11 +267,11 @@ public final class DeviceSharing {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("claim", claim.ref())
-                    .log("The sharing of a claim can't be resumed now; tried again");
+                    .log("The sharing of a claim can't be resumed now; will be retried");
         }
     }
 
-    /** Returns what no claim has, and {@link #clean} undoes; changes nothing. */
+    /** Returns what belongs to no claim, so that {@link #clean} undoes it; changes nothing. */
     public Map<String, String> leftOver(Holders holders) {
         Map<String, String> left = new TreeMap<>();
         strategies.forEach(one -> left.putAll(one.leftOver(holders)));
@@ -279,10 +279,10 @@ public final class DeviceSharing {
     }
 
     /**
-     * Undoes what no claim has.
+     * Undoes what belongs to no claim.
      *
      * @param holders returns what is in use, at each call
-     * @return whether nothing is left but settings of GPUs, as {@link #hasLeftSettings} has them
+     * @return whether only settings of GPUs are left, as {@link #hasLeftSettings} returns
      * @throws DraException if the record of a claim can't be read
      */
     public boolean clean(Supplier<Holders> holders) {
@@ -320,7 +320,7 @@ public final class DeviceSharing {
             change(one -> one.without(target));
         }
 
-        /** A group without a record has changed nothing. */
+        /** Returns a context for a group; without a record, the group has changed nothing. */
         private void change(UnaryOperator<SharingRecord> changed) {
             Optional<SharingRecord> recorded = recorder.state().sharing().stream()
                     .filter(one -> one.group().equals(group))
@@ -341,11 +341,11 @@ public final class DeviceSharing {
 
         @Override
         public void putBack(String gpu, Supplier<Optional<String>> work) {
-            String form = "Claim %s/%s had shared GPU %s, which does not get back what it had: %s";
+            String form = "Claim %s/%s had shared GPU %s, whose previous settings are not restored: %s";
             try {
                 work.get().ifPresent(what -> notice(gpu, form.formatted(claim.namespace(), claim.name(), gpu, what)));
             } catch (SmiException e) {
-                String what = e.getMessage() + "; tried again, and until then its devices are tainted";
+                String what = e.getMessage() + "; it will be retried, and until then its devices are tainted";
                 isLeft.set(true);
                 notice(gpu, form.formatted(claim.namespace(), claim.name(), gpu, what));
             }

@@ -30,7 +30,7 @@ public record Holders(List<HeldSharing> held, Set<String> claims, Set<String> da
     }
 
     /**
-     * Finds who holds what.
+     * Finds the holders.
      *
      * @param all the claims that are held, without one that is leaving
      * @param hardware returns the UUIDs of a device and its GPU; empty if they are not known
@@ -56,7 +56,7 @@ public record Holders(List<HeldSharing> held, Set<String> claims, Set<String> da
         return new Holders(held, claims, damaged, isAnyUnknown);
     }
 
-    /** Returns whether the record of a claim is lost, and with it what the claim shares. */
+    /** Returns whether the record of a claim, and thus its sharing, is lost. */
     public static boolean isLost(HeldClaim claim) {
         return claim.state() == null && claim.phase() == Phase.DAMAGED;
     }

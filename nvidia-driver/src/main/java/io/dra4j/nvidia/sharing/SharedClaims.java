@@ -10,7 +10,7 @@ import io.dra4j.nvidia.state.SharingRecord;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The groups of the claims of this boot, as the journal has them. */
+/** The groups of this boot's claims, from the journal. */
 final class SharedClaims {
 
     private SharedClaims() {}

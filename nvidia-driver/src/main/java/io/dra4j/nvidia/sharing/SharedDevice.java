@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record SharedDevice(
         AllocatedDevice allocated, Gpu gpu, @Nullable MigDevice mig) {
 
-    /** Returns the device as prepared; the claim's status has the UUIDs that are in no slice. */
+    /** Returns the device as prepared; the claim's status gets the UUIDs that are not in slices. */
     public PreparedDevice prepared(ContainerEdits edits, boolean isMadeForIt) {
         String data = "{\"uuid\":\"%s\",\"parentUUID\":\"%s\"}".formatted(uuid(), gpu.uuid());
         return PreparedDevice.builder(allocated)

@@ -9,8 +9,8 @@ import java.util.List;
  * The devices of a claim that one entry of its configuration applies to.
  *
  * @param claim the claim
- * @param name the entry by its source and place, {@code FROM_CLAIM-0}: part of a file name, too
- * @param settings the sharing that the entry asks for
+ * @param name the entry by its source and place, {@code FROM_CLAIM-0}, also part of a file name
+ * @param settings the sharing that the entry requests
  * @param devices the devices in the allocation's order
  */
 public record SharedGroup(ClaimRef claim, String name, SharingSettings settings, List<SharedDevice> devices) {

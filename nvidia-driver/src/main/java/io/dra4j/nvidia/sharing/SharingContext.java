@@ -10,22 +10,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The context in which the sharing of one group is applied or undone; of the call's thread. */
+/** The context in which the sharing of one group is applied or undone; used by the call's thread. */
 public interface SharingContext {
 
     /** Returns the claim. */
     ClaimRef claim();
 
-    /** Returns the moment at which the kubelet gives the call up. */
+    /** Returns the time at which the kubelet abandons the call. */
     Instant deadline();
 
-    /** Returns the time until then; zero if it is over. */
+    /** Returns the time until then; zero if it has passed. */
     Duration left();
 
     /**
      * Returns the timeout of a step: it ends a second before the call, which has to be answered.
      *
-     * @param longest the timeout of a step of a call that has time
+     * @param longest the timeout of a step if the call has enough time
      */
     default Duration timeout(Duration longest) {
         Duration left = left().minus(Duration.ofSeconds(1));
@@ -36,7 +36,7 @@ public interface SharingContext {
     void record(ProviderState state);
 
     /**
-     * Records, durably, that the group has no part in a target any more.
+     * Records, durably, that the group no longer has a part in a target.
      *
      * @param target the UUID of a GPU or MIG device
      */
@@ -50,8 +50,8 @@ public interface SharingContext {
     List<HeldSharing> others(String target);
 
     /**
-     * Puts settings of a GPU back. What can't be now does not keep the claim: it is reported, tried
-     * again by {@link SharingStrategy#clean}, and until then the GPU's devices have a taint.
+     * Restores settings of a GPU. A failure does not hold up the claim: it is reported and retried by
+     * {@link SharingStrategy#clean}, and until then the GPU's devices have a taint.
      *
      * @param gpu the UUID of the GPU
      * @param work returns what the cluster's admins should know; empty for nothing
@@ -59,7 +59,7 @@ public interface SharingContext {
     void putBack(String gpu, Supplier<Optional<String>> work);
 
     /**
-     * Tells the cluster's admins what the claim's owner may not expect, by a log line and an Event.
+     * Informs administrators, by a log line and an Event, of what the claim's owner may not expect.
      *
      * @param device the name of the device that it is about
      * @param message one or two sentences, which name the claim

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of sharing that NVIDIA's driver has, in its words where it has some.
+ * The rules of sharing of NVIDIA's driver, with its messages where it has some.
  *
  * @param gates the feature gates, which allow the strategies
  */
@@ -26,7 +26,7 @@ record SharingRules(NvidiaGates gates) {
         return wanted.name().equals(strategy) && gates.isOn(wanted.gate());
     }
 
-    /** Returns the problems of sharing without settings of time slices, as a MIG device has it. */
+    /** Returns the problems of sharing without time-slice settings, as for a MIG device. */
     List<String> problems(@Nullable String given, @Nullable MpsConfig mps) {
         return problems(given, null, mps);
     }

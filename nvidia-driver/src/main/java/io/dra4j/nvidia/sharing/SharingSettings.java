@@ -5,7 +5,7 @@ package io.dra4j.nvidia.sharing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sharing that a valid configuration asks for.
+ * The sharing that a valid configuration requests.
  *
  * @param strategy the strategy
  * @param interval the interval of time slices, Default if none was given; null with MPS, and for MIG devices

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A way to share devices, which changes the hardware or starts programs.
  *
  * <p>A group is recorded before {@link #apply}, with its targets and first state, under a lock that
- * no one holds while a strategy works; two groups that conflict are never recorded both. {@link
+ * no one holds while a strategy works; two conflicting groups are never both recorded. {@link
  * #undo} may come after a crash at any step, for a group that was recorded and not yet applied, and
  * more than once. All methods are thread-safe: claims are prepared and unprepared in parallel.
  */
@@ -36,7 +36,7 @@ public interface SharingStrategy {
      * Returns what the strategy changes for a group; a group without targets is not recorded.
      *
      * @return UUIDs of GPUs and MIG devices
-     * @throws io.dra4j.api.error.PrepareException if the devices can't be shared so
+     * @throws io.dra4j.api.error.PrepareException if the devices can't be shared this way
      */
     List<String> targets(SharedGroup group);
 
@@ -64,37 +64,36 @@ public interface SharingStrategy {
     /**
      * Adopts what another driver has set for a group, so that {@link #undo} ends it; changes nothing yet.
      *
-     * @return keeps what is beside the journal, once the journal has the group
+     * @return stores what is kept outside the journal, once the journal has the group
      * @throws io.dra4j.api.error.PrepareException if this strategy can't undo it
      */
     Runnable adopt(SharedGroup group);
 
-    /** Remembers that another driver may have set something for GPUs, for a clean to end it. */
+    /** Remembers that another driver may have changed settings of GPUs, which a clean then undoes. */
     default void suspect(List<String> gpus) {}
 
     /**
-     * Starts again what has ended of a group that was applied, as with another process or by a fault.
+     * Restarts parts of an applied group that have ended, for example with another process or by a fault.
      *
      * <p>It is called at the start and at each interval, for claims that are prepared; the claim may be unprepared at
      * the same time.
      *
-     * @throws io.dra4j.api.error.DraException if that fails; a later call tries again
+     * @throws io.dra4j.api.error.DraException if that fails; a later call retries
      */
     default void resume(ClaimRef claim, SharingRecord recorded) {}
 
     /**
-     * Undoes the sharing of a group: nothing of it is left then but {@linkplain
-     * SharingContext#putBack settings} that can't be put back now.
+     * Undoes a group's sharing, except {@linkplain SharingContext#putBack settings} that can't be restored now.
      *
-     * <p>What targets are left for others to undo is decided, and {@linkplain
-     * SharingContext#release released}, under one lock.
+     * <p>Targets to be left for others to undo are chosen, and {@linkplain SharingContext#release released}, under one
+     * lock.
      *
      * @throws io.dra4j.api.error.DraException if something may be left; the claim stays held
      */
     void undo(SharingRecord recorded, SharingContext context);
 
     /**
-     * Returns what no claim has, which {@link #clean} undoes; changes nothing.
+     * Returns what belongs to no claim, so that {@link #clean} undoes it; changes nothing.
      *
      * @return a few words for each, such as {@code time slices of GPU-…}, by the UUID of the GPU or by
      *     the path of a directory
@@ -102,13 +101,13 @@ public interface SharingStrategy {
     Map<String, String> leftOver(Holders holders);
 
     /**
-     * Undoes what no claim has: what is left of claims whose records are lost.
+     * Undoes what belongs to no claim: remains of claims whose records are lost.
      *
-     * <p>It is called an interval after the start, when the claims are known, and after a claim
-     * without a record was unprepared. What fails is logged, and tried again by a later call.
+     * <p>It is called an interval after the start, when the claims are known, and after a claim without a record was
+     * unprepared. Failures are logged, and retried by a later call.
      *
      * @param holders returns what is in use, at each call; call it under the lock of what is undone
-     * @param left to be run if a setting of a GPU can't be put back now
+     * @param left to be run if a setting of a GPU can't be restored now
      * @return whether nothing else is left
      * @throws io.dra4j.api.error.DraException if the record of a claim can't be read
      */

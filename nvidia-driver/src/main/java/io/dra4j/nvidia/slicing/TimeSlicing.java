@@ -36,11 +36,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets the time slices of whole GPUs, and the compute mode that they need: once for all sharers of
- * a GPU, and back to what they were after the last.
+ * Sets the time slices of whole GPUs, and the compute mode that they need. Both are set once for all claims that share
+ * a GPU, and restored after the last one.
  *
- * <p>Time slices are a setting of the GPU: sharers with another interval are refused. MIG devices
- * have none. Thread-safe: one thread at a time changes a GPU.
+ * <p>Time slices are a setting of the GPU, so claims with a different interval are refused. MIG devices have no time
+ * slices. Thread-safe: one thread at a time changes a GPU.
  */
 public final class TimeSlicing implements SharingStrategy {
 
@@ -75,7 +75,7 @@ public final class TimeSlicing implements SharingStrategy {
         return StrategyName.TimeSlicing;
     }
 
-    /** Without an interval, the claim is prepared also if none can be set. */
+    /** Without an interval, the claim is prepared even if none can be set. */
     @Override
     public void requireThere(SharingSettings settings) {
         if (settings.interval() != null && settings.interval() != TimeSliceInterval.Default) {
@@ -137,7 +137,7 @@ public final class TimeSlicing implements SharingStrategy {
         return ContainerEdits.NONE;
     }
 
-    /** The setting is the GPU's, whichever driver has set it. */
+    /** The setting belongs to the GPU, regardless of the driver that set it. */
     @Override
     public Runnable adopt(SharedGroup group) {
         List<String> gpus = targets(group);
@@ -165,7 +165,7 @@ public final class TimeSlicing implements SharingStrategy {
     private void set(String gpu, TimeSliceInterval interval, SharingContext context) {
         Slice known = read(gpu);
         if (known.isSetTo(interval) && isShared(gpu, context)) {
-            return; // by another sharer
+            return; // by another claim
         }
         try {
             modes.change(List.of(gpu), ComputeModes.DEFAULT, () -> context.timeout(LONGEST));
@@ -184,7 +184,7 @@ public final class TimeSlicing implements SharingStrategy {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("gpu", gpu)
-                    .log("Time slices can't be set to the driver's default; going on as they are");
+                    .log("Time slices can't be set to the driver's default; continuing with the current ones");
         }
     }
 
@@ -217,7 +217,7 @@ public final class TimeSlicing implements SharingStrategy {
         context.release(gpu);
     }
 
-    /** Puts back what the GPU had: of two settings, also the one if the other can't be. */
+    /** Restores the GPU's settings, each even if the other can't be restored. */
     private Optional<String> reset(String gpu, Supplier<Duration> timeout) {
         try {
             return modes.restore(gpu, timeout);
@@ -269,14 +269,14 @@ public final class TimeSlicing implements SharingStrategy {
                 LOG.atWarn()
                         .addKeyValue("gpu", gpu)
                         .addKeyValue("problem", problem.orElse("none"))
-                        .log("Put back settings of a GPU that no claim has");
+                        .log("Restored settings of a GPU that no claim has");
             }
             return true;
         } catch (DraException e) {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("gpu", gpu)
-                    .log("Settings of a GPU that no claim has can't be put back now; tried again");
+                    .log("Settings of a GPU that no claim has can't be restored now; will be retried");
             return false;
         }
     }
@@ -285,18 +285,18 @@ public final class TimeSlicing implements SharingStrategy {
      * The time slices that this driver has given a GPU.
      *
      * @param interval the interval
-     * @param isSet whether it is in force; otherwise it may be
+     * @param isSet whether it is certainly in effect; otherwise it may be
      * @param before the interval that the GPU had
      */
     private record Slice(TimeSliceInterval interval, boolean isSet, TimeSliceInterval before) {
 
-        /** The slices of a GPU that this driver has given none. */
+        /** The slices of a GPU on which this driver has set none. */
         static final Slice NONE = new Slice(TimeSliceInterval.Default, true, TimeSliceInterval.Default);
 
-        /** Any slices, that are set or not. */
+        /** Any slices, whether set or not. */
         static final Slice SUSPECTED = new Slice(TimeSliceInterval.Long, false, TimeSliceInterval.Default);
 
-        /** Reads the lines of a file: Long, and not known as set, if it is damaged. */
+        /** Reads the lines of a file; a damaged one gives Long, not known to be set. */
         static Slice read(List<String> lines) {
             try {
                 return new Slice(
@@ -316,7 +316,7 @@ public final class TimeSlicing implements SharingStrategy {
             return isSet && interval == wanted;
         }
 
-        /** Returns whether the GPU needs a reset before it has what it had. */
+        /** Returns whether the GPU needs a reset to restore its settings. */
         boolean isToReset() {
             return interval != before;
         }

@@ -17,7 +17,7 @@ public final class ClaimRecorder {
     private ClaimState state;
 
     /**
-     * Goes on with a recorded state.
+     * Continues from a recorded state.
      *
      * @param state the state that the journal has
      * @param context the context of the call
@@ -32,12 +32,12 @@ public final class ClaimRecorder {
         return state;
     }
 
-    /** Returns the moment at which the kubelet gives the call up. */
+    /** Returns the time at which the kubelet abandons the call. */
     public Instant deadline() {
         return context.deadline();
     }
 
-    /** Returns the context of the claim's MIG devices, which record their own state alone. */
+    /** Returns the context of the claim's MIG devices, which records only their state. */
     public ClaimContext ofMig() {
         return new ClaimContext() {
             @Override
@@ -52,12 +52,12 @@ public final class ClaimRecorder {
         };
     }
 
-    /** Records the GPUs that the claim takes from NVIDIA's driver; null for none any more. */
+    /** Records the GPUs that the claim takes from NVIDIA's driver; null once it has none. */
     public void recordLent(@Nullable ProviderState lent) {
         record(state.withLent(lent));
     }
 
-    /** Records the claim's partition of the fabric; null for none any more. */
+    /** Records the claim's partition of the fabric; null once it has none. */
     public void recordPartition(@Nullable ProviderState partition) {
         record(state.withPartition(partition));
     }
@@ -67,7 +67,7 @@ public final class ClaimRecorder {
         record(state.with(sharing));
     }
 
-    /** Records that nothing of the sharing by one configuration is left. */
+    /** Records that the sharing by one configuration has ended completely. */
     public void forget(String group) {
         record(state.without(group));
     }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The recorded state of a claim.
  *
- * <p>A claim that shares nothing has the state of its MIG devices alone, which earlier releases read, too.
+ * <p>A claim without sharing has only the state of its MIG devices, which earlier releases can also read.
  *
  * @param mig the state of its MIG devices, in {@code mig}'s own form; null if there were none
  * @param sharing its sharing, in the order in which it was begun
@@ -31,7 +31,7 @@ public record ClaimState(
         @Nullable ProviderState lent,
         @Nullable ProviderState partition) {
 
-    /** The state of a claim of which nothing was begun. */
+    /** The state of a claim for which nothing was begun. */
     public static final ClaimState NONE = new ClaimState(null, List.of(), null);
 
     private static final int FIRST_WITH_SHARING = 3;
@@ -39,7 +39,7 @@ public record ClaimState(
 
     private static final int FIRST_WITH_PARTITION = 5;
 
-    /** Earlier releases read it, as long as the claim has no partition. */
+    /** Earlier releases can read this version, if the claim has no partition. */
     private static final RecordState<StateForm> WITHOUT_PARTITION = RecordState.of(FIRST_WITH_LENT, StateForm.class);
 
     private static final RecordState<StateForm> FORM = RecordState.of(FIRST_WITH_PARTITION, StateForm.class)
@@ -58,7 +58,7 @@ public record ClaimState(
         this(mig, sharing, lent, null);
     }
 
-    /** The state of earlier releases, which had MIG devices alone. */
+    /** The state of earlier releases, which had only MIG devices. */
     private record MigAlone(JsonNode parts) {
         StateForm upgraded(int version) {
             JsonNode whole = JsonNodeFactory.instance.objectNode().set("parts", parts);
@@ -84,7 +84,7 @@ public record ClaimState(
                 form.partition() == null ? null : form.partition().toState());
     }
 
-    /** Returns the state as the journal has it. */
+    /** Returns the state in the journal's form. */
     public ProviderState toProviderState() {
         return mig != null && equals(NONE.withMig(mig))
                 ? mig
@@ -143,7 +143,7 @@ public record ClaimState(
 
         private static final JsonMapper JSON = new JsonMapper();
 
-        /** A part with a version of its own. */
+        /** A part with its own version. */
         record Part(int version, JsonNode state) {
 
             static @Nullable Part of(@Nullable ProviderState state) {

@@ -17,10 +17,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A setting that this driver has changed on GPUs, a file for each: claims alone do not show it, for their records can
- * be lost.
+ * A setting that this driver has changed on GPUs, with one file per GPU, because the records of claims can be lost.
  *
- * <p>A file is not synced: like the setting, it need not outlive the kernel. Callers hold the GPU's lock.
+ * <p>Files are not synced, because the settings end with the kernel anyway. Callers hold the GPU's lock.
  */
 public final class GpuFiles {
 
@@ -30,11 +29,11 @@ public final class GpuFiles {
     private final Supplier<String> moduleLoad;
 
     /**
-     * Uses a directory.
+     * Creates the object for a directory.
      *
      * @param folder the directory, which is created with the first file
-     * @param moduleLoad returns what changes when the GPUs' driver is loaded again, or what else the
-     *     settings do not outlive; empty if it is unknown
+     * @param moduleLoad returns an id that changes when the GPUs' driver is reloaded, or on another event that ends the
+     * settings; empty if it is unknown
      */
     public GpuFiles(Path folder, Supplier<String> moduleLoad) {
         this.folder = folder;
@@ -42,9 +41,9 @@ public final class GpuFiles {
     }
 
     /**
-     * Returns what was written for a GPU since its driver was loaded.
+     * Returns the lines written for a GPU since its driver was loaded.
      *
-     * @return empty if that is nothing; no lines if the file is damaged
+     * @return empty if there is no file; no lines if the file is damaged
      */
     public Optional<List<String>> read(String gpu) {
         try {
@@ -60,7 +59,7 @@ public final class GpuFiles {
         }
     }
 
-    /** Returns whether a load of the GPUs' driver is not the one of now. */
+    /** Returns whether a load of the GPUs' driver is not the current one. */
     public boolean isEarlier(String load) {
         String now = moduleLoad.get();
         return !now.isEmpty() && !load.isEmpty() && !now.equals(load);
@@ -69,7 +68,7 @@ public final class GpuFiles {
     /**
      * Writes lines for a GPU.
      *
-     * @throws DraException if that fails; change nothing then
+     * @throws DraException if that fails; the caller must then change nothing
      */
     public void write(String gpu, List<String> values) {
         Path file = file(gpu);
@@ -107,7 +106,7 @@ public final class GpuFiles {
         return folder.resolve(gpu);
     }
 
-    /** Returns the GPUs with a file, of this load of their driver or an earlier. */
+    /** Returns the GPUs with a file, of this or an earlier load of their driver. */
     public List<String> gpus() {
         if (!Files.isDirectory(folder)) {
             return List.of();

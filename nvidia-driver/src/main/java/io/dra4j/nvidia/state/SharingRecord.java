@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sharing of a claim's devices by one configuration, as it is recorded before it is applied.
+ * The sharing of a claim's devices by one configuration, recorded before it is applied.
  *
- * @param group the configuration, which no other of the claim has
+ * @param group the configuration, unique within the claim
  * @param strategy the name of the strategy
  * @param targets the UUIDs of the GPUs and MIG devices that it changes, and has not released
- * @param state the strategy's own state, in a form of its own; null if it needs none
+ * @param state the strategy's state, in its own format; null if it needs none
  */
 public record SharingRecord(
         String group,

@@ -13,14 +13,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The question whether the claims of a checkpoint that does not name its boot ended with an earlier one.
+ * Finds out whether a checkpoint's claims ended with an earlier boot, if the checkpoint does not name its boot.
  *
- * <p>A clock that was set makes the time of the boot later than that of a file of this boot. So the times count only if
- * no claim has a CDI spec that a reboot would have deleted.
+ * <p>After the clock was set, the boot may seem later than a file written since. So the times count only if no claim
+ * has a CDI spec that a reboot would have deleted.
  *
  * @param file the checkpoint
  * @param proc the mount point of procfs
- * @param cdiRoot the directory of CDI specs; NVIDIA's driver is taken to have the same
+ * @param cdiRoot the directory of CDI specs; NVIDIA's driver is assumed to use the same one
  * @param cdiKind the kind of their devices, {@code k8s.gpu.nvidia.com/claim}
  */
 public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
@@ -32,7 +32,7 @@ public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
      * Returns the age of the checkpoint if its claims ended with an earlier boot.
      *
      * @param claims the claims of the checkpoint
-     * @return empty if they are of this boot, or may be
+     * @return empty if they are, or may be, from this boot
      * @throws DraException if the age is needed, and can't be read
      */
     public Optional<Age> of(List<GoClaim> claims) {
@@ -48,7 +48,7 @@ public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
                 .anyMatch(end -> Files.exists(cdiRoot.resolve(name + end)) && isInMemory(cdiRoot));
     }
 
-    /** An unknown file system counts as one: a refusal is better than claims that are lost. */
+    /** An unknown file system counts as such: a refusal is better than lost claims. */
     private static boolean isInMemory(Path directory) {
         try {
             return IN_MEMORY.contains(Files.getFileStore(directory).type());

@@ -25,8 +25,8 @@ import java.util.Set;
 /**
  * The checkpoint of NVIDIA's driver, in the newest form that the file has.
  *
- * <p>A release writes version 1 and 2, and one that knows version 2 alone reads that. The sum is of
- * the bytes that were written, so that releases with other fields can be read, too.
+ * <p>A release writes versions 1 and 2, and a release that knows only version 2 reads that. The checksum covers the
+ * written bytes, so that files of releases with other fields can also be read.
  *
  * @param bootId the boot in which the claims were prepared; empty if the release did not record it
  * @see <a
@@ -38,7 +38,7 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
     /** The name of the file, in the driver's directory. */
     public static final String FILE = "checkpoint.json";
 
-    /** The members of a file of version 1; one of a version that is not known has others, too. */
+    /** The members of a file of version 1; unknown versions also have others. */
     private static final Set<String> FIRST = Set.of("checksum", "v1");
 
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -54,7 +54,7 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
      * Reads a checkpoint.
      *
      * @return empty if there is no file
-     * @throws DraException if it can't be read, is damaged, or of a form that is not known
+     * @throws DraException if it can't be read, is damaged, or of an unknown form
      */
     public static Optional<GoCheckpoint> read(Path file) {
         try {
@@ -70,7 +70,7 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
     }
 
     /**
-     * Returns whether it does not name the boot of claims that may have something of the node.
+     * Returns whether it does not name the boot of claims that may hold resources of the node.
      *
      * <p>{@link EarlierBoot} finds out more.
      */
@@ -79,7 +79,7 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
     }
 
     /**
-     * Returns whether its claims ended with an earlier boot, and what was set up for them.
+     * Returns whether its claims, and their setup, ended with an earlier boot.
      *
      * @param boot the node's present boot
      */
@@ -88,9 +88,9 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
     }
 
     /**
-     * Returns the claims that may have something of the node.
+     * Returns the claims that may hold resources of the node.
      *
-     * <p>These are those of this boot, without those that were begun and have changed nothing.
+     * <p>These are the claims of this boot, except those that were begun but have changed nothing.
      *
      * @param boot the node's present boot
      */
@@ -105,7 +105,7 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
     /**
      * Decodes a checkpoint.
      *
-     * @throws DraException if it is damaged, or of a form that is not known
+     * @throws DraException if it is damaged, or of an unknown form
      */
     static GoCheckpoint decode(byte[] file) {
         JsonNode root = tree(file);
@@ -164,14 +164,14 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
         List<GoClaim> all = new ArrayList<>();
         for (Map.Entry<String, JsonNode> one : claims.properties()) {
             if (!ClaimRef.isUid(one.getKey())) {
-                throw new DraException("it has a claim that is no UID: " + one.getKey());
+                throw new DraException("it has a claim whose name is not a UID: " + one.getKey());
             }
             all.add(claim(one.getKey(), one.getValue()));
         }
         return all;
     }
 
-    /** A claim of version 1 has no state: it is prepared. */
+    /** A claim of version 1 has no state, and is always prepared. */
     private static GoClaim claim(String uid, JsonNode claim) {
         List<String> allocated = new ArrayList<>();
         claim.at("/status/allocation/devices/results")

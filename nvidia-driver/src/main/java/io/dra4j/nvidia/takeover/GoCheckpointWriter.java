@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a checkpoint as NVIDIA's driver would: that driver compares the sums with what it would
- * write itself, so that the order of members counts, and that absent ones are left out.
+ * Writes a checkpoint as NVIDIA's driver would: that driver compares the checksum with that of its own output, so the
+ * order of members matters, and absent members must be left out.
  */
 public final class GoCheckpointWriter {
 
@@ -106,7 +106,7 @@ public final class GoCheckpointWriter {
         return json.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Returns the part of the status that that driver reads again: the devices. */
+    /** Returns the part of the status that NVIDIA's driver reads back: the devices. */
     private ObjectNode status(List<Group> groups) {
         ObjectNode status = JSON.objectNode();
         ArrayNode results = status.withArray("/allocation/devices/results");

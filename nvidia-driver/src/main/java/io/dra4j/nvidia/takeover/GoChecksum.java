@@ -5,7 +5,7 @@ package io.dra4j.nvidia.takeover;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The checksum of checkpoints in Go: FNV-1a, 32 bits, of the text that describes the bytes.
+ * The checksum of checkpoints in Go: 32-bit FNV-1a of the text that describes the bytes.
  *
  * @see <a href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/checkpointmanager/checksum"> The
  *     kubelet's package, which prints a slice of bytes as {@code ([]uint8)[123 34 …]}</a>

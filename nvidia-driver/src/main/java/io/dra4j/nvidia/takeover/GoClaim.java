@@ -28,7 +28,7 @@ public record GoClaim(
         mpsDaemons = List.copyOf(mpsDaemons);
     }
 
-    /** Returns whether the hardware may be changed by a preparation that was not finished. */
+    /** Returns whether an unfinished preparation may have changed the hardware. */
     public boolean mayHaveChangedHardware() {
         return hasConfig || allocated.stream().anyMatch(name -> !name.matches("gpu-[0-9]+"));
     }

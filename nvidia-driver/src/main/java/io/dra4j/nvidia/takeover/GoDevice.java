@@ -8,8 +8,8 @@ import java.util.List;
  * A prepared device of a checkpoint in Go.
  *
  * @param uuid the UUID of the GPU or MIG device
- * @param isShare whether the claim has a share of it
- * @param cdiIds what the kubelet was answered
+ * @param isShare whether the claim has only a share of it
+ * @param cdiIds the CDI ids in the answer to the kubelet
  */
 public record GoDevice(Kind kind, String name, String uuid, boolean isShare, List<String> cdiIds) {
 

@@ -16,12 +16,12 @@ import java.util.TreeMap;
 /**
  * The members that a release of NVIDIA's driver has in its checkpoint.
  *
- * <p>A release compares sums with what it would write itself, so that it refuses a file with a member that it does not
- * know, or without one that it always writes. All but one build take the oldest form.
+ * <p>A release compares checksums with those of its own output, so it refuses a file with an unknown member, or without
+ * a member that it always writes. All builds but one accept the oldest form.
  *
  * @param hasBootId whether it has the boot of the claims
- * @param hasDaemonId whether it has the id of the MPS daemon of a group that has none
- * @param hasTimeSlices whether it has whether time slices were set
+ * @param hasDaemonId whether it has an id of the MPS daemon for groups without one
+ * @param hasTimeSlices whether it records that time slices were set
  * @param hasParentAddress whether it has the PCI address of a MIG device's GPU
  */
 public record GoForm(boolean hasBootId, boolean hasDaemonId, boolean hasTimeSlices, boolean hasParentAddress) {
@@ -44,7 +44,7 @@ public record GoForm(boolean hasBootId, boolean hasDaemonId, boolean hasTimeSlic
      */
     public static GoForm of(String release) {
         return Optional.ofNullable(RELEASES.get(release))
-                .orElseThrow(() -> new DraException("--checkpoint-release=%s is none of %s"
+                .orElseThrow(() -> new DraException("--checkpoint-release=%s is not one of %s"
                         .formatted(release, String.join(", ", RELEASES.keySet()))));
     }
 
@@ -66,7 +66,7 @@ public record GoForm(boolean hasBootId, boolean hasDaemonId, boolean hasTimeSlic
             return OLDEST;
         } catch (IOException e) {
             throw new DraException(
-                    "Can't read %s, whose form the checkpoint is to have: %s; give --checkpoint-release"
+                    "Can't read %s, which decides the form of the checkpoint: %s; set --checkpoint-release"
                             .formatted(file, e),
                     e);
         }

@@ -16,16 +16,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Binds functions of PCI devices to another driver of the kernel, as the kernel's documentation
- * {@code ABI/testing/sysfs-bus-pci} describes: by {@code driver_override}, {@code unbind} and
- * {@code bind}. Each step has a deadline, and is done only when sysfs shows it.
+ * Binds functions of PCI devices to another driver of the kernel. It writes {@code driver_override}, {@code unbind} and
+ * {@code bind}, as the kernel's documentation {@code ABI/testing/sysfs-bus-pci} describes. Each step has a deadline,
+ * and is complete only when sysfs shows the result.
  */
 final class DriverSwitch {
 
     private static final Logger LOG = LoggerFactory.getLogger(DriverSwitch.class);
     private static final long LOOK_NANOS = 20_000_000;
     private static final String NO_OVERRIDE = "\n";
-    private static final String NULL = "(null)"; // as the kernel prints none
+    private static final String NULL = "(null)"; // printed by the kernel for none
 
     private final PciBus bus;
     private final KernelWrites writes = new KernelWrites();
@@ -48,8 +48,8 @@ final class DriverSwitch {
     }
 
     /**
-     * Sets the only driver of a function. The kernel answers no sooner than a driver that is being
-     * unbound has let the function go.
+     * Sets the only driver of a function. The kernel does not answer before a driver that is being unbound has released
+     * the function.
      *
      * @param driver null if the kernel is to choose it
      * @return whether it has answered within the time
@@ -63,9 +63,9 @@ final class DriverSwitch {
     }
 
     /**
-     * Takes a function from its driver, if it has one.
+     * Unbinds a function from its driver, if it has one.
      *
-     * @return whether that is done within the time; otherwise the kernel goes on
+     * @return whether that is done within the time; otherwise the kernel continues
      */
     boolean unbind(PciFunction function, Duration timeout) {
         String driver = function.driver();
@@ -93,7 +93,7 @@ final class DriverSwitch {
     }
 
     /**
-     * Gives a function without a driver to a driver.
+     * Binds a function without a driver to a driver.
      *
      * @throws DraException if the kernel refuses, or does not bind it within the time
      */

@@ -20,16 +20,15 @@ import java.util.concurrent.TimeoutException;
  * Writes to files of the kernel that may not return for a long time: the kernel takes a device from
  * a driver only while no process uses it, and no signal ends that wait.
  *
- * <p>Each write has a thread of its own, which goes on alone after a timeout. Until it has
- * returned, nothing else is written for the same device: what the kernel has begun, it does in the
- * end. Thread-safe; different devices are independent.
+ * <p>Each write has its own thread, which continues after a timeout. Until it has returned, nothing else is written for
+ * the same device, because the kernel completes what it has begun. Thread-safe; different devices are independent.
  */
 final class KernelWrites {
 
     private final Map<PciAddress, FutureTask<Boolean>> pending = new ConcurrentHashMap<>();
 
     /**
-     * Writes a text, as one who prints it to a file.
+     * Writes a text to a file.
      *
      * @return whether the kernel has answered within the time
      * @throws DraException if the kernel refuses
@@ -73,7 +72,7 @@ final class KernelWrites {
                 cause);
     }
 
-    /** Waits until no earlier write of a device is under way; its result shows in sysfs. */
+    /** Waits until no earlier write for a device is running; sysfs shows its result. */
     boolean settled(PciAddress device, Duration timeout) {
         FutureTask<Boolean> earlier = pending.get(device);
         if (earlier == null) {
@@ -86,7 +85,7 @@ final class KernelWrites {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
-        } catch (ExecutionException e) { // the caller looks at what has become of the device
+        } catch (ExecutionException e) { // the caller checks the state of the device
             pending.remove(device, earlier);
             return true;
         }

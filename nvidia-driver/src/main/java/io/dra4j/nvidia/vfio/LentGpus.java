@@ -9,14 +9,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The GPUs that a claim has taken from NVIDIA's driver, as they are recorded before they are taken:
- * after a crash, sysfs shows how far it came.
+ * The GPUs that a claim takes from NVIDIA's driver, recorded before they are taken; after a crash, sysfs shows how far
+ * it got.
  *
  * @param gpus the GPUs in the order in which they were taken
  */
 record LentGpus(List<LentGpu> gpus) {
 
-    /** Earlier releases read it, as long as no function had an override. */
+    /** Earlier releases can read this version, if no function had an override. */
     private static final RecordState<LentGpus> WITHOUT_OVERRIDE = RecordState.of(1, LentGpus.class);
 
     private static final RecordState<LentGpus> FORM =
@@ -31,8 +31,8 @@ record LentGpus(List<LentGpu> gpus) {
      *
      * @param address its PCI address
      * @param node its device node at NVIDIA's driver, {@code dev/nvidia0}
-     * @param isPersistent whether the driver is to keep it initialized without users again
-     * @param functions the GPU, and what was bound to other drivers beside it, in their order
+     * @param isPersistent whether the driver has to keep it initialized without users afterwards
+     * @param functions the GPU, and functions next to it that were bound to other drivers, in order
      */
     record LentGpu(String address, String node, boolean isPersistent, List<LentFunction> functions) {
 
@@ -46,7 +46,7 @@ record LentGpus(List<LentGpu> gpus) {
      *
      * @param address its PCI address
      * @param driver the driver to which it is returned
-     * @param override the only driver that might be bound to it before; null if the kernel chose it
+     * @param override the only driver that could be bound to it before; null if the kernel chose one
      */
     record LentFunction(
             String address, String driver, @Nullable String override) {}

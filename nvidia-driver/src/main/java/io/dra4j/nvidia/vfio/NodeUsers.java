@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 /**
  * The processes of the node that have device nodes open, as {@code fuser} finds them.
  *
- * @param proc procfs of the node: without the node's processes, it finds fewer
+ * @param proc procfs of the node; without the node's processes, fewer users are found
  */
 record NodeUsers(Path proc) {
 
@@ -36,7 +36,7 @@ record NodeUsers(Path proc) {
     /**
      * Finds the users of a device node.
      *
-     * @param node its path as of {@code /}: {@code dev/nvidia0}
+     * @param node its path relative to {@code /}: {@code dev/nvidia0}
      */
     List<User> of(Path node) {
         List<User> users = new ArrayList<>();
@@ -47,7 +47,7 @@ record NodeUsers(Path proc) {
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            return users; // without procfs, the deadline of the kernel's answer is left
+            return users; // without procfs, only the deadline for the kernel's answer remains
         }
         return users;
     }
@@ -82,7 +82,7 @@ record NodeUsers(Path proc) {
         }
     }
 
-    /** Returns users as a message names them. */
+    /** Returns users in the form for messages. */
     static String named(List<User> users) {
         String first = users.stream().limit(MOST_NAMED).map(User::toString).collect(Collectors.joining(", "));
         return users.size() <= MOST_NAMED ? first : first + " and %d more".formatted(users.size() - MOST_NAMED);

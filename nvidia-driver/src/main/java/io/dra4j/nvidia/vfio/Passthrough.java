@@ -44,20 +44,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes GPUs from NVIDIA's driver for virtual machines, and returns them; a GPU that an administrator has bound to
- * vfio-pci is used as it is, and stays so.
+ * vfio-pci is used as is, and stays bound.
  *
- * <p>The kernel takes a GPU from its driver only while no process has it open, and does not answer until then. So the
- * sessions of NVML are given back first, other processes are waited for and named, and what the kernel has not done at
- * a deadline fails the claim alone: claims of other GPUs go on. Thread-safe; one thread at a time changes a GPU.
+ * <p>The kernel takes a GPU from its driver only while no process has it open, and does not answer until then. So NVML
+ * sessions are released first, other processes are waited for and named, and a step that the kernel has not completed
+ * at its deadline fails only this claim, not claims of other GPUs. Thread-safe; one thread at a time changes a GPU.
  */
 public final class Passthrough {
 
     private static final Logger LOG = LoggerFactory.getLogger(Passthrough.class);
 
-    /** An unused GPU is let go in less; as long, other calls wait for NVML. */
+    /** An unused GPU is released in less; other calls wait for NVML for this time. */
     private static final Duration USUAL_UNBIND = Duration.ofSeconds(2);
 
-    /** Calls of NVML return in less, but for one that hangs; as long, others wait. */
+    /** Calls of NVML return in less, unless one hangs; other calls wait for this time. */
     private static final Duration LONGEST_CALL = Duration.ofSeconds(10);
 
     /** A call of nvidia-smi ends in less. */
@@ -82,7 +82,7 @@ public final class Passthrough {
      * @param isOn whether GPUs are published for virtual machines
      * @param sysfs the mount point of sysfs
      * @param proc the mount point of procfs, with the processes of the node
-     * @param users how long other processes that use a GPU are waited for
+     * @param users how long to wait for other processes that use a GPU
      * @param unbind how long the kernel may take to take a GPU from its driver
      * @param bind how long the kernel may take to give it to another
      * @param clock the clock of the calls' deadlines
@@ -103,7 +103,7 @@ public final class Passthrough {
         }
     }
 
-    /** Changes nothing yet. */
+    /** Creates the object; changes nothing yet. */
     public Passthrough(Nvml nvml, NvidiaSmi smi, Settings settings) {
         this.nvml = nvml;
         this.settings = settings;
@@ -121,7 +121,7 @@ public final class Passthrough {
     }
 
     /**
-     * Returns the GPUs of the bus; none if they are not for virtual machines.
+     * Returns the GPUs on the bus; none if GPUs are not offered to virtual machines.
      *
      * @param held the claims that are held
      */
@@ -141,18 +141,18 @@ public final class Passthrough {
     private static LentGpus read(HeldClaim claim) {
         try {
             return LentGpus.read(ClaimState.read(claim.state()).lent());
-        } catch (DraException e) { // a later driver's record; unprepare says more
+        } catch (DraException e) { // a later driver's record; unprepare reports more
             return LentGpus.read(null);
         }
     }
 
-    /** Returns whether a GPU changes its driver now, so that no session of NVML may be kept. */
+    /** Returns whether a GPU is changing its driver, so that no NVML session may be kept. */
     public boolean isChanging() {
         return changing.get() > 0 || drivers.isAnyPending();
     }
 
     /**
-     * Ensures that a virtual machine can have a GPU, by what the bus shows of it now.
+     * Ensures that a GPU can be assigned to a virtual machine, according to the present state of the bus.
      *
      * @throws PrepareException if it can't
      */
@@ -161,11 +161,11 @@ public final class Passthrough {
     }
 
     /**
-     * Lets a virtual machine have a GPU.
+     * Assigns a GPU to a virtual machine.
      *
      * @param whenTaken runs while no session of NVML is kept
      * @return what containers get
-     * @throws PrepareException if it can't be had, or not within the time of the call
+     * @throws PrepareException if it is not available within the time of the call
      */
     public ContainerEdits take(
             Offer.Passthrough offer, VfioDeviceConfig config, ClaimRecorder recorder, Runnable whenTaken) {
@@ -195,7 +195,7 @@ public final class Passthrough {
         if (known == null) {
             throw PassthroughChecks.refused(
                     gpu.address(),
-                    "it was bound to vfio-pci, and is bound to %s now; the next try finds it so"
+                    "it was bound to vfio-pci, and is bound to %s now; the next attempt finds it there"
                             .formatted(gpu.driver()));
         }
         requireTime(gpu, deadline(settings.unbind(), recorder));
@@ -238,12 +238,12 @@ public final class Passthrough {
         return StepDeadline.of(limit, recorder.deadline(), settings.clock());
     }
 
-    /** The next try of the kubelet has time of its own, and returns first what this one began. */
+    /** The kubelet's next attempt has new time, and first undoes what this one began. */
     private static void requireTime(PciFunction gpu, StepDeadline deadline) {
         if (deadline.isOver()) {
             throw PassthroughChecks.refused(
                     gpu.address(),
-                    "no time is left of this call to take it from its driver, and it stays there; the next try follows");
+                    "this call has no time left to take it from its driver, and it stays there; it will be retried");
         }
     }
 
@@ -269,8 +269,8 @@ public final class Passthrough {
         }
     }
 
-    /** No session of this driver is open when the kernel begins, nor of a process that is seen. */
-    @SuppressWarnings("try") // the lease is used by being held
+    /** When the kernel begins, neither this driver nor a visible process has an open session. */
+    @SuppressWarnings("try") // the lease only has to be held
     private Attempt attempt(PciFunction gpu, Path node, ClaimRecorder recorder) {
         StepDeadline ofCalls = deadline(LONGEST_CALL, recorder);
         requireTime(gpu, ofCalls);
@@ -290,7 +290,7 @@ public final class Passthrough {
     private static PrepareException notPaused(PciFunction gpu, StepDeadline ofCalls) {
         return PassthroughChecks.refused(
                 gpu.address(),
-                "a call of NVML by this driver has not returned for %s, and it stays with its driver; the next try follows"
+                "a call of NVML by this driver has not returned for %s, and it stays with its driver; it will be retried"
                         .formatted(ofCalls.text()));
     }
 
@@ -302,13 +302,13 @@ public final class Passthrough {
 
     private static PrepareException notUnbound(PciFunction function, List<User> found, StepDeadline deadline) {
         return new PrepareException(
-                "The driver %s did not let PCI device %s go within %s%s; the kernel goes on, and the next try finds what it has done"
+                "The driver %s did not release PCI device %s within %s%s; the kernel continues, and the next attempt finds the result"
                         .formatted(
                                 function.driver(),
                                 function.address(),
                                 deadline.text(),
                                 found.isEmpty()
-                                        ? ": no process is seen that has it open"
+                                        ? ": no visible process has it open"
                                         : ", which is open in " + NodeUsers.named(found)));
     }
 
@@ -316,7 +316,7 @@ public final class Passthrough {
      * Returns all GPUs of a claim to the drivers that they were taken from.
      *
      * @return whether there were any
-     * @throws DraException if one is still in use; what is not returned stays recorded
+     * @throws DraException if one is still in use; GPUs that are not returned stay recorded
      */
     public boolean giveBack(ClaimRecorder recorder) {
         List<LentGpu> latestFirst =
@@ -337,7 +337,7 @@ public final class Passthrough {
         for (LentFunction function : gpu.functions()) {
             PciAddress address = new PciAddress(function.address());
             if (bus.find(address).isEmpty()) {
-                LOG.atWarn().addKeyValue("device", address).log("PCI device of a claim is not on the bus any more");
+                LOG.atWarn().addKeyValue("device", address).log("PCI device of a claim is no longer on the bus");
                 continue;
             }
             override(address, null, Path.of(gpu.node()), recorder);
@@ -346,7 +346,7 @@ public final class Passthrough {
                 unbind(now, () -> machines(now), deadline(settings.unbind(), recorder));
             }
             restore(address, function.driver(), recorder);
-            if (function.override() != null) { // last, for it may be another driver than it had
+            if (function.override() != null) { // last, because the driver may differ from the previous one
                 override(address, function.override(), Path.of(gpu.node()), recorder);
             }
         }
@@ -358,13 +358,13 @@ public final class Passthrough {
     private void switchOn(PciAddress gpu, StepDeadline deadline) {
         if (deadline.isOver()) {
             throw new DraException(
-                    "GPU %s is back, and no time is left of this call to switch its persistence mode on again; the next try does so"
+                    "GPU %s is back, but this call has no time left to turn its persistence mode on again; the next attempt does"
                             .formatted(gpu));
         }
         persistence.set(gpu, true, deadline);
     }
 
-    /** The kernel ends first what it has begun. */
+    /** Waits for what the kernel has begun. */
     private void override(PciAddress address, @Nullable String driver, Path node, ClaimRecorder recorder) {
         StepDeadline deadline = deadline(settings.unbind(), recorder);
         if (!drivers.override(address, driver, deadline)) {
@@ -392,8 +392,8 @@ public final class Passthrough {
     }
 
     /**
-     * The persistence mode of GPUs, in which nvidia-persistenced keeps a GPU open without users. What
-     * can't be switched here is found among the users of the GPU.
+     * The persistence mode of GPUs, in which nvidia-persistenced keeps a GPU open without users. If it can't be
+     * switched here, nvidia-persistenced shows up among the users of the GPU.
      *
      * @param smi the program that switches it
      */
@@ -443,7 +443,7 @@ public final class Passthrough {
             return edits.build();
         }
 
-        /** Returns the nodes by which processes may have a function open, as of {@code /}. */
+        /** Returns the nodes through which processes may have a function open, relative to {@code /}. */
         Stream<Path> nodes(PciFunction function) {
             return Stream.concat(
                             Optional.ofNullable(function.group()).stream().map(one -> "dev/vfio/" + one),

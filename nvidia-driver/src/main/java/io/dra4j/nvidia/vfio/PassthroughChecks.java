@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The conditions under which a virtual machine can have a GPU, checked before anything changes.
+ * Checks, before anything changes, that a GPU can be assigned to a virtual machine.
  *
  * @param bus the PCI bus
  * @param proc the mount point of procfs, with the processes of the node
@@ -31,16 +31,16 @@ import java.util.stream.Stream;
 public record PassthroughChecks(PciBus bus, Path proc) {
 
     /**
-     * Finds a GPU that a virtual machine can have.
+     * Finds a GPU that can be assigned to a virtual machine.
      *
      * @throws PrepareException if it can't
      */
     PciFunction requireUsable(PciAddress address) {
-        PciFunction gpu = bus.find(address).orElseThrow(() -> refused(address, "it is not on the PCI bus any more"));
+        PciFunction gpu = bus.find(address).orElseThrow(() -> refused(address, "it is no longer on the PCI bus"));
         if (gpu.group() == null) {
             throw refused(
                     address,
-                    "the IOMMU is off: the administrator enables it in the firmware (VT-d, AMD-Vi), and starts the kernel with intel_iommu=on where it is Intel's");
+                    "the IOMMU is off: the administrator enables it in the firmware (VT-d, AMD-Vi), and, on Intel, starts the kernel with intel_iommu=on");
         }
         String needed = driverFor(address);
         if (!gpu.isForMachines() && !isLoaded(needed)) {
@@ -84,8 +84,8 @@ public record PassthroughChecks(PciBus bus, Path proc) {
     /**
      * Returns the devices of a GPU's IOMMU group that keep it from virtual machines.
      *
-     * <p>These are devices that are in use, but for those of its board, and all other GPUs: who has
-     * the group's device node can reach a GPU that is bound to vfio-pci, whoever is given it.
+     * <p>These are other GPUs, and devices in use except those of its board: any process with the group's device node
+     * can reach every GPU of the group that is bound to vfio-pci.
      */
     public List<PciFunction> conflicting(PciFunction gpu) {
         return members(gpu).stream()
@@ -93,7 +93,7 @@ public record PassthroughChecks(PciBus bus, Path proc) {
                 .toList();
     }
 
-    /** Returns devices as a message names them. */
+    /** Returns devices in the form for messages. */
     public static String named(List<PciFunction> devices) {
         return devices.stream()
                 .map(one -> one.address() + (one.driver() == null ? "" : " (" + one.driver() + ")"))
@@ -106,19 +106,19 @@ public record PassthroughChecks(PciBus bus, Path proc) {
         if (!gpus.isEmpty()) {
             throw refused(
                     gpu.address(),
-                    "its IOMMU group %s has other GPUs, and a machine with one of them could reach all: %s; the administrator plugs the GPU in elsewhere, or switches ACS on in the firmware, which makes smaller groups"
+                    "its IOMMU group %s has other GPUs, and a machine with one of them could reach all: %s; the administrator moves the GPU to another slot, or enables ACS in the firmware, which makes smaller groups"
                             .formatted(gpu.group(), gpus));
         }
         String others = named(conflicting);
         if (!others.isEmpty()) {
             throw refused(
                     gpu.address(),
-                    "its IOMMU group %s has other devices, whose drivers would lose them: %s; the administrator binds them to vfio-pci, or plugs the GPU in elsewhere"
+                    "its IOMMU group %s has other devices, whose drivers would lose them: %s; the administrator binds them to vfio-pci, or moves the GPU to another slot"
                             .formatted(gpu.group(), others));
         }
     }
 
-    /** Returns the other devices of the group; bridges stay out of it. */
+    /** Returns the other devices of the group, without bridges. */
     private List<PciFunction> members(PciFunction gpu) {
         return gpu.group() == null
                 ? List.of()
@@ -137,7 +137,7 @@ public record PassthroughChecks(PciBus bus, Path proc) {
         return other.isBeside(gpu) && other.vendor() == PciFunction.NVIDIA && !other.isGpu();
     }
 
-    /** Returns what goes with a GPU: audio and USB of its board, if they are in use, and itself. */
+    /** Returns the functions that move together: audio and USB of the GPU's board, if in use, and the GPU. */
     List<PciFunction> withBoard(PciFunction gpu) {
         List<PciFunction> all = new ArrayList<>(members(gpu).stream()
                 .filter(one -> isInUse(one) && isOfBoard(one, gpu))
@@ -151,11 +151,11 @@ public record PassthroughChecks(PciBus bus, Path proc) {
     }
 
     /**
-     * The kernel's modules by which programs have PCI devices for themselves: vfio-pci, and for some devices one that
-     * does more, such as for the memory of GPUs on Grace boards.
+     * The kernel modules that give programs exclusive access to PCI devices: vfio-pci, and for some devices a variant
+     * that does more, for example for the memory of GPUs on Grace boards.
      *
      * @param bus the PCI bus
-     * @param proc the mount point of procfs, by which the files of the node are seen as its first process sees them
+     * @param proc the mount point of procfs, which shows the node's files as its first process sees them
      * @see <a href="https://docs.kernel.org/driver-api/vfio.html">VFIO, PCI variant drivers</a>
      */
     private record VfioModules(PciBus bus, Path proc) {
@@ -163,8 +163,8 @@ public record PassthroughChecks(PciBus bus, Path proc) {
         private static final Pattern ALIAS = Pattern.compile("alias vfio_pci:(\\S+) (\\S+)");
 
         /**
-         * Returns the driver to which a device has to be bound: as sysfs names it, or its module if it is
-         * not loaded. Names of modules have underscores, where those of drivers may have hyphens.
+         * Returns the driver to which a device has to be bound, as sysfs names it, or its module if that is not loaded.
+         * Module names have underscores where driver names may have hyphens.
          */
         String driver(PciAddress device) {
             String module =

@@ -10,11 +10,11 @@ import java.time.InstantSource;
  * The end of one step of a claim, on a monotonic clock.
  *
  * @param timeout the time that the step had
- * @param endNanos its end, as {@link System#nanoTime} has it
+ * @param endNanos its end, by {@link System#nanoTime}
  */
 record StepDeadline(Duration timeout, long endNanos) {
 
-    /** The time that is left to report a failure before the kubelet gives up. */
+    /** The time reserved to report a failure before the kubelet gives up. */
     private static final Duration TO_REPORT = Duration.ofSeconds(2);
 
     /** Returns the end of a step that begins now, and ends before the call does. */
@@ -35,7 +35,7 @@ record StepDeadline(Duration timeout, long endNanos) {
         return left().isZero();
     }
 
-    /** Returns the time that the step had, for messages. */
+    /** Returns the step's time limit, for messages. */
     String text() {
         return timeout.toMillis() % 1000 == 0 ? timeout.toSeconds() + " s" : timeout.toMillis() + " ms";
     }

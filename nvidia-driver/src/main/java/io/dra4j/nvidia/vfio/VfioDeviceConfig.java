@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The configuration of a GPU for a virtual machine.
  *
- * @param iommu the device nodes that the machine's program gets; null for the usual ones
+ * @param iommu the device nodes that the machine's program gets; null for the default ones
  */
 public record VfioDeviceConfig(@Nullable Iommu iommu) {
 
@@ -24,7 +24,7 @@ public record VfioDeviceConfig(@Nullable Iommu iommu) {
      * The interface of the kernel to the IOMMU.
      *
      * @param backendPolicy {@code LegacyOnly}, or {@code PreferIommuFD} where the kernel has it
-     * @param enableAPIDevice whether containers get the node that all devices share, too
+     * @param enableAPIDevice whether containers also get the node that all devices share
      */
     record Iommu(@Nullable String backendPolicy, @Nullable Boolean enableAPIDevice) {
 

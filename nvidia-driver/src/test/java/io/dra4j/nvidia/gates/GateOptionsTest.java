@@ -23,7 +23,7 @@ import picocli.CommandLine.ParameterException;
 
 class GateOptionsTest {
 
-    /** A command of its own has the options as a mixin. */
+    /** A separate command has the options as a mixin. */
     private static final class Command {
         @Mixin
         private GateOptions gates;
@@ -85,7 +85,7 @@ class GateOptionsTest {
                     .isInstanceOf(DraException.class)
                     .hasMessageStartingWith("feature gate " + gate + " is on, and this driver")
                     .hasMessageContaining("set " + gate + "=false")
-                    .hasMessageEndingWith("or start without it, by --ignore-unknown-gates");
+                    .hasMessageEndingWith("or start without it, with --ignore-unknown-gates");
             assertThatCode(() -> options("--feature-gates=" + gate + "=true", "--ignore-unknown-gates")
                             .check())
                     .doesNotThrowAnyException();

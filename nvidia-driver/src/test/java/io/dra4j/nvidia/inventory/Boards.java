@@ -29,7 +29,7 @@ final class Boards {
         return NodeDevices.of(read(node), new Settings("node-1", node.sysfs(), dynamicMig));
     }
 
-    /** A node with the first board of this one alone, in MIG mode and undivided. */
+    /** A node with only the first board of this one, in MIG mode and undivided. */
     static NodeDevices dividable(Path folder, String board) {
         Reading one = read(StandInNode.install(folder.resolve(board), board));
         List<Gpu> gpus = List.of(inMigMode(one.gpus().get(0)));

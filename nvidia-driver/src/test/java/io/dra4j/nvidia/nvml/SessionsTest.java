@@ -133,7 +133,7 @@ class SessionsTest {
         Lease held = nvml.giveBack("maintenance");
 
         assertThat(isOpen()).isFalse();
-        assertFails(nvml::read, Reason.GIVEN_BACK, "given back for maintenance");
+        assertFails(nvml::read, Reason.GIVEN_BACK, "released for maintenance");
         assertFails(() -> events.await(Duration.ofMillis(1)), Reason.GIVEN_BACK, "maintenance");
         assertThat(node.administrator().reset(0)).isEqualTo(SUCCESS);
         held.close();
@@ -155,7 +155,7 @@ class SessionsTest {
         }
     }
 
-    /** The lock is held while NVML opens a session or ends one, and that may take for ever. */
+    /** The lock is held while NVML opens a session or ends one, and that may take forever. */
     @Test
     void areNotWaitedForBeyondTheTimeoutWhileAnotherThreadHasTheLock() throws Exception {
         Sessions sessions = new Sessions(Installation.of(node.library()), Instant::now);
@@ -178,7 +178,7 @@ class SessionsTest {
             assertThat(paused)
                     .failsWithin(Duration.ofSeconds(10))
                     .withThrowableThat()
-                    .withMessageContaining("has not returned for 0.1 s: NVML can't be given back");
+                    .withMessageContaining("has not returned for 0.1 s: NVML can't be released");
         } finally {
             isOver.countDown();
         }
@@ -198,7 +198,7 @@ class SessionsTest {
         }
     }
 
-    /** Else it would be given back for ever, for there is no lease to close. */
+    /** Otherwise it would stay released forever: no lease could be closed. */
     @Test
     void areOpenedAgainIfTheirEndFailed() {
         AtomicBoolean isFailing = new AtomicBoolean();

@@ -29,7 +29,7 @@ record ContainerUnderTest(Path folder) {
      */
     record Ended(int status, String errors) {}
 
-    /** Makes the container's bundle, as containerd has it. */
+    /** Makes the container's bundle, like containerd. */
     static ContainerUnderTest create(Path folder) throws IOException {
         ContainerUnderTest container = new ContainerUnderTest(folder);
         Files.createDirectories(container.root());

@@ -95,7 +95,7 @@ class DeviceNodesTest {
         assertThatThrownBy(() -> edits(elsewhere, new DeviceFolder(dev, false, nodes, false))
                         .common(VERSION))
                 .isInstanceOf(PrepareException.class)
-                .hasMessageContainingAll("/dev/nvidiactl", "is a copy", "--container-dev-root");
+                .hasMessageContainingAll("/dev/nvidiactl", "is a snapshot", "--container-dev-root");
         assertThat(edits(elsewhere, DeviceFolder.of(null, nodes))
                         .common(VERSION)
                         .deviceNodes())

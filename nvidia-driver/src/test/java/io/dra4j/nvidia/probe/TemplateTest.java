@@ -137,7 +137,7 @@ class TemplateTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    --board=h100 | 1 | There is no board "h100"; known are t4, a30,
+                    --board=h100 | 1 | Unknown board "h100"; the known ones are t4, a30,
                     --count=8 | 2 | Missing required option: '--board
                     --board=t4 --count=0 | 2 | '--count': 0 is not from 1 to 64
                     --board=t4 --count=65 | 2 | '--count': 65 is not from 1 to 64

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** An administrator with nvidia-smi and modprobe, which are processes of their own. */
+/** An administrator with nvidia-smi and modprobe, which run as separate processes. */
 public final class Administrator {
 
     private static final Path PROGRAM = StandInNode.BUILT.resolve("hardware");

@@ -20,7 +20,7 @@ public final class MpsStandIn extends ProgramStandIn {
 
     private MpsStandIn(StandInNode node, Path program) throws IOException {
         super(node, NAME, StandInNode.text("standin/mps.sh").formatted(program));
-        Path server = node.root().resolve("usr/bin/nvidia-cuda-mps-server"); // the daemon stands in for it, too
+        Path server = node.root().resolve("usr/bin/nvidia-cuda-mps-server"); // the daemon also stands in for it
         if (Files.notExists(server)) {
             Files.createFile(
                     server, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));

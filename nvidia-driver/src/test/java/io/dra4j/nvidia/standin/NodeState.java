@@ -102,7 +102,7 @@ public final class NodeState {
                 .orElseThrow();
     }
 
-    /** Returns the instances by serials: one that is created again has another serial alone. */
+    /** Returns the instances by serials: one that is created again differs only in its serial. */
     public Map<Integer, Instance> bySerial() {
         Map<Integer, Instance> found = new TreeMap<>();
         for (int gpu = 0; gpu < gpus(); gpu++) {
@@ -178,7 +178,7 @@ public final class NodeState {
         bytes.putLong(STATE.at("failAt"), steps == 0 ? 0 : steps() + steps);
     }
 
-    /** Lets a GPU, or by -1 the driver, give a text that is no text of its kind. */
+    /** Lets a GPU, or with -1 the driver, return an invalid text. */
     public void scramble(int gpu, byte[] text) {
         int at = gpu < 0 ? STATE.at("driver") : gpu(gpu) + GPU.at(gpu % 2 == 0 ? "uuid" : "busId");
         bytes.put(at, text);
@@ -223,7 +223,7 @@ public final class NodeState {
         bytes.putInt(gpu(gpu) + GPU.at("unbound"), bound ? 0 : 1);
     }
 
-    /** Lets a GPU have no memory of its own. */
+    /** Lets a GPU have no own memory. */
     public void sharesMemory(int gpu) {
         bytes.putInt(gpu(gpu) + GPU.at("memoryKnown"), 0);
     }
@@ -292,7 +292,7 @@ public final class NodeState {
         return STATE.at("fault") + slot * FAULT.size();
     }
 
-    /** Returns whether a call has failed by one of the faults, each of so many calls. */
+    /** Returns whether a call has failed by one of the faults, each for a number of calls. */
     public boolean hasFailed(int calls) {
         for (int slot = 0; slot < MOST_FAULTS; slot++) {
             int left = bytes.getInt(fault(slot) + FAULT.at("calls"));
@@ -357,7 +357,7 @@ public final class NodeState {
         throw new IllegalStateException("there is no MIG device " + mig);
     }
 
-    /** Returns the state but for the counters of calls, as it is now. */
+    /** Returns the present state, without the counters of calls. */
     public byte[] withoutCalls() {
         byte[] all = new byte[bytes.capacity()];
         bytes.get(0, all);

@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
 /**
  * A stand-in of the kernel that binds PCI devices to drivers.
  *
- * <p>The files to which programs write alone are named pipes: who writes waits until this reads. It reads
+ * <p>The files to which programs only write are named pipes: a writer waits until this reads. It reads
  * no request to take a GPU from NVIDIA's driver while a process has a session of NVML, nor any from
  * a driver whose devices a test holds: as the kernel does, it lets the writer wait.
  */
@@ -73,7 +73,7 @@ public final class PciStandIn implements AutoCloseable {
         this.node = node;
     }
 
-    /** Binds all GPUs of a node to NVIDIA's driver, each in an IOMMU group of its own. */
+    /** Binds all GPUs of a node to NVIDIA's driver, each in its own IOMMU group. */
     public static PciStandIn install(StandInNode node) throws IOException {
         PciStandIn kernel = new PciStandIn(node);
         for (String driver : List.of(NVIDIA, VFIO, "snd_hda_intel")) {

@@ -79,7 +79,7 @@ public abstract class ProgramStandIn {
         return Files.exists(folder.resolve("killed"));
     }
 
-    /** Kills no caller any more. */
+    /** Stops killing callers. */
     public final void killNone() throws IOException {
         Files.deleteIfExists(folder.resolve("killed"));
         try (var files = Files.newDirectoryStream(folder, "{before,after}-*")) {

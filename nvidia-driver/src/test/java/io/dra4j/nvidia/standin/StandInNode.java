@@ -145,7 +145,7 @@ public record StandInNode(Path folder) {
                 "cpu  1 0 1 9 0 0 0 0 0 0\nctxt 9\nbtime %d\nprocesses 9\n".formatted(time.getEpochSecond()));
     }
 
-    /** Sets that processes see those of their own container alone. */
+    /** Sets that processes see only those of their own container. */
     public void hideProcesses() throws IOException {
         for (String link : List.of("self/ns/pid", "self/ns/mnt", "1/ns/mnt")) {
             Files.createDirectories(proc().resolve(link).getParent());
@@ -276,7 +276,7 @@ public record StandInNode(Path folder) {
         }
     }
 
-    /** Returns NVML of this node as the program has it, without a session. */
+    /** Returns the program's NVML of this node, without a session. */
     public Nvml nvml() {
         return options().nvml(proc());
     }

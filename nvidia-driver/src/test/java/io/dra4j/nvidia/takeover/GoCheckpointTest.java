@@ -106,9 +106,9 @@ class GoCheckpointTest {
 
         assertThat(GoForm.ofTakenOver(file)).isEqualTo(new GoForm(true, true, false, false));
         assertThatThrownBy(() -> GoForm.of("0.3"))
-                .hasMessage("--checkpoint-release=0.3 is none of 0.4.0, 0.4.1, 0.5, 0.5.0-dev, 25.12");
+                .hasMessage("--checkpoint-release=0.3 is not one of 0.4.0, 0.4.1, 0.5, 0.5.0-dev, 25.12");
         Files.writeString(file, "{");
-        assertThatThrownBy(() -> GoForm.ofTakenOver(file)).hasMessageContaining("give --checkpoint-release");
+        assertThatThrownBy(() -> GoForm.ofTakenOver(file)).hasMessageContaining("set --checkpoint-release");
     }
 
     @Test
@@ -147,7 +147,7 @@ class GoCheckpointTest {
 
         assertThatThrownBy(() -> GoCheckpoint.decode(file))
                 .isInstanceOf(DraException.class)
-                .hasMessage("it has a claim that is no UID: ../etc");
+                .hasMessage("it has a claim whose name is not a UID: ../etc");
     }
 
     @Test

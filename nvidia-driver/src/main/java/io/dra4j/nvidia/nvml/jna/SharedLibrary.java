@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * A library of the node, loaded from its path. As thread-safe as its functions.
  *
- * <p>Arguments are {@code int}, {@code long}, which a pointer is, too, on the 64-bit machines that have such GPUs, {@code
+ * <p>Arguments are {@code int}, {@code long}, also for pointers on the 64-bit machines that have such GPUs, {@code
  * String}, {@link Structs}, and arrays of these, to which a function writes.
  */
 public final class SharedLibrary implements AutoCloseable {
@@ -46,7 +46,7 @@ public final class SharedLibrary implements AutoCloseable {
      * @throws UnsatisfiedLinkError if it is not a library for this machine, or a library is missing that it needs
      */
     public static SharedLibrary open(Path file) {
-        // an option that no other has: JNA would share one object, which the first close ends
+        // a unique option: otherwise JNA would share one object, which the first close ends
         Map<String, ?> own = Map.of("dra4j.library", OPENED.incrementAndGet());
         return new SharedLibrary(NativeLibrary.getInstance(file.toString(), own));
     }
@@ -63,7 +63,7 @@ public final class SharedLibrary implements AutoCloseable {
     }
 
     /**
-     * Looks a function up that is needed.
+     * Looks up a required function.
      *
      * @throws UnsatisfiedLinkError if the library lacks it
      */
@@ -83,7 +83,7 @@ public final class SharedLibrary implements AutoCloseable {
         return find(name).map(function -> function.invokeString(arguments, false));
     }
 
-    /** Returns the text that ends with a zero, or fills its field. */
+    /** Returns the text up to a zero byte or the end of its field. */
     public static String text(byte[] field) {
         int length = 0;
         while (length < field.length && field[length] != 0) {

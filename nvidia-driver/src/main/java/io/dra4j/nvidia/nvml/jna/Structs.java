@@ -5,7 +5,7 @@ package io.dra4j.nvidia.nvml.jna;
 import com.sun.jna.Structure;
 import com.sun.jna.Structure.FieldOrder;
 
-/** The structs of NVML, field by field; pointers are numbers. A versioned struct is made with version and size in its first field. */
+/** The structs of NVML; pointers are numbers, and versioned structs start with version and size. */
 public final class Structs {
 
     private Structs() {}
@@ -78,7 +78,7 @@ public final class Structs {
         public long unit;
     }
 
-    /** The array of metrics has 333 in the newest header; the library uses as many as it is told. */
+    /** The array has 333 metrics in the newest header; the library uses as many as requested. */
     @FieldOrder({"version", "numMetrics", "sample1", "sample2", "metric", "rest"})
     public static final class GpmMetrics extends Structure {
         public int version = 1;
@@ -267,7 +267,7 @@ public final class Structs {
         public int nvmlReturn;
         public long value;
 
-        /** Returns a number that is no double: of a short type, the rest of the union is undefined. */
+        /** Returns a number that is not a double; for a short type, the rest of the union is undefined. */
         public long unsigned() {
             return valueType == UNSIGNED_INT ? Integer.toUnsignedLong((int) value) : value;
         }

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * JNA, which no other package knows: the node's libraries by their paths, and NVML's structs.
+ * The only package that uses JNA: the node's libraries by their paths, and NVML's structs.
  *
  * <p>Flow: {@code nvml} and {@code fabric} → here → the libraries.
  */
