@@ -48,7 +48,7 @@ public abstract class ChartContract {
     /** The help text of the driver's program, which names the variable of each option. */
     protected abstract String help();
 
-    /** Variables that are not the driver's, but of the container runtime. */
+    /** Variables that belong to the container runtime, not to the driver. */
     protected Set<String> foreignVariables() {
         return Set.of();
     }
@@ -173,7 +173,7 @@ public abstract class ChartContract {
                 .isEqualTo("liveness");
     }
 
-    /** Before, readiness is not asked for, and so fails at no start. */
+    /** Readiness is not probed earlier, so it does not fail during a start. */
     @Test
     void theStartIsOverWhenTheDriverIsReady() {
         JsonNode container =
@@ -304,7 +304,7 @@ public abstract class ChartContract {
         assertThat(written.one(Kind.DaemonSet).at("/metadata/name").asText()).isEqualTo(name);
     }
 
-    /** A release's archive, which needs no clone. */
+    /** A release's archive, without a clone. */
     @Test
     void theChartOfAReleaseIsPackaged() throws IOException {
         Path folder = Files.createDirectories(Path.of("target/charts"));
@@ -383,7 +383,7 @@ public abstract class ChartContract {
             types.removeAll(OF_HELM);
         }
 
-        /** Returns the paths of all objects of which the schema knows the keys; empty for the root. */
+        /** Returns the paths of all objects whose keys the schema knows; empty for the root. */
         List<String> objects() {
             List<String> objects = new ArrayList<>();
             addObjects("", schema, objects);
@@ -400,7 +400,7 @@ public abstract class ChartContract {
                             path.isEmpty() ? one.getKey() : path + "." + one.getKey(), one.getValue(), objects));
         }
 
-        /** Returns the values whose comment is on no key. */
+        /** Returns the values whose comment belongs to no key. */
         List<String> unknownComments() {
             return comments.keySet().stream()
                     .filter(path -> at(path).isMissingNode())

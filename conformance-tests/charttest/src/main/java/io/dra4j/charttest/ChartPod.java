@@ -72,8 +72,8 @@ public final class ChartPod implements AutoCloseable {
     /**
      * Makes the pod on its own node; the driver does not run yet.
      *
-     * @param hostPaths folders in the place of the node's, by their paths
-     * @param changes variables in place of the manifest's
+     * @param hostPaths folders that replace those of the node, by path
+     * @param changes variables that override the manifest's
      */
     public ChartPod(
             DriverContainer container,

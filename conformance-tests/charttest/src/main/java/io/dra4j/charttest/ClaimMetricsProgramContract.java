@@ -165,7 +165,7 @@ public abstract class ClaimMetricsProgramContract {
                     .body();
         }
 
-        /** Scrapes again while the page is not as wanted: a list may fail on a machine that is slow. */
+        /** Scrapes until the page satisfies a condition: a list may fail on a slow machine. */
         String awaitMetrics(Predicate<String> wanted) throws IOException, InterruptedException {
             long end = System.nanoTime() + TIMEOUT.toNanos();
             String page = get("/metrics");
@@ -176,7 +176,7 @@ public abstract class ClaimMetricsProgramContract {
             return page;
         }
 
-        /** Returns what the API server refused, as {@link Right} names it. */
+        /** Returns the rights that the API server refused, as {@link Right} names them. */
         List<String> refused() {
             return proxy.requests(request -> request.status() == FORBIDDEN).stream()
                     .map(request -> ApiAction.of(request.method(), request.path(), request.query()))

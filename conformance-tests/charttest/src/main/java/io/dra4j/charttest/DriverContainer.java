@@ -29,7 +29,7 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
         return first(manifests.one(Kind.Deployment));
     }
 
-    /** The process that serves metrics of claims that wait. */
+    /** The process that serves metrics of waiting claims. */
     public static DriverContainer ofClaimMetrics(Manifests manifests) {
         return first(manifests.one(Kind.Deployment));
     }
@@ -57,7 +57,7 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
                 .toList();
     }
 
-    /** The variables, with an empty text for those that Kubernetes fills in. */
+    /** The variables, with an empty value for those that Kubernetes sets. */
     public Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>();
         container
@@ -89,7 +89,7 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
         return mounts;
     }
 
-    /** Asserts that it has nothing of the node, and runs with the least rights. */
+    /** Asserts that it has no access to the node, and runs with minimal rights. */
     void assertHasNoRightsOnTheNode() {
         assertThat(hostPaths()).isEmpty();
         assertThat(pod.at("/securityContext/runAsNonRoot").asBoolean()).isTrue();

@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * A node of a cluster into which rendered objects were brought: the driver is a process with the
+ * A node of a cluster to which rendered objects were applied: the driver is a process with the
  * arguments and the environment of the DaemonSet, and with the rights of its ServiceAccount.
  */
 public final class InstalledChart implements AutoCloseable {
@@ -44,12 +44,12 @@ public final class InstalledChart implements AutoCloseable {
     }
 
     /**
-     * Brings the objects into an API server that starts now; the driver does not run yet.
+     * Applies the objects to a new API server; the driver does not run yet.
      *
      * @param driver the driver's name
      * @param folder for files
      * @param program the program in place of the image's
-     * @param changes variables in place of those of the DaemonSet, for paths of the test's node
+     * @param changes variables that override those of the DaemonSet, for paths of the test's node
      */
     public InstalledChart(
             String driver, Manifests manifests, Path folder, List<String> program, Map<String, String> changes) {
@@ -103,7 +103,7 @@ public final class InstalledChart implements AutoCloseable {
         return names;
     }
 
-    /** The API server has refused nothing of what the driver wanted. */
+    /** Asserts that the API server has refused no request of the driver. */
     public void assertNothingRefused() {
         assertThat(access.notes()).singleElement().asString().startsWith("RBAC: the API server refused no request");
     }

@@ -52,7 +52,7 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
     /**
      * The only object of a kind.
      *
-     * @throws IllegalStateException if there is none, or more than one
+     * @throws IllegalStateException unless there is exactly one
      */
     public ObjectNode one(Kind kind) {
         List<ObjectNode> all = of(kind);
@@ -75,7 +75,7 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
                 + driver.at("/spec/template/spec/serviceAccountName").asText();
     }
 
-    /** Writes the objects, with changes that were made to them, as one file. */
+    /** Writes the objects, including later changes, as one file. */
     public Path write(Path file) {
         try {
             StringBuilder text = new StringBuilder();
@@ -88,7 +88,7 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
         }
     }
 
-    /** The kinds of which charts have objects, by their names in the API. */
+    /** The kinds of objects in charts, by their names in the API. */
     public enum Kind {
         Certificate,
         ClusterRole,

@@ -65,7 +65,7 @@ public abstract class MonitoringContract {
         assertThat(alerts(withAllParts())).allMatch(alert -> page.contains("`" + alert + "`"));
     }
 
-    /** Without the process, an alert on its absence would never end. */
+    /** An alert on the absence of the process would never end without it. */
     @Test
     void alertsOnClaimsThatWaitComeWithTheProcessAndNameIt() {
         Manifests all = withAllParts();
@@ -145,7 +145,7 @@ public abstract class MonitoringContract {
         return labels;
     }
 
-    /** Otherwise namespace and pod are those of the driver, and the claim's get other names. */
+    /** Without it, namespace and pod are those of the driver, and the claim's get other names. */
     @Test
     void aScrapeKeepsTheLabelsOfClaims() {
         assertThat(withAllParts().of(Kind.PodMonitor))
@@ -155,7 +155,7 @@ public abstract class MonitoringContract {
     }
 
     /**
-     * The reference page of metrics, which has what a scrape has: a test of the runtime compares names, types and labels.
+     * The reference page of metrics, which matches a scrape: a test of the runtime compares names, types and labels.
      */
     static final class MetricsPage {
 

@@ -13,11 +13,11 @@ import java.nio.file.Path;
  * A part of a page of the reference that a test renders; {@code -Dreference.update} updates it.
  *
  * @param page the file
- * @param source what it is rendered from, as the page names it before and after the part
+ * @param source its source, as the page names it before and after the part
  */
 public record PagePart(Path page, String source) {
 
-    /** Compares the part with what was rendered. */
+    /** Compares the part with the rendered one. */
     public void assertIs(String rendered) {
         try {
             String begin = "<!-- From %s; -Dreference.update=true updates it. -->\n".formatted(source);

@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A query of a dashboard or an alert, in PromQL, as far as it names metrics and labels.
+ * A query of a dashboard or an alert, in PromQL, reduced to its metrics and labels.
  *
  * <p>It is not a parser: it finds the driver's metrics by their prefix, the labels in their braces, and the labels of
  * {@code by}, {@code on} and the like, which have to be those of all metrics in the query.
@@ -28,7 +28,7 @@ record PromQuery(String text) {
     private static final Pattern MADE_LABEL = Pattern.compile("\"(\\w+)\",\\s*\"\\$\\d\"");
     private static final String BUCKET = "_bucket";
 
-    /** Returns the names of the driver's metrics, without what each histogram adds. */
+    /** Returns the names of the driver's metrics, without the suffixes of histograms. */
     Set<String> metrics() {
         Set<String> names = new TreeSet<>();
         METRIC.matcher(text).results().forEach(one -> names.add(metric(one.group(1))));
@@ -40,7 +40,7 @@ record PromQuery(String text) {
     }
 
     /**
-     * Returns what the query uses that a scrape does not have.
+     * Returns the metrics and labels of the query that a scrape does not have.
      *
      * @param served the labels of each metric that is served
      */
@@ -68,7 +68,7 @@ record PromQuery(String text) {
         return labels;
     }
 
-    /** A histogram's buckets have a label besides those of the metric. */
+    /** A histogram's buckets have an additional label. */
     private Set<String> grouped(boolean ofBuckets) {
         Set<String> labels = new TreeSet<>();
         GROUPING.matcher(text)
@@ -88,7 +88,7 @@ record PromQuery(String text) {
         return labels;
     }
 
-    /** Returns the labels of the query's result, from which a legend or a message is made. */
+    /** Returns the labels of the query's result, for a legend or a message. */
     Set<String> resultLabels(Map<String, Set<String>> served) {
         Set<String> labels = grouped(true);
         if (labels.isEmpty()) {

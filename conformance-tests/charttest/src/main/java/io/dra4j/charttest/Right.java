@@ -36,7 +36,7 @@ public record Right(
     /** The library chart, from a driver's module. */
     public static final Path LIBRARY = Path.of("../sdk-runtime/deploy/helm/dra4j-library");
 
-    /** The process of the cluster that serves metrics of claims that wait. */
+    /** The process of the cluster that serves metrics of waiting claims. */
     public static final String CLAIM_METRICS = "claim-metrics";
 
     /** The process of the cluster that publishes pools of several nodes. */
@@ -93,7 +93,7 @@ public record Right(
         return granted;
     }
 
-    /** Takes this right from roles; returns whether one had it. */
+    /** Removes this right from roles; returns whether any had it. */
     public boolean removeFrom(List<ObjectNode> roles) {
         boolean removed = false;
         for (ObjectNode role : roles) {
@@ -110,7 +110,7 @@ public record Right(
         return removed;
     }
 
-    /** As {@link #granted} names it. */
+    /** The right in the form of {@link #granted}. */
     @Override
     public String toString() {
         return group + "/" + resource + " " + verb;

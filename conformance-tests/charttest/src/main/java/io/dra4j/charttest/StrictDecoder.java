@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes objects by the API's types, as an API server that validates fields strictly: an unknown
- * field, or a number where a text has to be, is an error.
+ * field, or a number in place of a string, is an error.
  */
 public final class StrictDecoder {
 
@@ -58,7 +58,7 @@ public final class StrictDecoder {
         }
     }
 
-    /** Returns whether objects of this one's kind are in namespaces; false if the kind is not known. */
+    /** Returns whether objects of this kind are namespaced; false for an unknown kind. */
     static boolean isNamespaced(JsonNode object) {
         return type(object.path("apiVersion").asText(), object.path("kind").asText())
                 .filter(Namespaced.class::isAssignableFrom)
@@ -84,7 +84,7 @@ public final class StrictDecoder {
         return builder.build();
     }
 
-    /** Hides the methods that take what a type does not have. */
+    /** Hides the methods that accept unknown fields. */
     private static final class NoOtherFields extends JacksonAnnotationIntrospector {
         private static final long serialVersionUID = 1;
 
@@ -138,7 +138,7 @@ public final class StrictDecoder {
             Never
         }
 
-        /** Those usages that a server's certificate has. */
+        /** The usages of a server's certificate. */
         enum Usage {
             @JsonProperty("digital signature")
             DIGITAL_SIGNATURE,

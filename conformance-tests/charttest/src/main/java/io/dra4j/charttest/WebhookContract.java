@@ -27,7 +27,7 @@ public abstract class WebhookContract {
             .set("webhook.tls.secret.name", "own")
             .set("webhook.tls.secret.caBundle", CA);
 
-    /** Variables of the driver that are about its node, where the webhook has none. */
+    /** Variables of the driver about its node, which the webhook does not have. */
     private static final Set<String> OF_THE_NODE = Set.of(
             "NODE_NAME",
             "POD_UID",

@@ -63,7 +63,7 @@ public final class AllocatedClaims {
     /**
      * Starts a claim for a provider, which need not be started.
      *
-     * @param driverName the driver's name, and that of the claim's device class
+     * @param driverName the name of the driver and of the claim's device class
      * @param provider the provider, with the devices that it offers now
      * @return a builder of a claim {@code default/claim} with the UID {@code uid} and one request, {@code devices}
      * @throws Exception if the provider can't read its inventory
@@ -76,8 +76,8 @@ public final class AllocatedClaims {
     /**
      * Starts again with a claim of a user's.
      *
-     * <p>If it has a {@code status.allocation}, that counts, with what is added here; otherwise the
-     * configurations of its {@code spec} do, and devices are allocated here.
+     * <p>If it has a {@code status.allocation}, that is used, together with additions here; otherwise the
+     * configurations of its {@code spec} are used, and devices are allocated here.
      *
      * @param claim a ResourceClaim of {@code resource.k8s.io/v1} as YAML or JSON; what its metadata
      *     leaves out is filled in
@@ -99,7 +99,7 @@ public final class AllocatedClaims {
         if (tree(manifest, "The claim") instanceof ObjectNode object) {
             return object;
         }
-        throw new IllegalArgumentException("The claim is no object: " + manifest);
+        throw new IllegalArgumentException("The claim is not an object: " + manifest);
     }
 
     private static JsonNode tree(String text, String what) {
@@ -132,8 +132,8 @@ public final class AllocatedClaims {
     }
 
     /**
-     * Allocates a device to the first request, in the form that a scheduler gives it: of one that several claims may
-     * have, a share that takes of each capacity what the request asks for, or else the default.
+     * Allocates a device to the first request, in the form that a scheduler writes: for one that several claims may
+     * have, a share with the requested amount of each capacity, or else the default.
      *
      * @param device the name of the device
      * @return this builder
@@ -171,7 +171,7 @@ public final class AllocatedClaims {
      *
      * @param device the name of the device, which allows multiple allocations
      * @param shareId the share, a UUID
-     * @param consumed what the share takes of the device's capacities
+     * @param consumed the capacities of the device that the share consumes
      * @return this builder
      */
     public AllocatedClaims share(String device, String shareId, Map<String, Quantity> consumed) {
@@ -200,7 +200,7 @@ public final class AllocatedClaims {
      * Adds a configuration of the claim.
      *
      * @param parameters the opaque parameters, with {@code apiVersion} and {@code kind}, as YAML or JSON
-     * @param requests the requests that it is for; none for all
+     * @param requests the requests that it applies to; none for all
      * @return this builder
      */
     public AllocatedClaims config(String parameters, String... requests) {
@@ -212,7 +212,7 @@ public final class AllocatedClaims {
      * Adds a configuration of the device class.
      *
      * @param parameters the opaque parameters, with {@code apiVersion} and {@code kind}, as YAML or JSON
-     * @param requests the requests that it is for; none for all
+     * @param requests the requests that it applies to; none for all
      * @return this builder
      */
     public AllocatedClaims classConfig(String parameters, String... requests) {

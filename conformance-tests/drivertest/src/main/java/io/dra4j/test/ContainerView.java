@@ -23,8 +23,7 @@ import java.util.stream.Stream;
  *
  * <p>Ids are resolved by the content of the specs in the CDI directories. Of each spec, its own edits are applied once,
  * then those of its devices; of two environment variables with the same name the later counts. The asserting methods
- * throw an
- * {@link AssertionError} that lists all changes. Immutable.
+ * throw an {@link AssertionError} that lists all changes. Immutable.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
  */
@@ -42,7 +41,7 @@ public final class ContainerView {
     /**
      * Resolves CDI ids.
      *
-     * @param cdiDirectories where the runtime reads specs, the one that counts most last
+     * @param cdiDirectories the directories of specs, in ascending priority
      * @param ids the ids, such as {@code example.com/fpga=fpga-0}
      * @return the changes
      * @throws AssertionError if an id does not resolve to exactly one device
@@ -133,7 +132,7 @@ public final class ContainerView {
         return Map.copyOf(mounts);
     }
 
-    /** {@return all edits as JSON texts, as they are applied, with hooks and what else there is} */
+    /** {@return all edits as JSON texts, as they are applied, including hooks} */
     public List<String> rawJson() {
         return List.copyOf(edits);
     }

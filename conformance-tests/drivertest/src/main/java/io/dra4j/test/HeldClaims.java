@@ -27,7 +27,7 @@ public final class HeldClaims {
     }
 
     /**
-     * Returns a claim whose prepare was cut off, by a crash or a failure.
+     * Returns a claim whose prepare was interrupted by a crash or a failure.
      *
      * @param claim the claim that was to be prepared
      * @param context the context of that prepare, whose last checkpoint is the claim's state

@@ -29,7 +29,7 @@ final class Publication {
     }
 
     /**
-     * Waits until the driver's slices are as wanted, for a few seconds only if it says that a pool is invalid.
+     * Waits until the driver's slices satisfy a condition, but only a few seconds if it reports an invalid pool.
      *
      * @param goal what is wanted, for messages
      * @throws AssertionError on a timeout, with what the driver said

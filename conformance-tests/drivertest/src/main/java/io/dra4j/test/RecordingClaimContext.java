@@ -26,7 +26,7 @@ public final class RecordingClaimContext implements ClaimContext {
     /**
      * Makes a context.
      *
-     * @param deadline until when the kubelet waits
+     * @param deadline the time until which the kubelet waits
      */
     public RecordingClaimContext(Instant deadline) {
         this(deadline, state -> {});

@@ -111,7 +111,7 @@ public final class RecordingDriverContext implements DriverContext {
     }
 
     /**
-     * Sets the time of {@link #clock}; it stands still otherwise.
+     * Sets the time of {@link #clock}, which does not advance on its own.
      *
      * @param time the time
      */
@@ -146,7 +146,7 @@ public final class RecordingDriverContext implements DriverContext {
     }
 
     /**
-     * Takes a lock, which excludes the test's threads: a test that holds it is the other process.
+     * Takes a lock, which excludes the test's threads: a test that holds it acts as the other process.
      */
     @Override
     public NodeLock lock(String name, Duration atMost) {
@@ -155,7 +155,7 @@ public final class RecordingDriverContext implements DriverContext {
         }
         Semaphore lock = locks.computeIfAbsent(name, key -> new Semaphore(1, true));
         if (!isTaken(lock, atMost)) {
-            throw new DraException("the lock %s of the driver %s was held by another thread of the test all the time"
+            throw new DraException("the lock %s of the driver %s was held by another thread of the test the whole time"
                     .formatted(name, driverName));
         }
         AtomicBoolean isHeld = new AtomicBoolean(true);
@@ -196,7 +196,7 @@ public final class RecordingDriverContext implements DriverContext {
      * the newest checkpoint, and a provider that fails unprepares it.
      *
      * <p>A claim that was prepared with these devices gets its earlier answer, and the provider is
-     * not called; any other that is held is unprepared first.
+     * not called; any other held one is unprepared first.
      *
      * @param provider the provider
      * @param claim the claim
@@ -239,7 +239,7 @@ public final class RecordingDriverContext implements DriverContext {
      *
      * @param provider the provider
      * @param claim a claim of {@link #held}
-     * @throws Exception what the provider throws; the claim stays held then
+     * @throws Exception what the provider throws; the claim then stays held
      */
     public void unprepare(DeviceProvider provider, ClaimRef claim) throws Exception {
         HeldClaim known = held(claim);
@@ -283,13 +283,13 @@ public final class RecordingDriverContext implements DriverContext {
         notifyAll();
     }
 
-    /** {@return how often the provider has said that its inventory changed} */
+    /** {@return how often the provider has reported a changed inventory} */
     public synchronized int inventoryChanges() {
         return inventoryChanges;
     }
 
     /**
-     * Waits until the provider has said so often that its inventory changed.
+     * Waits until the provider has reported a changed inventory a number of times.
      *
      * @param count how often, since the context was made
      * @param timeout the longest wait

@@ -54,7 +54,8 @@ public final class ReleasePublisher {
      * Returns the tests of all releases, each with all of its gates and with those of its default.
      *
      * <p>They are for a {@link org.junit.jupiter.api.TestFactory}, and fail if the pools are not
-     * published within {@link TestNode#TIMEOUT}, or a device is lost but to a feature gate that is off.
+     * published within {@link TestNode#TIMEOUT}, or a device is missing for a reason other than a disabled feature
+     * gate.
      *
      * @param driverName the driver's name
      * @param pools by the options that make them, for messages; their own names don't matter

@@ -91,7 +91,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
     }
 
     /**
-     * Changes the driver before each start, to serve its health for example.
+     * Changes the driver before each start, for example to serve its health.
      *
      * @param change changes the builder
      * @return this extension
@@ -102,7 +102,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
     }
 
     /**
-     * Changes the API server before it starts, its Kubernetes version for example.
+     * Changes the API server before it starts, for example its Kubernetes version.
      *
      * @param change changes the builder
      * @return this extension
@@ -184,7 +184,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
     }
 
     /**
-     * Starts another driver on this node, where it runs as long as the node, or until {@link #stop}.
+     * Starts another driver on this node, where it runs until the node ends, or until {@link #stop}.
      *
      * @param other a driver that does not run, and is not registered as an extension
      * @param <Q> its provider
@@ -209,7 +209,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
         return start(of(driverName, providers).withDriver(driverSettings).withTimeout(timeout));
     }
 
-    /** Stops the driver, as the end of its pod does; its claims stay prepared, and it can't be called. */
+    /** Stops the driver, as the termination of its pod does; its claims stay prepared, and it can't be called. */
     public void stop() {
         required(instance).kill();
     }
@@ -272,8 +272,8 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
      * Creates a claim of one request, and allocates devices to it once they are published.
      *
      * <p>The allocation has the form that the scheduler writes: the configurations of the device
-     * class, and of a device that several claims may have, a share. Taints, and what other claims
-     * have, do not count; {@link #apply} lets the scheduler decide.
+     * class, and of a device that several claims may have, a share. Taints and devices of other claims are ignored;
+     * {@link #apply} lets the scheduler decide.
      *
      * @param devices the names of the devices
      * @return the claim, which is not prepared
@@ -283,9 +283,8 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
     }
 
     /**
-     * Creates a claim of a user's, and allocates devices to its first request once they are
-     * published, as {@link #allocate} does, with what the request asks for: amounts, admin access,
-     * tolerations.
+     * Creates a user's claim, and allocates devices to its first request once they are published, as {@link #allocate}
+     * does, as the request specifies: amounts, admin access, tolerations.
      *
      * @param manifest a ResourceClaim of {@code resource.k8s.io/v1} as YAML or JSON; its metadata
      *     may be left out
@@ -328,7 +327,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
      *
      * @param name the pod's name; {@code namespace/name} outside of the namespace {@code default}
      * @return the pod
-     * @throws AssertionError if it does not run, with what stands in the way
+     * @throws AssertionError if it does not run, with the reason
      */
     public RunningPod awaitRunning(String name) {
         return RunningPod.await(node(), name, timeout);
@@ -409,7 +408,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
     }
 
     /**
-     * Waits until the status of a claim has what the driver reports of a device.
+     * Waits until the status of a claim has the driver's report of a device.
      *
      * @param claim the claim
      * @param device the name of the device

@@ -140,7 +140,7 @@ class ClaimsTest {
         void isNeverReadFromAnythingElse() {
             assertThatThrownBy(() -> claims().yaml("just words"))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("The claim is no object: just words");
+                    .hasMessage("The claim is not an object: just words");
             assertThatThrownBy(() -> claims().config("{"))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageStartingWith("The configuration is neither YAML nor JSON: ");

@@ -253,9 +253,9 @@ class ApiServerMainIT {
 
         @Test
         void mustBeThere() {
-            assertThat(refused("--manifests=" + folder)).contains("there is no object in " + folder);
+            assertThat(refused("--manifests=" + folder)).contains("no object in " + folder);
             assertThat(refused("--manifests=" + folder.resolve("no")))
-                    .contains("there is no file " + folder.resolve("no"));
+                    .contains("no such file: " + folder.resolve("no"));
         }
     }
 

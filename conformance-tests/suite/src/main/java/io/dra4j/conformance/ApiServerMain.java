@@ -112,7 +112,7 @@ final class ApiServerMain implements Callable<Integer> {
         public record Ready(URI url, String version, int objects, Path kubeconfig) {}
 
         /**
-         * Starts the server, brings the objects of manifests into it, and writes the kubeconfig.
+         * Starts the server, applies manifests to it, and writes the kubeconfig.
          *
          * @param manifests files, and folders of them
          * @param file the kubeconfig, which is written last; null takes one in a temporary folder
@@ -155,7 +155,7 @@ final class ApiServerMain implements Callable<Integer> {
         }
 
         /**
-         * The kubeconfig of a server, which is there for as long as the server is.
+         * The kubeconfig of a server, which exists as long as the server.
          *
          * <p>A file that something else wrote is neither replaced nor removed.
          */
@@ -174,7 +174,7 @@ final class ApiServerMain implements Callable<Integer> {
              * A kubeconfig that is to be written.
              *
              * @param file null takes one in a temporary folder
-             * @throws SettingsException if something else is there
+             * @throws SettingsException if another file exists
              */
             static KubeconfigFile at(@Nullable Path file) throws IOException {
                 if (file == null) {
@@ -200,7 +200,7 @@ final class ApiServerMain implements Callable<Integer> {
                 return file;
             }
 
-            /** Removes it, unless it has been replaced meanwhile, by that of another server for example. */
+            /** Removes it, unless it has been replaced, for example by that of another server. */
             @Override
             public void close() throws IOException {
                 if (isAsWritten()) {

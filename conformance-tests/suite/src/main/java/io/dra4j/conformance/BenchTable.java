@@ -105,7 +105,7 @@ final class BenchTable {
                         measure.what(), measure.batch(), time(measure.longest()), time(measure.limit())));
     }
 
-    /** Both drivers, line by line, and how many times as much the first needs. */
+    /** Both drivers, line by line, and the ratio of the first to the second. */
     void compare(List<String> names, DriverNumbers a, DriverNumbers b) {
         out.println();
         out.println("A: " + names.get(0));
@@ -149,7 +149,7 @@ final class BenchTable {
         return footprint.isPresent() ? OptionalDouble.of(of.applyAsLong(footprint.get())) : OptionalDouble.empty();
     }
 
-    /** Both have the same measures, since they take turns. */
+    /** Both have the same measurements, since they alternate. */
     private void pairs(List<Timings> a, List<Timings> b) {
         for (int i = 0; i < a.size(); i++) {
             Timings first = a.get(i);

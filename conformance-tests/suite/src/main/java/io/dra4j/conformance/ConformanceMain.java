@@ -119,8 +119,8 @@ public final class ConformanceMain {
     }
 
     /**
-     * Prints the message of an exception that users can act on; all else is a bug of the suite,
-     * which is shown with its stack trace, and neither is a result about a driver.
+     * Prints the message of an exception that users can act on; anything else is a bug of the suite, which is shown
+     * with its stack trace. Neither is a result about a driver.
      */
     private static int explainFailure(Exception e, CommandLine command, ParseResult line) {
         PrintWriter err = command.getErr();
@@ -144,7 +144,7 @@ public final class ConformanceMain {
         return new CommandLine.RunLast().execute(line);
     }
 
-    /** One line with the error, and one with the place to look; no page of usage hides them. */
+    /** Prints the error and a pointer to the help, one line each, without a page of usage. */
     private static int explainWrongUsage(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
@@ -224,7 +224,7 @@ public final class ConformanceMain {
         }
     }
 
-    /** The command {@code init}: settings to begin with. */
+    /** The command {@code init}: initial settings. */
     @Command(
             name = "init",
             mixinStandardHelpOptions = true,
@@ -314,7 +314,7 @@ public final class ConformanceMain {
                 if (!known.contains(profile)) {
                     throw new ParameterException(
                             spec.commandLine(),
-                            "there is no profile " + profile + "; there are " + String.join(", ", known));
+                            "unknown profile " + profile + "; known profiles are " + String.join(", ", known));
                 }
             }
         }

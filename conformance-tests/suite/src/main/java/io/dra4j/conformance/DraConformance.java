@@ -47,8 +47,8 @@ import org.junit.jupiter.api.DynamicTest;
  *
  * <p>One test for each requirement, in a container for each profile: it fails if a MUST is broken
  * or the suite itself fails, and is aborted (shown as skipped) with the reason if the requirement
- * does not apply, is blocked, or is not tested. A broken SHOULD is printed and passes. What stops,
- * kills or restarts a driver is not tested in a JVM, except for what a provider leaves that says it
+ * does not apply, is blocked, or is not tested. A broken SHOULD is printed and passes. Requirements that stop, kill or
+ * restart a driver are not tested in a JVM, except for what a provider leaves that says it
  * changes nothing: run the suite against the packaged driver for that.
  */
 public final class DraConformance {
@@ -75,7 +75,7 @@ public final class DraConformance {
         return new DraConformance(driverName, providers);
     }
 
-    /** Changes the driver's builder before each start, to add a readiness check for example. */
+    /** Changes the driver's builder before each start, for example to add a readiness check. */
     public DraConformance builder(Consumer<DraDriver.Builder> change) {
         builder = change;
         return this;
@@ -134,7 +134,7 @@ public final class DraConformance {
         return verdict == Verdict.PASS || verdict == Verdict.WARN || verdict == Verdict.INFO;
     }
 
-    /** The run that the tests share; the first that asks for it lets it run. */
+    /** The run that the tests share; the first one starts it. */
     private static final class Run {
         private final Engine engine;
         private @Nullable CompletableFuture<RunOutcome> outcome; // guarded by this

@@ -259,7 +259,7 @@ final class TestedDriverOptions {
         try {
             return JSON.readTree(text.toString());
         } catch (JsonProcessingException e) {
-            throw new SettingsException(option + " is no JSON: " + e.getOriginalMessage());
+            throw new SettingsException(option + " is not JSON: " + e.getOriginalMessage());
         }
     }
 }

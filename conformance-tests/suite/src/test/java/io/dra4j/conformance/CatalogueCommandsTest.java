@@ -62,7 +62,7 @@ class CatalogueCommandsTest {
         void refusesAProfileThatIsNotThere() {
             assertThat(run("list", "--profile", "fast")).isEqualTo(3);
 
-            assertThat(err.toString()).contains("no profile fast; there are node-core, cdi, ");
+            assertThat(err.toString()).contains("unknown profile fast; known profiles are node-core, cdi, ");
             assertThat(out.toString()).isEmpty();
         }
     }

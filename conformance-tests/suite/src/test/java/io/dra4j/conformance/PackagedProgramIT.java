@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** The jar as people start it: what was left out of it is not needed. */
+/** The jar as users start it, without the classes that it does not need. */
 @Timeout(120)
 class PackagedProgramIT {
 

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The page of the documentation is what the catalogue has; {@code -Dreference.update} updates it. */
+/** The page of the documentation equals the catalogue; {@code -Dreference.update} updates it. */
 class RequirementsPageTest {
 
     private static final Path PAGE = Path.of("../../docs-site/reference/requirements.md");

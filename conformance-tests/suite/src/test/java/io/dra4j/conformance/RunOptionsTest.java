@@ -125,6 +125,6 @@ class RunOptionsTest {
     void aConfigThatIsNoJsonIsReportedByItsFlag() {
         assertThatThrownBy(() -> settings("--driver-name=a", "--invalid-config={", "--", "b"))
                 .isInstanceOf(SettingsException.class)
-                .hasMessageStartingWith("--invalid-config is no JSON");
+                .hasMessageStartingWith("--invalid-config is not JSON");
     }
 }

@@ -12,7 +12,7 @@ import ch.qos.logback.classic.util.DefaultJoranConfigurator;
 import ch.qos.logback.core.spi.ContextAwareBase;
 
 /**
- * The configuration of Logback in a test that has none: warnings go to the console.
+ * The configuration of Logback in a test without one: warnings go to the console.
  *
  * <p>Logback's own default prints everything, which is hundreds of thousands of lines of the
  * suite's libraries. A vendor's configuration, whether a file or another service, takes precedence; other providers of
@@ -23,7 +23,7 @@ public final class QuietLogs extends ContextAwareBase implements Configurator {
 
     private final Configurator files;
 
-    /** For Logback, which finds it as a service. */
+    /** Required by Logback, which loads it as a service. */
     public QuietLogs() {
         this(new DefaultJoranConfigurator());
     }

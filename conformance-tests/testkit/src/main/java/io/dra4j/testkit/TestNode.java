@@ -70,7 +70,7 @@ public final class TestNode implements AutoCloseable {
     private final List<Instance> instances = new ArrayList<>();
     private @Nullable Controllers controllers; // guarded by this
 
-    /** Prepares a node for a driver that is a process, which does not run yet. */
+    /** Prepares a node for a driver that is a process, which is not started yet. */
     public TestNode(String driver, List<String> command) {
         this(Place.create(NAME, driver), EmbeddedApiServer.builder(), command, null);
     }
@@ -81,8 +81,8 @@ public final class TestNode implements AutoCloseable {
     }
 
     /**
-     * Returns the command that starts a driver with an archive of what it loads from its start to
-     * the end of a claim of the device {@code gpu-0}; the archive is made if needed.
+     * Returns the command that starts a driver with an archive of the classes that it loads until a claim for the
+     * device {@code gpu-0} ends; the archive is made if needed.
      */
     public static List<String> archived(String driver, JavaProgram program) throws IOException, InterruptedException {
         return program.archived(command -> {
@@ -140,7 +140,7 @@ public final class TestNode implements AutoCloseable {
     }
 
     /**
-     * Returns what places pods on the node and prepares their claims, as a cluster does; it begins with the first call.
+     * Returns the controllers that place pods on the node and prepare their claims; they start with the first call.
      */
     public synchronized Controllers controllers() {
         Controllers running = controllers;
@@ -157,7 +157,7 @@ public final class TestNode implements AutoCloseable {
         }
     }
 
-    /** Returns variables that processes to be started find in their environment; may be changed. */
+    /** Returns variables for the environment of later processes; may be changed. */
     public Map<String, String> environment() {
         return environment;
     }
@@ -231,7 +231,7 @@ public final class TestNode implements AutoCloseable {
         newest().kill();
     }
 
-    /** Ends the newest process, as the end of its pod does, and returns its exit status. */
+    /** Ends the newest process, as the termination of its pod does, and returns its exit status. */
     public int terminate() {
         newest().terminate();
         return awaitExit();
@@ -264,7 +264,7 @@ public final class TestNode implements AutoCloseable {
         }
     }
 
-    /** Creates a claim that has devices allocated, of pools as published or else the node's. */
+    /** Creates a claim with devices allocated, from pools as published or else the node's. */
     public KubeletClaim allocate(String name, String... devices) {
         ObjectNode claim = AllocationWriter.claim("gpu", place.driver());
         claim.putObject("metadata").put("namespace", "default").put("name", name);
@@ -273,7 +273,7 @@ public final class TestNode implements AutoCloseable {
 
     /**
      * Creates a claim whose first request has devices of a driver allocated, in the form that the
-     * scheduler writes: selectors, taints, and what other claims have, do not count.
+     * scheduler writes: selectors, taints and devices of other claims are ignored.
      */
     public KubeletClaim allocate(String driver, ObjectNode claim, String... devices) {
         String request = AllocationWriter.firstRequest(claim);
@@ -300,7 +300,7 @@ public final class TestNode implements AutoCloseable {
         return new KubeletClaim(namespace, name, created.at("/metadata/uid").asText());
     }
 
-    /** Creates a pod without claims that runs, and returns its UID. */
+    /** Creates a running pod without claims, and returns its UID. */
     private String createPod(String namespace, String name) {
         ObjectNode pod =
                 JsonNodeFactory.instance.objectNode().put("apiVersion", "v1").put("kind", "Pod");

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The flags and variables of a driver in Go, and what becomes of each here, as a table. */
+/** The flags and variables of a driver in Go, and how each is handled here, as a table. */
 public final class DropInTable {
 
     private static final String HEAD = "| flag | variable | default here | what it does here |\n|---|---|---|---|\n";

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The published chart of a driver in Go, as far as a drop-in replacement meets it: the containers'
+ * The published chart of a driver in Go, as far as it concerns a drop-in replacement: the containers'
  * commands and environments, and the rights of their ServiceAccount.
  *
  * @param file the manifests, rendered with the chart's default values

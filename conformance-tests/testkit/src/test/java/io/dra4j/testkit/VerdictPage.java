@@ -22,9 +22,9 @@ import java.util.stream.Collectors;
  * A page of the documentation with the verdicts of conformance runs, a part for each; tests that run the suite compare
  * theirs.
  *
- * <p>A part has what does not differ from run to run: verdicts, but no times. Requirements that a run did not try keep
- * the verdict that they have on the page, so that a run of few compares few; {@code -Dreference.update=true} writes
- * what it found. Parts of one page may be compared by several threads.
+ * <p>A part contains only what is the same in each run: verdicts, but no times. Requirements that a run did not try
+ * keep the verdict that they have on the page, so that a run of few compares few; {@code -Dreference.update=true}
+ * writes what it found. Parts of one page may be compared by several threads.
  */
 public final class VerdictPage {
 

@@ -31,7 +31,7 @@ import java.util.Optional;
  */
 public final class Allotments {
 
-    /** Without their gates the server drops the fields. Binding conditions, which no one sets, keep devices away. */
+    /** Fields that the server drops with their gates off. Binding conditions, which nothing sets, exclude devices. */
     private static final List<FeatureGate> ON = List.of(
             FeatureGate.DRA_PRIORITIZED_LIST,
             FeatureGate.DRA_PARTITIONABLE_DEVICES,

@@ -42,7 +42,7 @@ final class ApiServer implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration REACH = Duration.ofSeconds(15);
 
-    /** For the metrics of a real one, which may be tens of megabytes. */
+    /** The limit for metrics of a real server, which may be tens of megabytes. */
     private static final Duration READ = Duration.ofSeconds(20);
 
     private static final Pattern RELEASE = Pattern.compile("^v?1\\.(\\d+)");
@@ -61,9 +61,8 @@ final class ApiServer implements AutoCloseable {
     private final Optional<ClusterObjects> store;
 
     /**
-     * A name for the node and the namespace of a test context. On a real API server no other run
-     * has had it: one may be going on, or its namespace still be terminating. The embedded one
-     * knows no others, and its reports can be compared.
+     * A name for the node and the namespace of a test context. On a real API server no other run has had it: one may be
+     * running, or its namespace still terminating. The embedded one knows no others, and its reports can be compared.
      */
     static String uniqueName(ApiServerSettings settings, String context) {
         return settings.isEmbedded()
@@ -96,7 +95,7 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** Else a driver would suffer from what is wrong with the kubeconfig or the server. */
+    /** Prevents that a driver fails because of a wrong kubeconfig or server. */
     private String requireReachable() {
         try {
             return proxy.serverVersion(REACH);
@@ -162,7 +161,7 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** Those that no garbage collector takes, for they have no owner. */
+    /** Deletes what no garbage collector deletes, because it has no owner. */
     private void deleteSlices(String node) {
         cluster.deleteCollection(
                 ApiObjects.RESOURCE + "/resourceslices",
@@ -222,7 +221,7 @@ final class ApiServer implements AutoCloseable {
         end();
     }
 
-    /** Undoes what was done, and returns what could not be: a sentence each. */
+    /** Reverts all changes, and returns a sentence for each failure. */
     List<String> end() {
         List<String> left = new ArrayList<>();
         while (!ends.isEmpty()) {

@@ -54,7 +54,7 @@ public final class Calls {
     private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
 
     /**
-     * A fault of an answer in something that holds in any.
+     * A violation of a rule for all answers.
      *
      * @param service the version of the service that gave it
      * @param violation is about the requirement that is broken
@@ -126,7 +126,7 @@ public final class Calls {
         }
     }
 
-    /** Returns and removes what answers had wrong since the last call. */
+    /** Returns and removes the violations in answers since the last call. */
     public List<Finding> takeFindings() {
         List<Finding> all = new ArrayList<>();
         for (Finding next = findings.poll(); next != null; next = findings.poll()) {
@@ -188,7 +188,7 @@ public final class Calls {
                         instance.endpoint());
     }
 
-    /** Prepares one claim in a call that the kubelet gives up sooner than usual. */
+    /** Prepares one claim in a call with a shorter timeout than usual. */
     public CallResult prepareWithin(Duration timeout, KubeletClaim claim) {
         List<KubeletClaim> all = List.of(claim);
         return checked(
@@ -200,7 +200,7 @@ public final class Calls {
                         () -> kubelet.get().prepare(driver, all, service, timeout)));
     }
 
-    /** Repeats a prepare, as a kubelet does, until it succeeds or there was time enough. */
+    /** Repeats a prepare, as a kubelet does, until it succeeds or the time is up. */
     public CallResult prepareUntil(KubeletClaim claim, Duration limit) {
         long end = System.nanoTime() + limit.toNanos();
         CallResult result = prepare(claim);
@@ -277,7 +277,7 @@ public final class Calls {
         return error;
     }
 
-    /** Returns and removes the errors since the last call: whether they are about what was wrong, a reader sees. */
+    /** Returns and removes the errors since the last call: a reader judges whether they name the problem. */
     String takeRefusals() {
         List<String> taken = new ArrayList<>();
         for (String error = refusals.poll(); error != null; error = refusals.poll()) {
@@ -309,9 +309,9 @@ public final class Calls {
     }
 
     /**
-     * A check of every successful answer to a Prepare, of any rule:
-     * its devices are the driver's results of the claim, with their share ids, for their requests. An
-     * answer without devices is one of a driver that needs nothing from the kubelet.
+     * A check of every successful answer to a Prepare, of any rule: its devices are the driver's results of the claim,
+     * with their share ids, for their requests. An answer without devices means that the driver needs nothing from the
+     * kubelet.
      *
      * @param driver the name of the driver
      * @param claim the claim's object, which is allocated

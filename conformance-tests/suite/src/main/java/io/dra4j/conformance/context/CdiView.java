@@ -46,7 +46,7 @@ public final class CdiView {
 
     /**
      * @param folder the one that the driver was given
-     * @param folders all from which runtimes read, the one that counts most last
+     * @param folders all from which runtimes read, in ascending priority
      */
     public CdiView(Path folder, List<Path> folders) {
         this.folder = folder;
@@ -175,7 +175,7 @@ public final class CdiView {
         }
     }
 
-    /** All that an id resolves to: one, in healthy directories. */
+    /** Everything that an id resolves to: one device, in healthy directories. */
     public List<Resolved> find(String id) {
         List<Resolved> found = new ArrayList<>();
         for (int at = folders.size() - 1; at >= 0 && found.isEmpty(); at--) {

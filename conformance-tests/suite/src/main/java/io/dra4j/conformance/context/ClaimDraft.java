@@ -98,7 +98,7 @@ public class ClaimDraft {
         return result;
     }
 
-    /** Takes all that a device has of each capacity. */
+    /** Takes all of each capacity of a device. */
     public ClaimDraft all(PublishedDevice device) {
         for (JsonNode result : results) {
             if (result.path("device").asText().equals(device.name())) {

@@ -90,7 +90,7 @@ public final class Claims {
         cluster.delete(path(claim));
     }
 
-    /** Takes a claim's allocation away, as a controller does when no pod uses it. */
+    /** Deallocates a claim, as a controller does when no pod uses it. */
     public void deallocate(KubeletClaim claim) {
         ObjectNode object = object(claim).deepCopy();
         object.putObject("status");
@@ -122,7 +122,7 @@ public final class Claims {
         return path() + "/" + claim.name();
     }
 
-    /** Those that were made since the last clearing. */
+    /** The claims that were made since the last cleanup. */
     synchronized List<KubeletClaim> takeMade() {
         List<KubeletClaim> all = List.copyOf(made);
         made.clear();
@@ -133,8 +133,8 @@ public final class Claims {
      * A claim of the shape that the settings give: its template's requests, constraints and
      * configurations, with what a scheduler allocates to it.
      *
-     * <p>A rule names the device that the claim shall get, and the others of its allotment come along.
-     * What the shape leaves no room for, a rule cannot try.
+     * <p>A rule names the device that the claim should get, and gets the others of its allotment as well. It cannot
+     * check what the shape does not allow.
      */
     private static final class ShapedDraft extends ClaimDraft {
 
@@ -198,7 +198,7 @@ public final class Claims {
             return own.has("shareID") ? own.put("shareID", UUID.randomUUID().toString()) : own;
         }
 
-        /** Devices that do not exist take the places of some that the claim would get. */
+        /** Nonexistent devices replace some that the claim would get. */
         private void putIn(List<PublishedDevice> absent, boolean keepsOne) {
             int all = results.size();
             for (int i = 0; i < absent.size(); i++) {
@@ -231,7 +231,7 @@ public final class Claims {
             return super.rawResult(request, ofDriver, pool, device);
         }
 
-        /** A rule's configuration of this driver takes the place of those in the claim. */
+        /** A rule's configuration of this driver replaces those in the claim. */
         @Override
         public ClaimDraft config(String source, String ofDriver, JsonNode parameters, String... forRequests) {
             if (ofDriver.equals(driver)) {

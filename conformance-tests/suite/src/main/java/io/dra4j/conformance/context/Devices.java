@@ -56,7 +56,7 @@ public final class Devices {
         return onNode(cluster.list(ApiObjects.RESOURCE + "/resourceslices", selector));
     }
 
-    /** Of all slices of the driver those that its node can use. */
+    /** The driver's slices that its node can use. */
     public List<JsonNode> onNode(List<JsonNode> all) {
         Set<String> nodes = Set.of("", place.node());
         return all.stream()
@@ -120,7 +120,7 @@ public final class Devices {
         return usable;
     }
 
-    /** Takes a device's part of the counters, and returns whether they had enough. */
+    /** Subtracts a device's part of the counters, and returns whether they had enough. */
     private static boolean takes(PublishedDevice device, Map<String, BigDecimal> left) {
         Map<String, BigDecimal> rest = new HashMap<>();
         device.counters().forEach((counter, amount) -> {
@@ -137,8 +137,8 @@ public final class Devices {
     /**
      * The first {@code count} usable devices.
      *
-     * @throws NotApplicable if the driver has not as many
-     * @throws Untested if it has, and claims cannot have them now, or not claims of this shape
+     * @throws NotApplicable if the driver has fewer
+     * @throws Untested if it has enough, but claims cannot have them now, or not claims of this shape
      * @throws Blocked if it publishes no complete pool
      */
     public List<PublishedDevice> some(int count) {
@@ -168,7 +168,7 @@ public final class Devices {
         }
     }
 
-    /** Nothing can be tried with the devices that there are now. */
+    /** The existing devices do not allow any check. */
     Blocked blocked() {
         List<JsonNode> slices = slices();
         List<String> incomplete = new SeenPools(slices).incomplete();
@@ -213,7 +213,7 @@ public final class Devices {
         }
     }
 
-    /** A device that one claim can have at a time. */
+    /** A device that one claim can have. */
     public PublishedDevice exclusive() {
         return upTo(Integer.MAX_VALUE).stream()
                 .filter(device -> !device.isShared())
@@ -222,9 +222,9 @@ public final class Devices {
     }
 
     /**
-     * A usable device for a prepare that a driver may never get over: one of the last, so that others stay good.
+     * A usable device for a prepare that may break a driver: one of the last, so that others stay usable.
      *
-     * @param user a number that other such prepares have not
+     * @param user a number that no other such prepare has
      */
     public PublishedDevice spare(int user) {
         List<PublishedDevice> usable = upTo(Integer.MAX_VALUE);

@@ -145,7 +145,7 @@ public final class DriverControl implements AutoCloseable {
         }
     }
 
-    /** The path at which the kubelet finds what the driver calls so. */
+    /** The path at which the kubelet finds a path of the driver. */
     Path outside(Path path) {
         Path outside = place.outside(path);
         atStandardPaths |= !outside.equals(path);
@@ -211,7 +211,7 @@ public final class DriverControl implements AutoCloseable {
         return started;
     }
 
-    /** Takes an instance for the current one from now on. */
+    /** Makes an instance the current one. */
     public void use(Instance instance) {
         current = instance;
     }
@@ -243,7 +243,7 @@ public final class DriverControl implements AutoCloseable {
         current().kill();
     }
 
-    /** Stops the current instance as its pod's end does, and returns the exit status. */
+    /** Stops the current instance as a pod's termination does, and returns the exit status. */
     public int terminate() {
         transcript.note("SIGTERM");
         Instance instance = current();
@@ -276,7 +276,7 @@ public final class DriverControl implements AutoCloseable {
         return restarted();
     }
 
-    /** Starts it again where it must be able to start: that it cannot is the driver's fault. */
+    /** Restarts the driver where it must be able to start: a failure is the driver's fault. */
     public Instance restarted() {
         try {
             return start();
@@ -313,7 +313,7 @@ public final class DriverControl implements AutoCloseable {
         }
     }
 
-    /** Ends what was started for this test context, and nothing starts any more; an external driver stays. */
+    /** Ends what was started for this test context, and prevents further starts; an external driver keeps running. */
     @Override
     public synchronized void close() {
         closed = true;

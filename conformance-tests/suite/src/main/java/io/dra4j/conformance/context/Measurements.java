@@ -30,7 +30,7 @@ public final class Measurements {
                 (known, other) -> order(other) > order(known) ? other : known);
     }
 
-    /** Of equal values, one that was given up is the greater. */
+    /** Compares values; of equal ones, one that was given up is greater. */
     private static double order(Measured measured) {
         return measured.value() + (measured.open() ? 0.5 : 0);
     }

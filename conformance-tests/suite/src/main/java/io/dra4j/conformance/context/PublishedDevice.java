@@ -31,12 +31,12 @@ public record PublishedDevice(
     private static final Pattern WHOLE = Pattern.compile("(\\d{1,15})(\\D*)");
     private static final long PART = 4;
 
-    /** A device of a slice, of which a claim needs no other. */
+    /** A device of a slice that a claim can get on its own. */
     public PublishedDevice(String pool, JsonNode json) {
         this(pool, json.path("name").asText(), json);
     }
 
-    /** A device of which a claim needs no other. */
+    /** A device that a claim can get on its own. */
     public PublishedDevice(String pool, String name, JsonNode json) {
         this(pool, name, json, null);
     }
@@ -76,7 +76,7 @@ public record PublishedDevice(
         return consumed;
     }
 
-    /** The least that a policy allows; without a policy, where a claim takes all that it does not ask for, a part. */
+    /** The minimum of a policy; without a policy, where a claim without a request takes everything, a part. */
     private static String least(JsonNode capacity) {
         return Stream.of("/requestPolicy/validRange/min", "/requestPolicy/validValues/0", "/requestPolicy/default")
                 .map(capacity::at)

@@ -160,7 +160,7 @@ public final class TestContext implements AutoCloseable {
         return place.isInCluster() ? entered.withSecurePort(port) : entered;
     }
 
-    /** Nothing stays of a test context that cannot be set up, or has ended. */
+    /** Cleans up a test context that cannot be set up, or has ended. */
     private static void leave(Place place, @Nullable ApiServer api, Consumer<String> notes) {
         if (api != null) {
             api.end().forEach(notes);
@@ -317,7 +317,7 @@ public final class TestContext implements AutoCloseable {
         unpublished = found;
     }
 
-    /** Returns the state of a driver that was waited for in vain; empty if it was not. */
+    /** Returns the state of a driver that a wait for has timed out; empty if none has. */
     public Optional<Unpublished> unpublished() {
         return Optional.ofNullable(unpublished);
     }
@@ -345,7 +345,7 @@ public final class TestContext implements AutoCloseable {
         return api.proxy();
     }
 
-    /** Puts a fault upon the driver's requests until it is removed, or the rule ends. */
+    /** Applies a fault to the driver's requests until it is removed, or the rule ends. */
     public Injection inject(Fault fault) {
         Injection injection = proxy().inject(fault);
         faults.add(injection);
@@ -422,7 +422,7 @@ public final class TestContext implements AutoCloseable {
     /**
      * Clears away what a rule has left: faults, and its claims.
      *
-     * @return what could not be cleared away; the test context is of no use then
+     * @return what could not be cleared away; the test context is then unusable
      */
     public List<String> tidy() {
         faults.forEach(Injection::close);
@@ -440,7 +440,7 @@ public final class TestContext implements AutoCloseable {
     }
 
     /**
-     * A moment, from which on evidence is wanted.
+     * A moment from which on evidence is collected.
      *
      * @param calls how many calls there had been
      * @param request the number of the latest request
@@ -476,12 +476,12 @@ public final class TestContext implements AutoCloseable {
         return text.toString();
     }
 
-    /** Returns whether a {@link #close} has done all. */
+    /** Returns whether a {@link #close} has completed. */
     public boolean isClosed() {
         return closed;
     }
 
-    /** Ends the driver, and removes what was made for it; what stays is noted. Idempotent, and for any thread. */
+    /** Ends the driver, and removes what was made for it; leftovers are noted. Idempotent, and for any thread. */
     @Override
     public synchronized void close() {
         if (closed) {

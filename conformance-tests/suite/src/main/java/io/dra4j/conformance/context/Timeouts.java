@@ -46,15 +46,15 @@ public record Timeouts(double factor) {
     }
 
     /**
-     * The way out of connections that have gone silent: client-go gives one up after 45 s, by two
-     * pings, and its helper repairs slices 30 s later, or when its mutation cache of 60 s is empty;
-     * a client that counts on bookmarks, one a minute, misses two or three.
+     * The recovery from silent connections: client-go gives one up after 45 s, by two pings, and its helper repairs
+     * slices 30 s later, or when its mutation cache of 60 s is empty; a client that relies on bookmarks, one a minute,
+     * misses two or three.
      */
     public Duration silence() {
         return times(Duration.ofSeconds(180));
     }
 
-    /** A look around that a driver has once a minute. */
+    /** A periodic check that a driver makes once a minute. */
     public Duration look() {
         return times(Duration.ofSeconds(75));
     }

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  * A driver that has not published a complete pool within its start time.
  *
  * @param requirement the requirement that it fails
- * @param state how it is, as a clause
- * @param details how long it had, and what the API server answered to its writes
+ * @param state its state, as a clause
+ * @param details the time that it had, and the API server's answers to its writes
  * @param refused whether the API server refused a write of a slice
  * @param log the warnings of its log, and of its Events about the node
  */
@@ -28,7 +28,7 @@ public record Unpublished(String requirement, String state, String details, bool
         log = List.copyOf(log);
     }
 
-    /** The driver of a test context, after so long a wait. */
+    /** Describes the driver of a test context after a wait. */
     static Unpublished of(Devices devices, DriverControl driver, ApiServer api, String access, Duration waited) {
         Blocked blocked = devices.blocked();
         String refusals = new Refusals(api.proxy()).summary();
@@ -49,7 +49,7 @@ public record Unpublished(String requirement, String state, String details, bool
         return Stream.concat(driver.warnings().stream(), events(cluster, node)).toList();
     }
 
-    /** The driver's log about its node, which is all that one in this JVM leaves. */
+    /** The driver's log about its node, which is all the output of one in this JVM. */
     private static Stream<String> events(ApiObjects cluster, String node) {
         try {
             String about = "involvedObject.kind=Node,type=Warning,involvedObject.name=" + node;

@@ -36,14 +36,14 @@ public final class Violation extends RuntimeException {
     }
 
     /**
-     * The same of a part of the rule that only those drivers are held to that claim an optional
-     * profile: requirements of other profiles can still be checked.
+     * The same for a part of the rule that applies only to drivers that claim an optional profile: requirements of
+     * other profiles can still be checked.
      */
     public Violation of(String optionalProfile) {
         return copy(optionalProfile, roots);
     }
 
-    /** The same of a kind that other requirements are about: see {@link #roots}. */
+    /** The same for a kind that other requirements are about: see {@link #roots}. */
     public Violation about(String... requirements) {
         return copy(profile, List.of(requirements));
     }
@@ -54,14 +54,14 @@ public final class Violation extends RuntimeException {
         return own;
     }
 
-    /** The optional profile whose part of the rule is broken; empty if all depends on it. */
+    /** The optional profile whose part of the rule is broken; empty if everything depends on it. */
     public String profile() {
         return profile;
     }
 
     /**
      * The requirements that a failure of this kind is about: if the driver breaks one of them, the violation says
-     * nothing of the rule in which it was seen. Empty if it is the rule's own in any case.
+     * nothing about the rule in which it was seen. Empty if it always belongs to that rule.
      */
     public List<String> roots() {
         return roots;
@@ -101,7 +101,7 @@ public final class Violation extends RuntimeException {
      */
     public record Condition(boolean holds, boolean minor, List<String> roots) {
 
-        /** The same of a kind that other requirements are about: see {@link Violation#roots}. */
+        /** The same for a kind that other requirements are about: see {@link Violation#roots}. */
         public Condition about(String... requirements) {
             return new Condition(holds, minor, List.of(requirements));
         }
@@ -119,7 +119,7 @@ public final class Violation extends RuntimeException {
         ifPresent(List.of(), complaint, message, arguments);
     }
 
-    /** The same of a complaint that other requirements are about. */
+    /** The same for a complaint that other requirements are about. */
     static void ifPresent(List<String> roots, Optional<String> complaint, String message, Object... arguments) {
         Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
         all[arguments.length] = complaint.orElse("");

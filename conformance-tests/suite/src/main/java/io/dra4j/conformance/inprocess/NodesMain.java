@@ -136,7 +136,7 @@ public final class NodesMain {
          * Starts the drivers of those nodes that come after the ones that have one; returns when all
          * are registered and have published.
          *
-         * @throws DriverUnusable if one does not come so far
+         * @throws DriverUnusable if one fails before that
          */
         void start(List<String> nodes) {
             ExecutorService starts = Executors.newFixedThreadPool(AT_A_TIME);

@@ -33,20 +33,20 @@ public record DriverNumbers(
         return Stream.of(publishing, calls).flatMap(List::stream).toList();
     }
 
-    /** Its median to that of one claim, with as many held, in later calls; empty for these themselves. */
+    /** Ratio of its median to that of one claim, with as many held, in later calls; empty for these themselves. */
     public OptionalDouble toOneClaim(Timings measure) {
         String what = measure.what().split(",", 2)[0];
         boolean isFirst = !what.equals(measure.what());
         return measure.batch() > 1 || isFirst ? ratio(measure, call(what, 1, measure.held())) : OptionalDouble.empty();
     }
 
-    /** Its median to that with no claims held; empty for what was measured so. */
+    /** Ratio of its median to that without held claims; empty for that itself. */
     public OptionalDouble toNoneHeld(Timings measure) {
         return measure.held() == 0 ? OptionalDouble.empty() : ratio(measure, call(measure.what(), measure.batch(), 0));
     }
 
     /**
-     * Its median to the medians of what one such call needs at least: an empty call, and for an
+     * Ratio of its median to the medians of the minimum for such a call: an empty call, and for an
      * unprepare the sync of a file; for a prepare two syncs and a read of the claim.
      */
     public OptionalDouble toFloor(Timings measure) {

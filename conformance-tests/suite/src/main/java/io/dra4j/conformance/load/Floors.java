@@ -98,7 +98,7 @@ final class Floors implements AutoCloseable {
         file.force(true);
     }
 
-    /** A directory that nothing was changed in needs no sync. */
+    /** An unchanged directory needs no sync. */
     private void touch() {
         try {
             Path spec = folder.resolve("spec");

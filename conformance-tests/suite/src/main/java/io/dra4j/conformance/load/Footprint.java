@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * The memory and the threads of a driver's process and its descendants at one moment, from Linux's {@code /proc}.
  *
  * @param residentBytes the sum of their resident memory; pages that several share count for each
- * @param anonymousBytes of it, what no file backs: a node cannot take it back
+ * @param anonymousBytes the part of it without a file behind it, which a node cannot reclaim
  * @param threads the sum of their threads
  * @param processes how many they are; more than 1 if the command is a wrapper such as a shell
  * @param largest the id of the process with the most resident memory: the driver itself, also where a wrapper started
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  */
 public record Footprint(long residentBytes, long anonymousBytes, int threads, int processes, long largest) {
 
-    /** Of one process. */
+    /** The footprint of one process. */
     private record Part(long pid, long resident, long anonymous, int threads) {}
 
     /** Reads it; empty if the driver has no separate process, or it cannot be read here. */

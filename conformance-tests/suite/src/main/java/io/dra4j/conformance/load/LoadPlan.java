@@ -9,7 +9,7 @@ import java.time.Duration;
  *
  * @param starts how often the driver is started; at least once
  * @param idle how long after its start the memory of the idle driver is read
- * @param firstCalls how many of the first calls are measured apart from the later ones
+ * @param firstCalls how many of the first calls are measured separately
  * @param rounds how often each call is measured after them; at least once
  */
 public record LoadPlan(int starts, Duration idle, int firstCalls, int rounds) {}

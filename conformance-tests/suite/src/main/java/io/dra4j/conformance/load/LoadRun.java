@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * Measures one driver, or several in turns, each on its own test contexts.
  *
  * <p>Several are measured in rounds of one call each, with claims of the same names and sizes, and
- * the next round begins with another: what disturbs the machine disturbs all of them.
+ * the next round begins with another: a disturbance of the machine affects all of them.
  */
 public final class LoadRun {
 
@@ -68,7 +68,7 @@ public final class LoadRun {
         }
     }
 
-    /** All starts but the last, in turns; a driver that is run externally is not started so. */
+    /** All starts but the last, in turns; an external driver is not started here. */
     private List<List<StartTimes>> firstStarts() {
         List<List<StartTimes>> starts = new ArrayList<>();
         drivers.forEach(driver -> starts.add(new ArrayList<>()));
@@ -141,7 +141,7 @@ public final class LoadRun {
         }
     }
 
-    /** The sizes of calls that there are devices for, and the largest that there are for. */
+    /** The sizes of calls for which there are enough devices, and the largest possible one. */
     private static List<Integer> sizes(int most) {
         return BATCHES.stream().map(batch -> Math.min(batch, most)).distinct().toList();
     }

@@ -11,8 +11,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Many prepares and unprepares in a row, each of a claim that was not there before, to see whether
- * a driver's memory grows with them.
+ * Many prepares and unprepares in a row, each of a new claim, to see whether a driver's memory grows with them.
  */
 public final class LongRun {
 
@@ -52,7 +51,7 @@ public final class LongRun {
      *
      * @param seen receives each part immediately
      * @throws io.dra4j.testkit.driver.DriverUnusable if the driver cannot be run
-     * @throws Violation if a call fails, or the driver's process is not the same any more
+     * @throws Violation if a call fails, or the driver's process has been replaced
      */
     public List<Part> run(Consumer<Part> seen) {
         try (MeasuredDriver driver = MeasuredDriver.open(settings, remarks)) {
@@ -92,8 +91,8 @@ public final class LongRun {
     }
 
     /**
-     * By how much the memory grew over the second half: the most that was resident in it, less the
-     * most in the first half; negative if it shrank.
+     * By how much the memory grew over the second half: its peak resident memory less that of the first half; negative
+     * if it shrank.
      */
     public static long growthBytes(List<Part> parts) {
         int half = parts.size() / 2;

@@ -54,7 +54,7 @@ final class MeasuredDriver implements AutoCloseable {
     }
 
     /**
-     * Waits until so long after the start, and reads what the driver needs.
+     * Waits until a time after the start, and reads the driver's footprint.
      *
      * @throws Violation if it ends meanwhile
      */
@@ -128,7 +128,7 @@ final class MeasuredDriver implements AutoCloseable {
         return new Batch(which, Arrays.asList(allocated(devices.subList(0, size))), withFloors);
     }
 
-    /** Calls that are measured with the same claims again and again. */
+    /** Calls that are measured repeatedly with the same claims. */
     final class Batch {
         private final String which;
         private final List<KubeletClaim> claims;
@@ -173,7 +173,7 @@ final class MeasuredDriver implements AutoCloseable {
         calls.add(measure);
     }
 
-    /** Prepares and unprepares a claim that there was none of before. */
+    /** Prepares and unprepares a new claim. */
     Duration turnover() {
         KubeletClaim claim = context.claims().allocate(devices.get(0));
         List<KubeletClaim> one = List.of(claim);

@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * @param plan how many they are
  * @param registered how many the kubelet still has in the end
  * @param slices how many slices are published
- * @param incomplete what is wrong with them; empty if all are there and each pool is complete
+ * @param incomplete the problem with them; empty if all exist and each pool is complete
  * @param publishing the time from the start of the second driver until all had published
  * @param requests the requests of all drivers until then, by kind
  * @param one the JVM with one driver at rest
@@ -90,8 +90,8 @@ public record NodesNumbers(
     }
 
     /**
-     * The traffic of a node in an hour, by kind: what was seen of a time of rest, what follows the end of a watch as
-     * often as watches end, and as many prepares and unprepares.
+     * The traffic of a node in an hour, by kind: the traffic at rest, the traffic after the end of a watch as often as
+     * watches end, and as many prepares and unprepares.
      */
     public Map<String, Traffic> perHour(int prepares) {
         Map<String, Traffic> rates = new TreeMap<>();
@@ -117,12 +117,12 @@ public record NodesNumbers(
         return requests.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** The part of one driver in what all have. */
+    /** The share of one driver in the total. */
     public double each(double all) {
         return all / plan.nodes();
     }
 
-    /** The part that each driver after the first adds, for the first one brings what all share. */
+    /** The amount that each driver after the first adds, because the first one includes what all share. */
     public double added(double withOne, double withAll) {
         return (withAll - withOne) / (plan.nodes() - 1);
     }

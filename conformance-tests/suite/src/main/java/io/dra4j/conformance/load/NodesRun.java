@@ -35,11 +35,11 @@ import org.jspecify.annotations.Nullable;
  * Measures the drivers of many nodes, which one JVM hosts.
  *
  * <p>The API server and the kubelet are in this JVM: what they need is not measured. Memory is that
- * of all drivers less that of one, so that the JVM, its classes and its code count for none.
+ * of all drivers less that of one, so that the JVM, its classes and its code do not count.
  */
 public final class NodesRun {
 
-    /** Threads that a start needed have ended after it, and the JVM has compiled what it will. */
+    /** The time after which threads of the start have ended, and the JVM has finished compiling. */
     private static final Duration SETTLE = Duration.ofSeconds(5);
 
     private static final Duration AGAIN = Duration.ofMinutes(2);
@@ -226,7 +226,7 @@ public final class NodesRun {
         /**
          * Starts drivers up to this number, and waits until all have published.
          *
-         * @throws DriverUnusable if one does not come so far
+         * @throws DriverUnusable if one fails before that
          */
         void start(int drivers) throws IOException {
             String answer = ask("start " + drivers);

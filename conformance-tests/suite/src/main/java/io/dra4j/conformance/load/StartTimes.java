@@ -48,8 +48,8 @@ record StartTimes(Duration sockets, Duration registered, Duration published) {
     }
 
     /**
-     * The change of a socket's inode is that of its last name: what is bound under another name and
-     * renamed counts from there. Nothing has to look for it meanwhile.
+     * The change of a socket's inode is that of its last name: a socket that is bound under another name and renamed
+     * counts from the renaming. No polling is needed.
      */
     private static Duration sockets(TestContext context, int before, Instant exec) {
         Path registration = context.kubelet().events().stream()

@@ -17,7 +17,7 @@ final class Timing {
         void run() throws IOException;
     }
 
-    /** Does it once, and returns how long it took. */
+    /** Runs it once, and returns how long it took. */
     static Duration of(Work work) {
         long begin = System.nanoTime();
         try {

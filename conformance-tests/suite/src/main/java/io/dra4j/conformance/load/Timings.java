@@ -31,7 +31,7 @@ public record Timings(String what, int batch, int held, List<Duration> times, Du
         return times.get(Math.max(1, rank) - 1);
     }
 
-    /** Returns whether another is of the same calls. */
+    /** Returns whether another concerns the same calls. */
     boolean isOfSame(Timings other) {
         return what.equals(other.what) && batch == other.batch && held == other.held;
     }

@@ -85,7 +85,7 @@ final class DriverProcess implements AutoCloseable {
         try {
             return result.join();
         } catch (CompletionException e) {
-            // a call that fails because the driver dies may fail a little before that is dead
+            // a call that fails because the driver dies may fail shortly before it is dead
             throw instance.awaitExit(SOON).isPresent()
                     ? ended()
                     : new StepFailed(e.getCause().getMessage());

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.StreamSupport;
 
 /**
- * The edits of a container, gathered as a container runtime does: later edits win over earlier.
+ * The edits of a container, gathered as a container runtime does: later edits override earlier ones.
  *
  * <p>Not thread-safe.
  */
@@ -62,7 +62,7 @@ final class GatheredEdits {
         return value.isTextual() ? value.textValue() : value.toString();
     }
 
-    /** Returns a line for each thing that the container sees. */
+    /** Returns a line for each change that the container sees. */
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         env.forEach((name, value) -> lines.add("env    " + name + "=" + value));

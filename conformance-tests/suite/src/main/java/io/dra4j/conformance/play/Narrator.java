@@ -22,7 +22,7 @@ final class Narrator {
         out.println((steps == 1 ? "" : "\n") + current);
     }
 
-    /** A line of the step, deeper with each level. */
+    /** A line of the step, indented by its level. */
     void line(int level, String text) {
         out.println("   ".repeat(level) + text);
     }

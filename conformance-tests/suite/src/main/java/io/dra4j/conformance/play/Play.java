@@ -57,7 +57,7 @@ public final class Play implements AutoCloseable {
     }
 
     /**
-     * Plays until the devices and claims are there to be looked at.
+     * Plays until the devices and claims can be inspected.
      *
      * @return whether every step held; everything then keeps running until {@link #close}
      */
@@ -150,7 +150,7 @@ public final class Play implements AutoCloseable {
         return resource;
     }
 
-    /** Ends everything, the last opened first; what fails does not keep the rest from ending. */
+    /** Ends everything, the last opened first, even if a part fails. */
     @Override
     public synchronized void close() {
         closed = true;

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 /**
  * The rules of Kubernetes for what a driver has written.
  *
- * <p>The API server applies them to each write, but not to what an update leaves as it was: a slice
+ * <p>The API server applies them to each write, but not to what an update does not change: a slice
  * may be older than the server's release.
  *
  * @param release whose rules they are

@@ -19,14 +19,14 @@ import java.util.function.Predicate;
  * The results of deleting a slice, changing another, deleting that too once the driver has updated it, and adding
  * foreign slices as well: a helper may take 30 s for each repair, so it is done once for all rules about it.
  *
- * @param afterDelete how the deleted slice was not made again; empty if it was
+ * @param afterDelete why the deleted slice was not created again; empty if it was
  * @param untilBack the time until the deleted slice was made again
- * @param wasFresh whether that says something of slices that the driver has not updated
+ * @param wasFresh whether that says something about slices that the driver has not updated
  * @param wasChanged whether there was a slice to change
- * @param afterChange how the changed slice was not repaired; empty if it was
+ * @param afterChange why the changed slice was not repaired; empty if it was
  * @param untilRepaired the time until the changed slice was repaired
  * @param wasUpdated whether the driver has updated a slice, which was deleted then
- * @param afterUpdate how that slice was not made again; empty if it was
+ * @param afterUpdate why that slice was not created again; empty if it was
  * @param untilAgain the time until that slice was made again
  * @param toOthers what the driver did to slices that are not its own; empty if nothing
  */
@@ -177,7 +177,7 @@ public record Disturbance(
             return new Publishing(context);
         }
 
-        /** Takes a device out of a slice, as a hand that edits it does. */
+        /** Removes a device from a slice, as a manual edit does. */
         private void change(JsonNode slice) {
             ObjectNode edited = slice.deepCopy();
             ((ObjectNode) edited.path("metadata")).remove("managedFields");

@@ -11,10 +11,9 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.List;
 
 /**
- * A claim that is prepared before something happens to the driver, and has to be so afterwards.
+ * A claim that is prepared before something happens to the driver, and has to stay prepared.
  *
- * <p>Whether a driver remembers a claim shows best in that it refuses the claim's device to others,
- * if it does so at all.
+ * <p>The best sign that a driver remembers a claim is that it refuses the claim's device to others, if it ever does.
  */
 public record Held(
         TestContext context,
@@ -24,7 +23,7 @@ public record Held(
         List<String> resolving,
         boolean guarded) {
 
-    /** Prepares a claim, after a look at what the driver does with two claims of one device. */
+    /** Prepares a claim, after checking how the driver handles two claims for one device. */
     public static Held prepared(TestContext context) {
         PublishedDevice device = context.devices().one();
         boolean guarded = isGuarded(context, device);
@@ -40,7 +39,7 @@ public record Held(
             return false;
         }
         KubeletClaim first = context.preparedClaim(device);
-        // only now: a driver that has lost its memory takes each claim that it finds for held
+        // only now: a driver that has lost its memory treats each claim that it finds as held
         KubeletClaim second = context.claims().allocate(device);
         boolean refused = context.calls().prepare(second).complaint().isPresent();
         end(context, first);
@@ -48,7 +47,7 @@ public record Held(
         return refused;
     }
 
-    /** Finds its specs, those that were there. */
+    /** Asserts that its specs still exist. */
     public void resolves(String after) {
         for (String id : resolving) {
             Violation.unless(context.cdi().resolves(id))
@@ -56,7 +55,7 @@ public record Held(
         }
     }
 
-    /** Checks that no other claim gets its device. */
+    /** Asserts that no other claim gets its device. */
     public void isRemembered(String after) {
         if (!guarded) {
             return;
@@ -64,13 +63,13 @@ public record Held(
         KubeletClaim thief = context.claims().allocate(device);
         Violation.unless(context.calls().prepare(thief).complaint().isPresent())
                 .because(
-                        "%s, the device %s of the prepared claim %s was given to claim %s: the driver has forgotten who has it",
+                        "%s, the device %s of the prepared claim %s was given to claim %s: the driver has forgotten its holder",
                         after, device, claim.uid(), thief.uid());
         context.calls().unprepare(thief); // a driver that fails closed may also refuse this
         context.claims().deleteObject(thief);
     }
 
-    /** Prepares it again, and finds the same. */
+    /** Prepares it again, and asserts the same result. */
     public void repeats(String after) {
         Reported before = Reported.of(answer);
         ClaimResult second =
@@ -84,7 +83,7 @@ public record Held(
         resolves(after + " and a repeated Prepare");
     }
 
-    /** Unprepares it, and finds its device free. */
+    /** Unprepares it, and asserts that its device is free. */
     public void isReleased(String after) {
         ends();
         KubeletClaim next = context.claims().allocate(device);
@@ -103,7 +102,7 @@ public record Held(
         end(context, claim);
     }
 
-    /** Unprepares a claim and deletes it: a driver may ask the API server who could have a device. */
+    /** Unprepares a claim and deletes it, because a driver may ask the API server for holders of a device. */
     public static void end(TestContext context, KubeletClaim over) {
         context.calls().unprepared(over);
         context.claims().deleteObject(over);

@@ -59,7 +59,7 @@ public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call) i
         return Optional.empty();
     }
 
-    /** Returns whether a request comes before the call has ended: a slow driver has its time. */
+    /** Returns whether a request arrives before the call has ended; slow drivers have time for that. */
     private boolean waitsFor(Predicate<RecordedRequest> request, TestContext context) {
         while (true) {
             boolean over = call.isDone();
@@ -94,7 +94,7 @@ public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call) i
         return call.get(Timeouts.PREPARE.toMillis() + 5000, TimeUnit.MILLISECONDS);
     }
 
-    /** Lets the API server answer, and waits until the prepare has ended, however it does. */
+    /** Lets the API server answer, and waits until the prepare has ended, with any result. */
     @Override
     public void close() {
         release();

@@ -18,8 +18,8 @@ public final class Idle {
 
     /**
      * Waits until the driver is idle: it has looked at its slices since its start, its pools are
-     * complete, if it publishes any, and it has sent no request for a second. One that is never
-     * quiet is waited for no longer than its start may take.
+     * complete, if it publishes any, and it has sent no request for a second. The wait for one that is never quiet is
+     * limited by its start time.
      */
     public static void await(TestContext context) {
         Duration limit = context.timeouts().repair();

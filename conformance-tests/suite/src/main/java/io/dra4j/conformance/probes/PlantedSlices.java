@@ -29,7 +29,7 @@ public final class PlantedSlices {
         this.context = context;
     }
 
-    /** Plants what a former life of the driver could have left: in the same pool, and in another. */
+    /** Plants slices that an earlier process could have left: in the same pool, and in another. */
     public void stale(JsonNode like) {
         long generation = SeenPools.generation(like);
         plant("stale-same", like, spec -> pool(spec, SeenPools.pool(like), generation));
@@ -115,7 +115,7 @@ public final class PlantedSlices {
                         slice.at("/spec/nodeName").asText());
     }
 
-    /** Takes them away. */
+    /** Deletes them. */
     public void remove() {
         List<String> names = new ArrayList<>(planted.keySet());
         names.forEach(name -> context.cluster().delete(Publishing.SLICES + "/" + name));

@@ -35,7 +35,7 @@ public record ProcessCount(OptionalLong pid, long files, long threads) {
         }
     }
 
-    /** Requires that it holds no more than a few things more now. */
+    /** Requires that it now holds at most a few more. */
     public void checkGrowth(TestContext context, int streams, int spare) {
         long filesNow = count(pid, "fd");
         long threadsNow = count(pid, "task");

@@ -44,7 +44,7 @@ public record Publishing(TestContext context) {
         return context.cluster().watch(SLICES, "fieldSelector=" + selector);
     }
 
-    /** Of all slices of the driver those that its node can use. */
+    /** The driver's slices that its node can use. */
     public SeenPools seen(List<JsonNode> all) {
         return new SeenPools(context.devices().onNode(all));
     }
@@ -61,12 +61,12 @@ public record Publishing(TestContext context) {
         }
     }
 
-    /** True if settled pools were awaited in vain, and have not been seen since. */
+    /** True if a wait for settled pools timed out, and they have not been seen since. */
     private static final class InVain {
         private boolean unsettled;
     }
 
-    /** Returns whether slices were once awaited in vain on this test context. */
+    /** Returns whether a wait for slices has timed out on this test context. */
     private record FirstLook(boolean inVain) {}
 
     /**
@@ -92,15 +92,14 @@ public record Publishing(TestContext context) {
         return orInVain(SeenPools::settled).orElseThrow(this::unsettled);
     }
 
-    /** The same of a driver that is idle: it writes nothing more of an earlier start. */
+    /** The same for an idle driver, which writes nothing from an earlier start. */
     public SeenPools idle() throws InterruptedException {
         Idle.await(context);
         return settled();
     }
 
     /**
-     * The same, and a client that keeps updates in a cache has none left there: a deletion right
-     * after an update is only the subject of DRA-SLICE-23.
+     * The same once caches of updates are empty: a deletion right after an update is only the subject of DRA-SLICE-23.
      */
     public SeenPools rested() throws InterruptedException {
         idle();
@@ -158,7 +157,7 @@ public record Publishing(TestContext context) {
         return pools.isPresent() ? pools.get() : settled();
     }
 
-    /** Waits for it, unless that was in vain and the pools have not settled since. */
+    /** Waits for it, unless that timed out before and the pools have not settled since. */
     private Optional<SeenPools> orInVain(Predicate<SeenPools> wanted) throws InterruptedException {
         InVain known = context.shared(InVain.class, InVain::new);
         if (known.unsettled) {
@@ -237,7 +236,7 @@ public record Publishing(TestContext context) {
     }
 
     /**
-     * Waits until the pools are again as before.
+     * Waits until the pools are as before.
      *
      * @throws Violation if they are not in time; a new start has repaired them then, if it could
      */
@@ -251,13 +250,13 @@ public record Publishing(TestContext context) {
         throw new Violation("%d s after %s the slices are not as before: %s", timeout.toSeconds(), after, difference);
     }
 
-    /** Runs the hook that undoes another, and waits until the driver shows it: it would write while others look. */
+    /** Runs the hook that undoes another, and waits until the driver shows it, so that it does not write later. */
     public void undo(String hook, SeenPools before) throws InterruptedException {
         context.hooks().run(hook);
         await(like(before), context.timeouts().change());
     }
 
-    /** Starts the driver again where it does not repair its slices: other rules need them. */
+    /** Restarts the driver if it does not repair its slices, which other rules need. */
     public void repair(SeenPools before) throws InterruptedException {
         if (context.driver().adapter().controlsProcess()
                 && context.driver().isReady()

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A time in which the driver gets no calls, and all that it does is recorded: one for all rules
+ * A period without calls, in which everything that the driver does is recorded: one for all rules
  * about it, because it is long by contract.
  */
 public final class QuietWindow {

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The node of a test context goes down and up again, as far as a driver can know. */
+/** A reboot of the node of a test context, as far as a driver can observe it. */
 public final class Reboot {
 
     private static final int FORMAT = 0xf000;

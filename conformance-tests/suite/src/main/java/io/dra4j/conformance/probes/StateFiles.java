@@ -93,7 +93,7 @@ public final class StateFiles {
         }
     }
 
-    /** Returns whether they are as they were. */
+    /** Returns whether they are unchanged. */
     public boolean areUnchanged() throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
             if (!Files.exists(file.getKey()) || !Arrays.equals(Files.readAllBytes(file.getKey()), file.getValue())) {

@@ -32,7 +32,7 @@ public record TwoInstances(TestContext context, Running old, Running fresh) {
      */
     public record Running(Instance process, PluginInfo info, Path registration) {}
 
-    /** Those that run under a pod's UID already, so that one of them can be the older. */
+    /** Instances that already run under a pod's UID, so that one of them can be the older. */
     private static final class Known {
         private final Set<Running> running = new HashSet<>();
     }

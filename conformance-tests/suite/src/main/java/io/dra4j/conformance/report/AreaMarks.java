@@ -13,10 +13,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A line for each area: a mark for each result, and what is being tried.
+ * A line for each area: a mark for each result, and the requirement in progress.
  *
- * <p>No line is wider than 80 columns, for one that breaks could not be erased. Draws nothing where
- * lines cannot be erased. Not thread-safe.
+ * <p>No line is wider than 80 columns, because one that wraps could not be erased. Draws nothing if lines cannot be
+ * erased. Not thread-safe.
  */
 final class AreaMarks {
 

@@ -5,10 +5,10 @@ package io.dra4j.conformance.report;
 import java.util.Set;
 
 /**
- * Writes HTML, element by element, each closed by whoever opened it.
+ * Writes HTML, element by element; the caller that opens one closes it.
  *
- * <p>A tag may carry classes, {@code td.number}. Attributes come as names and values. All that is
- * text or a value is escaped, and what is not visible is made so. Not thread-safe.
+ * <p>A tag may carry classes, {@code td.number}. Attributes come as names and values. Text and values are escaped, and
+ * invisible characters are made visible. Not thread-safe.
  */
 final class Html {
 
@@ -16,7 +16,7 @@ final class Html {
 
     private final StringBuilder out = new StringBuilder("<!DOCTYPE html>\n");
 
-    /** An element, with what {@code content} writes inside. */
+    /** Writes an element, with what {@code content} writes inside. */
     Html element(String tag, Runnable content, String... attributes) {
         String name = open(tag, attributes);
         content.run();
@@ -32,14 +32,14 @@ final class Html {
         return element(tag, () -> text(text), attributes);
     }
 
-    /** An element that has no end tag; written so that the page is well-formed XML as well. */
+    /** Writes an element without an end tag, in a form that is also well-formed XML. */
     Html single(String tag, String... attributes) {
         open(tag, attributes);
         out.insert(out.length() - 1, '/');
         return this;
     }
 
-    /** Text of the catalogue: what it has between backticks is code. */
+    /** Writes text of the catalogue, in which text between backticks is code. */
     Html prose(String text) {
         String[] parts = text.split("`", -1);
         for (int i = 0; i < parts.length; i++) {

@@ -249,7 +249,7 @@ final class HtmlReport {
 
     // --- what is wrong
 
-    /** The way from the verdict to its reasons, which is long on a phone. */
+    /** Links from the verdict to its reasons, which are far apart on a phone. */
     private void jumps() {
         PROBLEMS.forEach((verdict, title) -> {
             int found = outcome.with(verdict).size();

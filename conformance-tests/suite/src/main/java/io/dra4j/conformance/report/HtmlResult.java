@@ -16,7 +16,7 @@ import java.util.Set;
 record HtmlResult(Html html) {
     private static final int MESSAGE = 8_000;
 
-    /** Limits of each kind of evidence: all that helps of a failure, else a glimpse. */
+    /** Limits of each kind of evidence: larger for a failure than for other results. */
     private static final int OF_PROBLEMS = 40_000;
 
     private static final int OF_OTHERS = 3_000;

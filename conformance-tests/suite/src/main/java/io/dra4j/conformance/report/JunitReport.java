@@ -62,7 +62,7 @@ final class JunitReport {
         end(xml, 0);
     }
 
-    /** A suite without tests: what concerns no test, such as a known failure of none of them. */
+    /** A suite without tests, for notes that concern no test. */
     private void notes(XMLStreamWriter xml) throws XMLStreamException {
         if (!outcome.notes().isEmpty()) {
             start(xml, "testsuite", 1);

@@ -40,7 +40,7 @@ public record League(JsonNode report, Map<String, List<JsonNode>> results) {
      * Renders the page in Markdown.
      *
      * @param directory has the reports, each as {@code report.yaml} in a folder
-     * @throws SettingsException if there is none, or a file is not a report
+     * @throws SettingsException if no report exists, or a file is not a report
      * @throws IOException if a file cannot be read
      */
     public static String page(Path directory) throws IOException {

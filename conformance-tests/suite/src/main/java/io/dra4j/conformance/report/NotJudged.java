@@ -19,7 +19,7 @@ record NotJudged(Verdict verdict, String reason, Set<String> ids) {
     private static final List<Verdict> VERDICTS =
             List.of(Verdict.BLOCKED, Verdict.UNTESTED, Verdict.SKIPPED, Verdict.NOT_APPLICABLE);
 
-    /** All of an outcome: what is blocked first, and of each verdict the most common reason. */
+    /** All of an outcome: first the blocked ones, and for each verdict the most common reason. */
     static List<NotJudged> of(RunOutcome outcome) {
         return VERDICTS.stream()
                 .flatMap(verdict -> {

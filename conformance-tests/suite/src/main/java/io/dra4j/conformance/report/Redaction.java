@@ -26,7 +26,7 @@ final class Redaction {
     /** The text in place of a secret. */
     static final String REDACTED = "REDACTED";
 
-    /** Of longer texts, no report shows so much that it could show half a secret. */
+    /** The limit of a text: reports show less of it, and so never half a secret. */
     private static final int MOST = 100_000;
 
     private static final int LONG = 40;
@@ -98,7 +98,7 @@ final class Redaction {
                 result.blockedBy());
     }
 
-    /** The outcome without the secrets in its results, settings and words about the driver. */
+    /** The outcome without the secrets in its results, settings and descriptions of the driver. */
     static RunOutcome outcome(RunOutcome outcome) {
         Header header = outcome.header();
         Map<String, String> implementation = new LinkedHashMap<>();
@@ -131,7 +131,7 @@ final class Redaction {
     }
 
     /**
-     * Returns whether small letters, capitals and digits are as mixed as Base64 of random bytes has them.
+     * Returns whether small letters, capitals and digits are as mixed as in Base64 of random bytes.
      *
      * <p>There, two neighbours are of different kinds in six cases of ten, and a small letter follows four capitals of
      * ten. It follows nearly all in names written in capitals and small letters; paths have longer words, hexadecimal

@@ -16,7 +16,7 @@ import java.util.function.Function;
 /**
  * Writes what a run has found into a directory, for people and programs.
  *
- * <p>No secret that {@link Redaction} knows gets into a file. A report that was there before is replaced.
+ * <p>No secret that {@link Redaction} knows gets into a file. An existing report is replaced.
  */
 public final class Reports {
 

@@ -39,10 +39,10 @@ public record Terminal(PrintStream out, boolean unicode, boolean live) {
     }
 
     /**
-     * The terminal, or what stands for it, at the other end of a stream of this process.
+     * The terminal, or its substitute, at the other end of a stream of this process.
      *
      * @param out what is written there
-     * @param console whether a person watches, as far as one knows
+     * @param console whether a person probably watches
      */
     public static Terminal of(PrintStream out, boolean console) {
         // the charset of the standard streams has its own property since JDK 19
@@ -66,12 +66,12 @@ public record Terminal(PrintStream out, boolean unicode, boolean live) {
         return live && !text.isEmpty() ? ESCAPE + colour.code + "m" + text + ESCAPE + "0m" : text;
     }
 
-    /** The one or the other, by what can be shown. */
+    /** Chooses one of two texts, by what can be shown. */
     String either(String unicodeText, String ascii) {
         return unicode ? unicodeText : ascii;
     }
 
-    /** Text of others, with nothing in it that acts on a terminal or cannot be shown there. */
+    /** Foreign text without characters that act on a terminal or cannot be shown there. */
     String shown(String text) {
         String visible = VisibleText.of(text);
         return unicode
@@ -83,7 +83,7 @@ public record Terminal(PrintStream out, boolean unicode, boolean live) {
                         .replaceAll("[^\\x09\\x0a\\x20-\\x7e]", "?");
     }
 
-    /** Takes back the last lines, if the terminal can. */
+    /** Erases the last lines, if the terminal can. */
     void erase(int lines) {
         if (live && lines > 0) {
             out.print(ESCAPE + lines + "A" + ESCAPE + "J");

@@ -32,7 +32,7 @@ public final class TerminalProgress implements Progress {
     private static final int LINES = 20;
     private static final int LINE = 400;
 
-    /** Enough of the words of a driver, which may be a whole object. */
+    /** The limit of a driver's message, which may contain a whole object. */
     private static final int FOUND = 200;
 
     private final Terminal terminal;
@@ -65,7 +65,7 @@ public final class TerminalProgress implements Progress {
         redraw(terminal.live() ? problem(clean) : lines(clean));
     }
 
-    /** The lines of a result; those that are blocked in the same way, one after the other, are one. */
+    /** The lines of a result; consecutive results that are blocked in the same way share one. */
     private List<String> lines(Result result) {
         boolean more = result.verdict() == Verdict.BLOCKED
                 && (blocked.isEmpty() || reason(blocked.get(0)).equals(reason(result)));
@@ -93,7 +93,7 @@ public final class TerminalProgress implements Progress {
         return variant.isEmpty() ? "" : "[" + variant + "]";
     }
 
-    /** Puts lines above the lines of the areas. */
+    /** Prints lines above the lines of the areas. */
     private void redraw(List<String> above) {
         if (silent) {
             return;
@@ -162,7 +162,7 @@ public final class TerminalProgress implements Progress {
         return lines;
     }
 
-    /** Prints nothing from now on: what comes of drivers that a signal has ended tells nothing of them. Idempotent. */
+    /** Prints nothing from now on: results of drivers that a signal has ended say nothing about them. Idempotent. */
     public synchronized void silence() {
         silent = true;
     }
@@ -299,7 +299,7 @@ public final class TerminalProgress implements Progress {
             }
         }
 
-        /** Times of passes that were more than half of what is allowed: they may fail elsewhere. */
+        /** Passes that took more than half of the allowed time: they may fail elsewhere. */
         private void nearALimit() {
             List<String> near = new ArrayList<>();
             for (Result result : outcome.with(Verdict.PASS)) {

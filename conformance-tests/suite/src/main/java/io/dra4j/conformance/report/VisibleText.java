@@ -6,8 +6,8 @@ package io.dra4j.conformance.report;
  * Foreign text made safe to show: characters that would act on a page or a terminal become visible.
  *
  * <p>A driver's log may hold escape sequences that colour a terminal, characters that reverse the direction of the text
- * after them, and characters that XML forbids. Each such character is
- * written as its number, {@code \}{@code u001b}; line breaks and tabs stay.
+ * after them, and characters that XML forbids. Each such character is written as its number, {@code \}{@code u001b};
+ * line breaks and tabs stay.
  */
 final class VisibleText {
 

@@ -24,7 +24,7 @@ final class Wording {
     static final String NO_CERTIFICATION =
             "Passing this suite is not a CNCF certification: the CNCF certifies platforms, and no program of it certifies drivers. It is what this suite has seen of this driver, on one machine, at one time.";
 
-    /** By their weight for a driver; what was found goes before what was not tried. */
+    /** The verdicts by severity; results of checks come before verdicts without one. */
     static final List<Verdict> WORST_FIRST = List.of(
             Verdict.FAIL,
             Verdict.SUITE_ERROR,
@@ -93,7 +93,7 @@ final class Wording {
         };
     }
 
-    /** Why the outcome is what it is, in a sentence or two. */
+    /** Explains the outcome in a sentence or two. */
     static String sentence(RunOutcome outcome) {
         long failed = requirements(outcome, Verdict.FAIL);
         return switch (outcome.exitCode()) {
@@ -111,7 +111,7 @@ final class Wording {
         };
     }
 
-    /** The failure that leaves most others without an answer: what to look at first. */
+    /** The failure that blocks most others: the first one to look at. */
     static Optional<String> worst(RunOutcome outcome) {
         return outcome.with(Verdict.FAIL).stream()
                 .map(result -> result.requirement().id())
@@ -130,7 +130,7 @@ final class Wording {
         return warned == 0 ? "" : ", and breaks " + warned + " that it should keep";
     }
 
-    /** A success leaves open what this run had no means to try. */
+    /** The part of a success that this run lacked the means to check. */
     private static String untested(RunOutcome outcome) {
         long untested =
                 outcome.results().stream().filter(RunOutcome::lacksMeans).count();

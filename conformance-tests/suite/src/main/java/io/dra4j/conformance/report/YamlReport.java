@@ -45,7 +45,7 @@ final class YamlReport {
             .enable(YAMLGenerator.Feature.LITERAL_BLOCK_STYLE)
             .build();
 
-    /** Quotes as well what some parser takes for a number, a time or a date. */
+    /** Also quotes text that some parser reads as a number, a time or a date. */
     private static final class Quoting extends StringQuotingChecker.Default {
         private static final long serialVersionUID = 1;
 

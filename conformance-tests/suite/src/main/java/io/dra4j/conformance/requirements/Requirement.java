@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * @param source where the rule comes from, as a person can look it up
  * @param gates all of which have to be there for the rule to be applicable
  * @param anyGates one of which has to be there, if there are any
- * @param test what the suite does, and what it looks at
+ * @param test what the suite does and checks
  * @param observability the certainty that a pass gives
  * @param untested why there is no check
  * @param needs ids of requirements whose failure leaves this one without an answer

@@ -78,7 +78,7 @@ record CdiSpecRules(TestContext context) {
         ids().forEach(context.cdi()::resolve);
     }
 
-    /** The specs that some ids lead to, with their files. */
+    /** The specs that some ids refer to, with their files. */
     private List<Resolved> specs(List<String> ids) {
         return ids.stream().map(context.cdi()::resolve).toList();
     }
@@ -139,7 +139,7 @@ record CdiSpecRules(TestContext context) {
         List<String> more = now.stream().filter(line -> !before.contains(line)).toList();
         Violation.unless(more.isEmpty())
                 .because(
-                        "since claim %s was prepared, containers of claim %s get %s, too",
+                        "since claim %s was prepared, containers of claim %s also get %s",
                         other.uid(), claim.uid(), more);
         mentionsNot(claim, now, other);
     }
@@ -218,7 +218,7 @@ record CdiSpecRules(TestContext context) {
         }
     }
 
-    /** A node that all claims have is common to all devices; one that two of three have belongs to one of the two. */
+    /** A node of all claims is common to all devices; one of two claims out of three belongs to one of the two. */
     private static void eachIsOfOneClaimOrAll(Map<KubeletClaim, Set<String>> nodes) {
         Map<String, List<String>> owners = new TreeMap<>();
         nodes.forEach((claim, paths) -> {
@@ -230,7 +230,7 @@ record CdiSpecRules(TestContext context) {
                 .because("the node %s is in the edits of the claims %s, which have exclusive devices", path, claims));
     }
 
-    /** The host's device nodes of an answer, each of which is looked at. */
+    /** The host's device nodes of an answer, each of which is checked. */
     private Set<String> nodes(ClaimResult answer) throws IOException {
         Set<String> paths = new TreeSet<>();
         for (String id : CdiView.ids(answer)) {
@@ -248,7 +248,7 @@ record CdiSpecRules(TestContext context) {
         return paths;
     }
 
-    /** Of such a node the runtime makes its own, and never looks at the host's. */
+    /** The runtime creates such a node itself, and does not use the host's. */
     private static boolean isComplete(JsonNode node) {
         return !node.path("type").asText().isEmpty() && node.path("major").asLong() != 0;
     }
@@ -387,7 +387,7 @@ record CdiSpecRules(TestContext context) {
         }
     }
 
-    /** Files of others, which a driver must leave as they are; they go when this is closed. */
+    /** Files of others, which a driver must not change; closing removes them. */
     private static final class SentinelFiles implements AutoCloseable {
 
         private static final String KIND = "sentinel.dra-conformance.example.org/file";
@@ -418,7 +418,7 @@ record CdiSpecRules(TestContext context) {
             sentinels.put(file, new Sentinel(bytes, Files.getAttribute(file, "unix:ino")));
         }
 
-        /** Finds all of them as they were. */
+        /** Asserts that all of them are unchanged. */
         public void live() throws IOException {
             for (Map.Entry<Path, Sentinel> sentinel : sentinels.entrySet()) {
                 try {

@@ -120,7 +120,7 @@ record ConnectionRules(TestContext context) {
             return new Silence(held.isPresent(), prepared.join(), before, watches, repaired);
         }
 
-        /** A driver that has just started, or lost its watch in the rule before, soon has one. */
+        /** Waits for a watch: a driver that has just started, or lost it in the previous rule, soon has one. */
         private static boolean isWatched(TestContext context) {
             try {
                 context.proxy().await(WATCH_LIMIT, OPEN_WATCH);

@@ -70,7 +70,7 @@ record FaultRules(TestContext context) {
         }
     }
 
-    /** A call that was slow by chance is tried again: the second counts. */
+    /** Repeats a call that was slow by chance: the second counts. */
     private void inTime(RegistrationCalls calls, String when) {
         for (int i = 0; i < TIMES; i++) {
             Duration took = timed(calls, when);
@@ -129,7 +129,7 @@ record FaultRules(TestContext context) {
         }
     }
 
-    /** The time that something may take here: what it took undisturbed, and some more. */
+    /** The time limit of an operation here: its undisturbed time with a margin. */
     private Duration limit(Duration usual) {
         Duration more = usual.multipliedBy(3).plus(context.timeouts().times(SOME));
         return more.compareTo(Timeouts.PREPARE) < 0 ? more : Timeouts.PREPARE;
@@ -170,7 +170,7 @@ record FaultRules(TestContext context) {
         });
     }
 
-    /** A driver that has ended with the API server's faults fails to survive them, and no more. */
+    /** Reports a driver that has ended during the API server's faults only as not surviving them. */
     private Violation failed(String message, Object... arguments) {
         Violation failed = new Violation(message, arguments);
         boolean ended = context.driver().current().awaitExit(SHORT).isPresent();
@@ -192,7 +192,7 @@ record FaultRules(TestContext context) {
         context.calls().unprepared(claim);
     }
 
-    /** Repeats a prepare as a kubelet does, until it succeeds or there was time enough. */
+    /** Repeats a prepare as a kubelet does, until it succeeds or the time is up. */
     private void eventually(KubeletClaim claim, Duration limit, String what) {
         long end = System.nanoTime() + context.timeouts().soon().toNanos();
         CallResult result = context.calls().prepareWithin(limit, claim);
@@ -282,7 +282,7 @@ record FaultRules(TestContext context) {
                 "the driver prepares a claim without reading its object");
     }
 
-    /** As a cluster does in time: the service account has the new one, which new connections need. */
+    /** Replaces the CA as a cluster does: the service account has the new one, which new connections need. */
     private void replaceAuthority() throws IOException {
         Path account = context.place().serviceAccount();
         context.transcript().note("the CA of the API server is replaced");

@@ -194,7 +194,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
 
     /**
      * The health service must not forget the first stream over the second: each has to receive
-     * again before what it received is out of date, however late that is.
+     * again before its last message expires.
      */
     private void awaitRefresh(List<OpenHealthStream> all) throws InterruptedException {
         Duration due = due(all.get(0));
@@ -255,7 +255,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         }
     }
 
-    /** The ends of this instance's streams: a killed sibling's socket may be there, and dead. */
+    /** The ends of this instance's streams: a killed sibling's dead socket may still exist. */
     private List<KubeletEvent> ends() {
         Path socket = RegistrationSocket.of(context).path();
         return context.kubelet().events().stream()

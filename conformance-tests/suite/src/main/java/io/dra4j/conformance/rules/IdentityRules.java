@@ -83,8 +83,8 @@ record IdentityRules(TestContext context) {
     }
 
     /**
-     * The attributes that tell hardware apart, from outside: strings whose value no other device has,
-     * such as a uuid, a serial number or a PCI address.
+     * The attributes that distinguish hardware: strings whose value no other device has, such as a uuid, a serial
+     * number or a PCI address.
      *
      * @param byDevice the attributes that identify a device, by its pool and name
      */

@@ -105,7 +105,7 @@ record OpaqueConfigRules(TestContext context, ConfigSettings configs) {
         List<String> edits = edits(draft, device);
         due(edits, visible(winner), why);
         if (!configs.precedence().equals("merge")) {
-            notDue(edits, visible(1 - winner), "another config outweighs it: " + why);
+            notDue(edits, visible(1 - winner), "another config overrides it: " + why);
         }
         context.tidy();
     }

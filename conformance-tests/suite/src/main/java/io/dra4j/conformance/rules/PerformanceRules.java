@@ -163,7 +163,7 @@ record PerformanceRules(TestContext context) {
                         rounds, after, what, before);
     }
 
-    /** Of a driver that has not been replaced by two instances, of which only one can have the port. */
+    /** Metrics of a driver that was not replaced by two instances, of which only one can have the port. */
     @Rule("DRA-MET-01")
     @ExecutionGroup.On(ExecutionGroup.CALLS)
     void callsAreCounted() throws InterruptedException {
@@ -194,7 +194,7 @@ record PerformanceRules(TestContext context) {
         context.remark("failed calls are counted by " + ofErrors);
     }
 
-    /** Each kind of calls for itself, or both together; what grows by more is something else. */
+    /** Counts each kind of calls separately, or both together; a counter that grows by more counts something else. */
     private static boolean counts(double growth) {
         return growth == CALLS || growth == 2 * CALLS;
     }

@@ -129,7 +129,7 @@ record PrepareRules(TestContext context) {
         return edits;
     }
 
-    /** The edits that come with a device; none if an id does not resolve, which is DRA-CDI-02's. */
+    /** The edits that come with a device; none if an id does not resolve, which DRA-CDI-02 checks. */
     private List<String> edits(ClaimResult answer, PublishedDevice device) {
         List<PreparedDevice> own =
                 answer.devices().stream().filter(one -> isOf(one, device)).toList();
@@ -138,8 +138,8 @@ record PrepareRules(TestContext context) {
     }
 
     /**
-     * A request has the other's device if it has all its edits, of which some come with that device
-     * alone: less, such as a library that devices of one kind need, may come with each request.
+     * A request has the other's device if it has all its edits, of which some come only with that device: less, such as
+     * a library that devices of one kind need, may come with each request.
      */
     private static void nothingOfTheOther(int own, int other, List<List<String>> joint, List<List<String>> alone) {
         List<String> foreign = joint.get(other).stream()
@@ -251,7 +251,7 @@ record PrepareRules(TestContext context) {
         }
     }
 
-    /** The number of claims that a driver can prepare within a call, if it does so one after the other. */
+    /** The number of claims that a driver can prepare within a call, if it prepares them one after another. */
     private int roomFor() {
         KubeletClaim one = context.claims().allocate(context.devices().one());
         long begin = System.nanoTime();
@@ -274,7 +274,7 @@ record PrepareRules(TestContext context) {
         ClaimResult failed = result.results().get(bad.uid());
         Violation.unless(failed != null && !failed.error().isEmpty())
                 .because(
-                        "in a batch, a claim with a device that is not there is answered %s, not an error",
+                        "in a batch, a claim with a nonexistent device is answered %s, not an error",
                         failed == null ? "not at all" : Reported.of(failed));
         ClaimResult answer = result.results().get(good.uid());
         Violation.unless(answer != null && answer.error().isEmpty())

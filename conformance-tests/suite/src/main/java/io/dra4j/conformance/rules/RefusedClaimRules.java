@@ -123,7 +123,7 @@ record RefusedClaimRules(TestContext context) {
         PublishedDevice device = context.devices().one();
         PublishedDevice other = device.absent("dra-conformance-other-pool", device.name());
         context.calls()
-                .refused(context.claims().allocate(other), "its device is in a pool that the driver has not: " + other);
+                .refused(context.claims().allocate(other), "its device is in a pool that the driver does not have: " + other);
     }
 
     @Rule("DRA-PREP-17")
@@ -248,7 +248,7 @@ record RefusedClaimRules(TestContext context) {
                 .because("fields of a later release changed the answer for %s to %s", device, Reported.of(answer));
     }
 
-    /** One is of the alpha KEP-5941; no release has the others. */
+    /** Fields of a claim: one is from the alpha KEP-5941; no release has the others. */
     private static void addFields(ObjectNode claim) {
         ObjectNode result = (ObjectNode) claim.at("/status/allocation/devices/results/0");
         ObjectNode consumed = result.putArray("consumedCounters").addObject().put("counterSet", "shared");

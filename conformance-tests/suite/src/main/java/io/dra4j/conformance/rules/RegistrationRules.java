@@ -89,7 +89,7 @@ record RegistrationRules(TestContext context) {
         return String.valueOf(failure.getMessage()).startsWith("DEADLINE_EXCEEDED");
     }
 
-    /** Here an error is also an answer; silence is not. */
+    /** Requires an answer, which may be an error. */
     private void refuse(RegistrationCalls calls) {
         try {
             timed(calls, "the conformance suite refuses the driver temporarily");
@@ -291,7 +291,7 @@ record RegistrationRules(TestContext context) {
                 .because("the driver serves %s and does not declare it: no kubelet will use it", service));
     }
 
-    /** The half of the rule about what a kubelet would stumble over. */
+    /** Checks the part of the rule that a kubelet depends on. */
     void declaredServicesAreServed() throws InterruptedException {
         List<String> versions = info().versions();
         Set<String> served = served();
@@ -301,7 +301,7 @@ record RegistrationRules(TestContext context) {
         }
     }
 
-    /** The services that can be tried: no health without a kubelet's connection. */
+    /** The services that can be checked: no health without a kubelet's connection. */
     private List<String> known() {
         return Stream.concat(
                         Arrays.stream(Service.values()).map(Service::wireName),

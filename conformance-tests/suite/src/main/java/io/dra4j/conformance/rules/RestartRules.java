@@ -211,7 +211,7 @@ record RestartRules(TestContext context) {
         context.calls().prepared(next, "%s, the device %s can't be prepared: %s", after, device);
     }
 
-    /** Reports in the statuses of claims are the SDK's, and end later. */
+    /** Ignores reports in the statuses of claims: they are the SDK's, and end later. */
     private List<Path> filesOfDriver() throws IOException {
         Path directory = context.place().plugins().resolve(context.place().driver());
         try (Stream<Path> all = Files.walk(directory)) {
@@ -274,7 +274,7 @@ record RestartRules(TestContext context) {
         other.ifPresent(claim -> Held.end(context, claim));
     }
 
-    /** It may be refused; what succeeds leaves no spec. */
+    /** Unprepares a claim, which may be refused; a success leaves no spec. */
     private void unprepared(KubeletClaim claim, CallResult result, String after) {
         Violation.unless(result.complaint().isPresent() || !context.files().contains(claim.uid()))
                 .about("DRA-CDI-06", "DRA-CDI-12")
@@ -304,7 +304,7 @@ record RestartRules(TestContext context) {
         unprepared(held.claim(), result, after);
     }
 
-    /** Lets the driver go on, with its memory as it was if it could not do without. */
+    /** Lets the driver continue, with its state restored if it needs that. */
     private void repair(Held held, StateFiles files) throws IOException {
         if (context.driver().current().isAlive()
                 && context.calls().unprepare(held.claim()).complaint().isEmpty()
@@ -322,8 +322,8 @@ record RestartRules(TestContext context) {
      * The file in which a kubelet keeps its claims, as it is once the kubelet has lost its state and
      * has started again: it is intact, and no claim is in it.
      *
-     * <p>Only in directories of the run's own. A driver whose directories are hard-wired may find them by mounts, and
-     * does not see the file then, as in most pods.
+     * <p>Only in the run's own directories. A driver with hard-wired directories may find them by mounts, and then does
+     * not see the file, as in most pods.
      */
     private record LostKubeletState(KubeletStateFile file, boolean isOwn, boolean isSeen) implements AutoCloseable {
 

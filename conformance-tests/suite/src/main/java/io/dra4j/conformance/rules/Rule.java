@@ -13,10 +13,8 @@ import java.lang.annotation.Target;
  * <p>It returns if the requirement holds, throws {@link io.dra4j.conformance.context.Violation} if it does not, {@link
  * io.dra4j.conformance.context.NotApplicable} if the driver does not have what it is about, {@link
  * io.dra4j.conformance.context.Untested} if this run cannot check it, and {@link io.dra4j.conformance.context.Blocked}
- * if
- * the driver fails another requirement that it needs; anything else that it throws is an error of the suite. Claims
- * that it
- * made through the test context, and faults, are cleared away afterwards.
+ * if the driver fails another requirement that it needs; anything else that it throws is an error of the suite. Claims
+ * that it made through the test context, and faults, are cleared away afterwards.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
@@ -25,6 +23,6 @@ import java.lang.annotation.Target;
     /** The requirement's id. */
     String value();
 
-    /** True if it is tried even if the driver runs and the kubelet does not register it. */
+    /** True if it is checked even if the driver runs but the kubelet does not register it. */
     boolean unregistered() default false;
 }

@@ -59,12 +59,12 @@ public final class RuleBook {
         return Collections.unmodifiableSet(rules.keySet());
     }
 
-    /** The execution group in which a requirement is tried; empty if it has no rule. */
+    /** The execution group in which a requirement is checked; empty if it has no rule. */
     public Optional<ExecutionGroup> group(String id) {
         return Optional.ofNullable(rules.get(id)).map(RuleBook::group);
     }
 
-    /** Returns whether a requirement is tried even if the kubelet does not register the driver. */
+    /** Returns whether a requirement is checked even if the kubelet does not register the driver. */
     public boolean triesUnregistered(String id) {
         return Optional.ofNullable(rules.get(id))
                 .map(method -> method.getAnnotation(Rule.class).unregistered())

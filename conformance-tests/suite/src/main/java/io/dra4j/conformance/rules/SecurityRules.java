@@ -179,7 +179,7 @@ record SecurityRules(TestContext context) {
         return request.query("fieldSelector").contains("metadata.name=");
     }
 
-    /** Names that mean harm, and where one would see that they did some. */
+    /** Malicious names, and the places where their effects would show. */
     private static final class HostileNames {
 
         /** The path of a claim without its namespace and its name. */
@@ -219,7 +219,7 @@ record SecurityRules(TestContext context) {
             }
         }
 
-        /** Each name as UID, as namespace and as name of a claim that is otherwise there. */
+        /** Each name as UID, as namespace and as name of an otherwise existing claim. */
         public List<KubeletClaim> claims(KubeletClaim real) {
             List<KubeletClaim> claims = new ArrayList<>();
             for (String name : names) {
@@ -245,7 +245,7 @@ record SecurityRules(TestContext context) {
             return found;
         }
 
-        /** Finds no file that is named like one of them and lies where it should not. */
+        /** Asserts that no file with such a name is where it should not be. */
         public void checkFiles() throws IOException {
             Set<String> now = marked();
             now.removeAll(before);
@@ -267,7 +267,7 @@ record SecurityRules(TestContext context) {
                     .add(claim);
         }
 
-        /** Finds that a request asks for a claim of a call, if it has to do with the names at all. */
+        /** Asserts that a request with one of the names asks for a claim of a call. */
         public void checkPath(RecordedRequest request) {
             boolean ours = segments(request.path()).toString().contains(mark)
                     || request.resource().equals("resourceclaims");
@@ -297,7 +297,7 @@ record SecurityRules(TestContext context) {
             return String.join("/", shape);
         }
 
-        /** A name that is cut, or decoded twice, is another than the one that was asked for. */
+        /** Compares names: one that is cut, or decoded twice, is not the requested one. */
         private boolean isWhole(String segment, Stream<String> asked) {
             boolean dots = segment.equals(".") || segment.equals("..");
             return !dots && (!segment.contains(mark) || asked.anyMatch(segment::equals));

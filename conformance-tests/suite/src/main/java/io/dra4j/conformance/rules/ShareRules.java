@@ -150,7 +150,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         return edits;
     }
 
-    /** Of a driver that refuses more than there is. */
+    /** Checks a driver that refuses more than the capacity. */
     private void countsBoth(PublishedDevice device) {
         KubeletClaim first = context.claims().create(share(device).all(device));
         boolean counts = context.calls().prepare(first).complaint().isEmpty()
@@ -161,11 +161,11 @@ record ShareRules(TestContext context, Publishing publishing) {
         KubeletClaim more = context.claims().create(share(device).all(device).inOtherForm());
         Violation.unless(!counts || context.calls().prepare(more).complaint().isPresent())
                 .because(
-                        "all of the capacity of device %s is in use, of which a claim is refused more; with the other form of its name, a claim gets it",
+                        "the capacity of device %s is used up, and a claim for more is refused; with the other form of its name, a claim gets it",
                         device);
     }
 
-    /** Looks at what was published, and at what was refused. */
+    /** Checks what was published, and what was refused. */
     @Rule("DRA-CAP-01")
     @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
     void policiesAreSound() {
@@ -396,7 +396,7 @@ record ShareRules(TestContext context, Publishing publishing) {
                 .because("%s changed what another claim of the device has", cause);
     }
 
-    /** A driver that is a line of defense at all still defends the owner's device. */
+    /** Asserts that a driver that defends devices still defends the owner's. */
     private void notFreed(PublishedDevice device) {
         KubeletClaim third = context.claims().allocate(device);
         CallResult result = context.calls().prepare(third);

@@ -33,7 +33,7 @@ import java.util.OptionalInt;
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
 record ShutdownRules(TestContext context) {
 
-    /** So long a call is under way that SIGTERM comes into. */
+    /** Duration of the call that SIGTERM interrupts. */
     private static final Duration A_WHILE = Duration.ofSeconds(2);
 
     @Rule("DRA-SHUT-01")
@@ -77,7 +77,7 @@ record ShutdownRules(TestContext context) {
         context.driver().restarted();
     }
 
-    /** The exit status, and what it leaves, are a matter of chance then. */
+    /** Ignores the exit status and leftovers, which then depend on timing. */
     @Rule("DRA-SHUT-04")
     void sigtermDuringTheStartEndsTheProcess() {
         context.driver().terminate();

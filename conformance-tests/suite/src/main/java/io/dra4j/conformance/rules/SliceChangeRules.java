@@ -40,7 +40,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
         }
     }
 
-    /** Unplugs, plugs, and returns what was there between. */
+    /** Unplugs, plugs, and returns the pools in between. */
     private SeenPools change(ObjectWatch watch, SeenPools before) throws InterruptedException {
         NotApplicable.unless(!before.devices().isEmpty(), "the driver publishes no device to unplug");
         Untested.unless(!offered(before).isEmpty(), "every device that is published is tainted");
@@ -65,7 +65,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
         }
     }
 
-    /** Returns whether a device is gone, or tainted so that no claim gets it any more. */
+    /** Returns whether a device is gone, or tainted so that no claim gets it. */
     private static Predicate<SeenPools> isLess(SeenPools before) {
         Set<String> had = offered(before);
         return seen -> seen.settled() && !offered(seen).containsAll(had);
@@ -98,7 +98,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
         }
     }
 
-    /** Looks at every state as a scheduler does: only a complete pool counts, and it is whole. */
+    /** Checks every state as a scheduler does: only a complete pool counts, and it must be consistent. */
     private static void replay(String pool, List<SeenPools> states, Set<Content> wholes) {
         for (SeenPools state : states) {
             Content content = state.contentAtSight(pool);

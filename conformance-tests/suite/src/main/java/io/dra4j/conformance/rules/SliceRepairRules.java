@@ -208,7 +208,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         }
     }
 
-    /** A driver that doubles its wait after each failure is not done sooner, for any timeout factor. */
+    /** The time that a driver needs that doubles its wait after each failure, for any timeout factor. */
     private static final Duration LEAST = Duration.ofSeconds(60);
 
     /** Contract: the number of writes in this time that are enough for a client whose writes are refused. */
@@ -283,7 +283,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         }
     }
 
-    /** Waits no longer than until they are too many. */
+    /** Waits only until they are too many. */
     private void tooMany(Predicate<RecordedRequest> writes) {
         try {
             List<RecordedRequest> all = context.proxy()

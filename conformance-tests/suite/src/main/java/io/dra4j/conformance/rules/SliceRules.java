@@ -70,7 +70,7 @@ record SliceRules(TestContext context, Publishing publishing) {
                         .formatted(slices);
     }
 
-    /** The slices that the driver has written, as far as they were JSON. */
+    /** The slices that the driver has written as JSON. */
     private List<JsonNode> acceptedBodies() {
         return context.proxy().requests(Publishing.WRITES).stream()
                 .filter(r -> r.status() / 100 == 2 && !r.method().equals("PATCH"))

@@ -266,7 +266,7 @@ record StatusRules(TestContext context, Publishing publishing) {
         return context.place().outside(Path.of(mount.path("hostPath").asText()));
     }
 
-    /** A slow look finds a file that was late: its own time shows that. */
+    /** A slow check finds a file that was late: its own time shows that. */
     private static void checkTime(Path file, Instant answered) {
         try {
             Instant written = Files.getLastModifiedTime(file).toInstant();
@@ -373,7 +373,7 @@ record StatusRules(TestContext context, Publishing publishing) {
         return content;
     }
 
-    /** Versions of the same shape differ in nothing but their names. */
+    /** Versions of the same structure differ only in their names. */
     private static void checkAgreement(Path file, List<JsonNode> documents) {
         List<JsonNode> contents = documents.stream()
                 .filter(document -> OF_ONE_SHAPE.contains(version(document)))

@@ -25,7 +25,7 @@ record TaintRules(TestContext context, Publishing publishing) {
 
     private static final String TAINTED = "time from the hook fault until a device was tainted";
 
-    /** A helper looks again after 30 s. */
+    /** A helper checks again after 30 s. */
     private static final Duration RESYNC = Duration.ofSeconds(35);
 
     private static final Duration LINGERING = Duration.ofSeconds(5);
@@ -104,7 +104,7 @@ record TaintRules(TestContext context, Publishing publishing) {
                 .because("the timeAdded of taints must stay; %s it changed from %s to %s", how, then, now);
     }
 
-    /** The pools once their taints stay: others may come or go soon after a fault or a recovery. */
+    /** The pools once their taints are stable: others may change soon after a fault or a recovery. */
     private SeenPools lasting(SeenPools now) throws InterruptedException {
         Set<String> first = taints(now).keySet();
         return first.isEmpty()
@@ -184,7 +184,7 @@ record TaintRules(TestContext context, Publishing publishing) {
         }
     }
 
-    /** Also a broken device should be prepared, but its fault is a reason not to. */
+    /** A tainted device that is broken should be prepared, but its fault is a reason not to. */
     private KubeletClaim ofBroken(SeenPools pools) {
         KubeletClaim claim = ofTainted(pools);
         context.calls()

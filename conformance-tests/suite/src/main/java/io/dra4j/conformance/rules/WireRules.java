@@ -35,7 +35,7 @@ import java.util.List;
 @ExecutionGroup.On(ExecutionGroup.FAULTS)
 record WireRules(TestContext context) {
 
-    /** So much later than its sockets' end the end of a process may be seen. */
+    /** Maximum delay between socket close and process exit. */
     private static final Duration LAST_BREATH = Duration.ofSeconds(2);
 
     private static final int HALF_OPEN = 1000;
@@ -107,7 +107,7 @@ record WireRules(TestContext context) {
         byte[] noUtf8 = request.clone();
         noUtf8[noUtf8.length - 1] = (byte) 0xff;
         try (RawCalls calls = new RawCalls(service)) {
-            refused(calls.call(method(), noUtf8), "a UID that is no UTF-8");
+            refused(calls.call(method(), noUtf8), "a UID that is not UTF-8");
             refused(calls.call(method(), new byte[] {0x0a, 0x7f, 1}), "a message that is cut");
             refused(calls.call(method(), new byte[TOO_LONG]), "a message of more than 4 MiB");
         }

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param services the DRA services that it declares and the suite knows, in its order
  * @param present the gates that are open
- * @param absent why others are closed, where there is more than their words
+ * @param absent why others are closed, if there is more to say than their default reason
  * @param registrationFailure the reason why the kubelet did not register the driver, which runs; empty if it did
- * @param unpublished how a driver is that publishes nothing claims could have; null if it does
+ * @param unpublished the state of a driver that publishes nothing for claims; null if it does
  */
 record Capabilities(
         List<Service> services,

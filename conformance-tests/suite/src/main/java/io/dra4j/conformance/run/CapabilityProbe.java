@@ -56,7 +56,7 @@ final class CapabilityProbe {
         this.context = context;
     }
 
-    /** Looks, which takes until the driver has published its devices. */
+    /** Detects capabilities, which takes until the driver has published its devices. */
     static Capabilities of(TestContext context) {
         return new CapabilityProbe(context).capabilities();
     }
@@ -78,7 +78,7 @@ final class CapabilityProbe {
         return new Capabilities(services, present, absent, "", unpublished);
     }
 
-    /** Looks at a driver that runs and that the kubelet does not register: at what is left. */
+    /** Detects capabilities of a running driver that the kubelet does not register. */
     static Capabilities ofUnregistered(TestContext context, DriverUnusable failure) {
         CapabilityProbe probe = new CapabilityProbe(context);
         probe.settings();
@@ -116,7 +116,7 @@ final class CapabilityProbe {
         }
     }
 
-    /** Directories are broken by putting others in their places, which the suite owns. */
+    /** The suite breaks its own directories by replacing them. */
     private boolean mayBreakDirectories() {
         Path root = context.place().root();
         return Files.isWritable(root) && context.place().cdi().startsWith(root);
@@ -154,14 +154,14 @@ final class CapabilityProbe {
         }
     }
 
-    /** The driver may have anything that shows in devices: nothing of it was seen. */
+    /** The driver may have any capability that shows in devices: none was seen. */
     private void unpublished(Unpublished found) {
         unpublished = found;
         context.knows(found);
         SEEN_IN_DEVICES.forEach(gate -> absent.put(gate, Closed.by(found)));
     }
 
-    /** Why there are too few devices, if there are. */
+    /** The reason for too few devices, if there are too few. */
     private void few(int published, int usable) {
         String silent = "no request of the driver for ResourceSlices came through the suite's proxy";
         absent.put(

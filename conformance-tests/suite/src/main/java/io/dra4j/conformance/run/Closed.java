@@ -7,10 +7,10 @@ import io.dra4j.conformance.requirements.Applicability;
 import java.util.List;
 
 /**
- * A gate that is not open, or another reason for which a requirement is not tried.
+ * A gate that is not open, or another reason why a requirement is not checked.
  *
- * @param verdict what becomes of a requirement behind it: not applicable where the driver does not
- *     have or declare what the gate is about, untested where this run has no means to try it, and
+ * @param verdict the verdict of a requirement behind it: not applicable where the driver does not
+ *     have or declare what the gate is about, untested where this run lacks the means to check it, and
  *     blocked where a failure of the driver hides it
  * @param reason why it is closed
  * @param by the id of the requirement that blocks it; empty if none does
@@ -29,7 +29,7 @@ record Closed(Verdict verdict, String reason, String by) {
         return new Closed(gate.isMeans() ? Verdict.UNTESTED : Verdict.NOT_APPLICABLE, gate.otherwise());
     }
 
-    /** A gate about devices that are not there. */
+    /** A gate about missing devices. */
     static Closed by(Unpublished unpublished) {
         return new Closed(
                 Verdict.BLOCKED, String.valueOf(unpublished.blocked().getMessage()), unpublished.requirement());
@@ -39,7 +39,7 @@ record Closed(Verdict verdict, String reason, String by) {
         return ORDER.indexOf(verdict);
     }
 
-    /** Of two gates of which one would do: only if both are closed for good, this is. */
+    /** Combines two alternative gates: the result is closed only if both are. */
     Closed or(Closed other) {
         Verdict both = order() > other.order() ? verdict : other.verdict;
         return new Closed(both, reason + ", and " + other.reason, by.isEmpty() ? other.by : by);

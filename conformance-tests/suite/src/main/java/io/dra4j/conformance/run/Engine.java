@@ -69,7 +69,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Starts the driver, looks at it, and tries every requirement that is asked for.
+     * Starts the driver, detects its capabilities, and checks every requested requirement.
      *
      * @throws io.dra4j.testkit.driver.DriverUnusable if the driver cannot be run at all
      * @throws io.dra4j.testkit.settings.SettingsException if the settings cannot be used
@@ -162,7 +162,7 @@ public final class Engine implements AutoCloseable {
         return context;
     }
 
-    /** Ends the run from another thread: its drivers, and what was made for them, are gone then. Idempotent. */
+    /** Ends the run from another thread, and removes its drivers and what was made for them. Idempotent. */
     @Override
     public synchronized void close() {
         closed = true;
@@ -170,7 +170,7 @@ public final class Engine implements AutoCloseable {
         open.forEach(TestContext::close);
     }
 
-    /** Returns whether what is tried with a second instance tells anything about it. */
+    /** Returns whether checks with a second instance say anything about it. */
     private boolean isComplete(Capabilities capabilities) {
         return adapter.controlsProcess() && capabilities.isRegistered() && capabilities.unpublished() == null;
     }
@@ -208,7 +208,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * The plan in parts that run one after the other: each is of one execution group, because of
+     * The plan in parts that run one after another: each is of one execution group, because of
      * what its rules leave running, and needs no later part.
      */
     private List<List<Requirement>> inTurns(List<Requirement> plan) {
@@ -259,7 +259,7 @@ public final class Engine implements AutoCloseable {
         return results;
     }
 
-    /** Names the first causes, now that all are known: none where the one that was named holds. */
+    /** Names the first causes, now that all are known: none if the named requirement holds. */
     private static void trace(List<Result> results) {
         Map<String, String> causes = new HashMap<>();
         Set<String> held = new HashSet<>();
@@ -294,7 +294,7 @@ public final class Engine implements AutoCloseable {
                 .orElse(0);
     }
 
-    /** Also if one has failed: the others' test contexts are cleared away before the run ends. */
+    /** Waits also if one has failed: the others' test contexts are removed before the run ends. */
     private static void awaitAll(List<? extends CompletableFuture<?>> running) {
         CompletableFuture.allOf(running.toArray(CompletableFuture[]::new))
                 .handle((nothing, failure) -> nothing)
@@ -331,7 +331,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Tries whether two instances of a driver can run at the same time, each at its own place.
+     * Checks whether two instances of a driver can run at the same time, each at its own place.
      *
      * @param first a test context whose driver runs
      * @param second another, whose driver was not started
@@ -339,10 +339,9 @@ public final class Engine implements AutoCloseable {
     private record SecondInstance(TestContext first, TestContext second) {
 
         /**
-         * Starts the second one next to the first. If that does not work it is started alone.
+         * Starts the second one next to the first. If that does not work, it is started without the first.
          *
-         * @return why it runs only alone, as a note, and the first does not run any more then; empty if
-         *     both run, or it does not run alone either
+         * @return why it runs only alone, as a note, and the first has then ended; empty if both run, or neither runs
          */
         Optional<String> conflict() {
             Optional<String> problem = problem();
@@ -355,7 +354,7 @@ public final class Engine implements AutoCloseable {
                 second.driver().start();
                 second.awaitPools();
                 return problem.map("""
-                        The execution groups ran one after the other, as with driver.process.serial (--serial): the driver runs alone, and \
+                        The execution groups ran one after another, as with driver.process.serial (--serial): the driver runs alone, and \
                         not while another instance runs with other directories and as another node. It looks as if it needs something that \
                         only one instance can have, such as a fixed port. %s"""::formatted);
             } catch (DriverUnusable e) {

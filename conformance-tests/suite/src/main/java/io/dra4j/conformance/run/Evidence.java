@@ -14,7 +14,7 @@ import java.util.List;
  */
 public record Evidence(List<String> calls, String requests, String files, String log) {
 
-    /** Nothing was tried. */
+    /** Evidence of a requirement that was not checked. */
     public static final Evidence NONE = new Evidence(List.of(), "", "", "");
 
     public Evidence {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** The requirements of one execution group, one after another, on a test context that is replaced when broken. */
 final class GroupRun {
 
-    /** The groups in which one look serves several requirements. */
+    /** The groups in which one observation serves several requirements. */
     private static final Set<ExecutionGroup> LOOKS =
             Set.of(ExecutionGroup.CONNECTIONS, ExecutionGroup.SLICES, ExecutionGroup.QUIET);
 
@@ -134,7 +134,7 @@ final class GroupRun {
         }
     }
 
-    /** A test context whose driver runs: the one there is, repaired, or a new one. */
+    /** A test context whose driver runs: the existing one, repaired, or a new one. */
     private TestContext ready() {
         TestContext known = context;
         if (known != null && isReady(known)) {
@@ -181,8 +181,8 @@ final class GroupRun {
     }
 
     /**
-     * Returns whether the driver may have kept what others then do not get, after a call that
-     * failed. Not where one look serves many requirements.
+     * Returns whether the driver may have kept devices after a failed call. Not where one observation serves many
+     * requirements.
      */
     private boolean mayHoldOn(Result result) {
         ExecutionGroup group = parts.rules().group(result.requirement().id()).orElse(ExecutionGroup.CALLS);

@@ -57,7 +57,7 @@ public record KnownFailures(List<KnownFailure> entries) {
      * Results in which known failures are marked.
      *
      * @param results all of them, in their order
-     * @param notes what is wrong with the list itself, one sentence each
+     * @param notes the problems of the list itself, one sentence each
      */
     public record Applied(List<Result> results, List<String> notes) {
 

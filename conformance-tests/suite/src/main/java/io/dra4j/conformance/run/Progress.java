@@ -14,7 +14,7 @@ public interface Progress {
     /** The API server is there; comes first. */
     default void started(KubernetesServer kubernetes) {}
 
-    /** A requirement is about to be tried. */
+    /** A requirement is about to be checked. */
     default void begun(Requirement requirement, String variant) {}
 
     /** Something came of a requirement. */

@@ -38,7 +38,7 @@ final class RequirementCheck {
         this.verdicts = verdicts;
     }
 
-    /** The end of a try, and the violation that is the rule's own. */
+    /** The end of a check, and the violation of the rule itself. */
     private record Found(Closed end, @Nullable Violation violation) {
 
         Found(Verdict verdict, @Nullable String message) {
@@ -71,7 +71,7 @@ final class RequirementCheck {
         return new Ended(result, violation.profile());
     }
 
-    /** The result in the light of all others, and of what was seen in their checks. */
+    /** The result, considering all others and the observations in their checks. */
     Result revised(Result result) {
         Violation violation = own.get(result);
         if (violation != null) {
@@ -106,7 +106,7 @@ final class RequirementCheck {
         }
     }
 
-    /** A violation is the rule's own unless it shows what another requirement is about, which fails. */
+    /** A violation belongs to the rule unless it concerns another requirement, which fails. */
     private Found judged(Requirement requirement, Violation e) {
         return verdicts.explained(requirement, e, false)
                 .map(closed -> new Found(closed, null))
@@ -166,7 +166,7 @@ final class RequirementCheck {
             }
         }
 
-        /** Returns what breaks the requirement of a result in which nothing was broken. */
+        /** Returns a violation in other checks of a requirement whose own check passed. */
         synchronized Optional<Violation> of(Result result) {
             if (!SOUND.contains(result.verdict())) {
                 return Optional.empty();

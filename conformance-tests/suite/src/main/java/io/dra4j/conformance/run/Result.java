@@ -11,9 +11,9 @@ import java.util.List;
  * The result of one requirement, in one version of the service.
  *
  * @param requirement the requirement
- * @param variant {@code v1} or {@code v1beta1}; empty if it is tried once
+ * @param variant {@code v1} or {@code v1beta1}; empty if it is checked once
  * @param verdict what came of it
- * @param message what was seen, or why it was not tried; empty for a pass
+ * @param message what was seen, or why it was not checked; empty for a pass
  * @param took how long
  * @param evidence what was seen
  * @param measurements measured values with their limits
@@ -34,7 +34,7 @@ public record Result(
         measurements = List.copyOf(measurements);
     }
 
-    /** A result of which nothing was measured. */
+    /** A result without measurements. */
     public Result(
             Requirement requirement,
             String variant,

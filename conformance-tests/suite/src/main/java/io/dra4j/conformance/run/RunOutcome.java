@@ -34,11 +34,11 @@ public record RunOutcome(Header header, List<Profile> profiles, List<Result> res
     public enum Success {
         /** Every MUST holds. */
         SUCCESS,
-        /** No MUST is broken, but some have no answer that they should have, or no subject. */
+        /** No MUST is broken, but some lack an answer, or could not apply. */
         PARTIAL,
         /** A MUST is broken. */
         FAILURE,
-        /** Nothing of it applies to the driver, or was asked for. */
+        /** No requirement of it applies to the driver, or was requested. */
         NOT_APPLICABLE
     }
 
@@ -96,8 +96,8 @@ public record RunOutcome(Header header, List<Profile> profiles, List<Result> res
     }
 
     /**
-     * Returns whether not one of these could be tried, and they may apply: those of a core profile
-     * do, unless the settings declare that the driver has nothing to try them with.
+     * Returns whether none of these could be checked although they may apply: those of a core profile do, unless the
+     * settings declare that the driver has nothing to try them with.
      */
     private static boolean isUntried(List<Result> some, boolean due) {
         return !some.isEmpty()
@@ -120,7 +120,7 @@ public record RunOutcome(Header header, List<Profile> profiles, List<Result> res
     }
 
     /**
-     * The exit status of the program: 0 if all is well, 1 if a MUST is broken, 2 if a core profile
+     * The exit status of the program: 0 if all passed, 1 if a MUST is broken, 2 if a core profile
      * is partial, 3 if the suite itself failed.
      */
     public int exitCode() {

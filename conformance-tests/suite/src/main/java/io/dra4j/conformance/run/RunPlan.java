@@ -19,8 +19,7 @@ import java.util.stream.Collectors;
 
 /**
  * The requirements that a run checks, in order: first those that others need, before anything is done that could harm
- * the driver, then the rest. Within that, the seed decides:
- * no verdict may depend on what came before.
+ * the driver, then the rest. Within that, the seed decides: no verdict may depend on what came before.
  */
 final class RunPlan {
 
@@ -55,8 +54,8 @@ final class RunPlan {
     }
 
     /**
-     * The requirements of a run of a driver that publishes nothing: with the one that it fails, if
-     * something that is planned has no answer for that reason.
+     * The requirements of a run of a driver that publishes nothing: with the one that it fails, if a planned
+     * requirement has no answer for that reason.
      */
     static List<Requirement> with(
             Catalogue catalogue, Settings settings, List<Requirement> plan, Capabilities capabilities) {
@@ -79,19 +78,19 @@ final class RunPlan {
     /**
      * Looks at what is asked for.
      *
-     * @throws SettingsException if the settings name what the catalogue does not have
+     * @throws SettingsException if the settings name something that is not in the catalogue
      */
     static void check(Catalogue catalogue, Settings settings) {
         Set<String> profiles = catalogue.profiles().stream().map(p -> p.name()).collect(Collectors.toSet());
         for (String profile : settings.profiles()) {
             if (!profiles.contains(profile)) {
-                throw new SettingsException("There is no profile " + profile + "; there are " + profiles);
+                throw new SettingsException("Unknown profile " + profile + "; known profiles are " + profiles);
             }
         }
         for (List<String> ids : List.of(settings.only(), settings.skip())) {
             for (String id : ids) {
                 if (catalogue.find(id).isEmpty()) {
-                    throw new SettingsException("There is no requirement " + id + "; `list` prints all");
+                    throw new SettingsException("Unknown requirement " + id + "; `list` prints all");
                 }
             }
         }

@@ -4,7 +4,7 @@ package io.dra4j.conformance.run;
 
 /** The outcome of a requirement. */
 public enum Verdict {
-    /** It holds. */
+    /** The rule holds. */
     PASS,
     /** A MUST does not hold. */
     FAIL,
@@ -14,13 +14,13 @@ public enum Verdict {
     INFO,
     /** The driver does not have, or its vendor does not declare, what it is about. */
     NOT_APPLICABLE,
-    /** Another requirement, without which it has no answer, does not hold. */
+    /** Another requirement that it needs does not hold. */
     BLOCKED,
     /** The suite has no check, or this run lacks the means for it: a hook, a permission, a device. */
     UNTESTED,
     /** The settings leave it out. */
     SKIPPED,
-    /** It does not hold, as the vendor has declared. */
+    /** The rule does not hold, as the vendor has declared. */
     DEVIATION,
     /** The suite itself failed. */
     SUITE_ERROR;

@@ -28,7 +28,7 @@ final class Verdicts {
     private final Set<String> optional;
 
     /**
-     * The meaning of a requirement's end for others.
+     * The consequences of a requirement's result for others.
      *
      * @param blocked the profiles whose requirements it blocks
      * @param broken whether the driver breaks it, or that is not known
@@ -44,7 +44,7 @@ final class Verdicts {
     /**
      * Nothing has been tried.
      *
-     * @param plan what will be tried, in the order in which it is within a group
+     * @param plan the requirements to check, in their order within a group
      * @param profiles the profiles of the catalogue
      */
     Verdicts(List<Requirement> plan, List<Profile> profiles) {
@@ -64,7 +64,7 @@ final class Verdicts {
      */
     record Ended(Result result, String profile) {
 
-        /** A result that is of the requirement as a whole. */
+        /** Returns whether a result concerns the whole requirement. */
         Ended(Result result) {
             this(result, "");
         }
@@ -112,7 +112,7 @@ final class Verdicts {
                 .map(need -> blockedBy(need, ""));
     }
 
-    /** The reason of what is blocked by a requirement: that one, and the one that blocks it in turn. */
+    /** The reason for requirements blocked by one: that one, and the one that blocks it in turn. */
     Closed blockedBy(String need, String state) {
         String cause = ends.containsKey(need) && ends.get(need).isDone()
                 ? ends.get(need).join().cause()
@@ -123,8 +123,8 @@ final class Verdicts {
 
     /**
      * Decides what a violation means: the rule's own failure, or that of a requirement which it is
-     * about. One that comes before the rule in the plan is waited for: no two groups wait for each
-     * other. In the end, when all is known, any counts.
+     * about. It waits only for one that precedes the rule in the plan, so that no two groups wait for each other. At
+     * the end, when all results are known, any counts.
      *
      * @return why the rule has no answer; empty if it is broken
      */

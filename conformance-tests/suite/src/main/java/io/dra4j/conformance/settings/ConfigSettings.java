@@ -12,8 +12,8 @@ import java.util.regex.PatternSyntaxException;
 /**
  * Opaque configurations of the driver under test.
  *
- * @param valid what it accepts, and does not do without; two with different effects let most rules be tried
- * @param invalid what it must refuse
+ * @param valid configurations that it accepts; two with different effects let most rules be checked
+ * @param invalid a configuration that it must refuse
  * @param precedence which of several it uses: {@code last}, {@code merge} or {@code reject-multiple}
  */
 public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String precedence) {
@@ -30,7 +30,7 @@ public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String p
                 valid.stream().map(Valid::effect).filter(e -> !e.isEmpty()).toList();
         if (Set.copyOf(effects).size() < effects.size()) {
             throw new SettingsException(
-                    "driver.configs.valid: two configurations have the same effect, which tells them not apart: %s; give each a pattern that only its own edits match"
+                    "driver.configs.valid: two configurations have the same effect, so they cannot be distinguished: %s; give each a pattern that only its own edits match"
                             .formatted(effects));
         }
     }

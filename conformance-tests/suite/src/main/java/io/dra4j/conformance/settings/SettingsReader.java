@@ -71,7 +71,7 @@ public final class SettingsReader {
         }
     }
 
-    /** The settings as YAML, with all that was filled in. */
+    /** The settings as YAML, with defaults filled in. */
     public static String text(Settings settings) {
         try {
             return YAML.writeValueAsString(settings);

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Devices that claims of a shape get. */
+/** The devices that claims of the settings' shape get. */
 class AllotmentsTest {
 
     private static final YAMLMapper YAML = new YAMLMapper();
@@ -195,7 +195,7 @@ class AllotmentsTest {
     void whatCannotBeUsedIsReported() {
         assertThatThrownBy(() -> ClaimTemplates.read(List.of(yaml("/no/such/file.yaml")), DRIVER))
                 .isInstanceOf(SettingsException.class)
-                .hasMessage("driver.claims: there is no file /no/such/file.yaml");
+                .hasMessage("driver.claims: no such file: /no/such/file.yaml");
         assertThatThrownBy(() -> ClaimTemplates.read(List.of(yaml(CLASS)), DRIVER))
                 .hasMessageContaining("neither a ResourceClaimTemplate nor a ResourceClaim");
         assertThatThrownBy(() -> gpus("adminAccess: true")).hasMessageContaining("admin access");

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Specs and slices that are compared by what they mean. */
+/** Specs and slices, compared by meaning. */
 class ContentTest {
 
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());

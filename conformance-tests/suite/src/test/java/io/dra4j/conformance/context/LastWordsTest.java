@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The line of a log that tells why a driver ended. */
+/** The line of a log that explains why a driver ended. */
 class LastWordsTest {
 
     private final Place place = Place.create("node-1", "gpu.example.com");

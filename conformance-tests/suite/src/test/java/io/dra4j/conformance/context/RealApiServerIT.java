@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A test context before an API server that is not its own, and one that others look for at a port. */
+/** A test context in front of an external API server, and one at a port that others expect. */
 @Tag("gate")
 class RealApiServerIT {
 

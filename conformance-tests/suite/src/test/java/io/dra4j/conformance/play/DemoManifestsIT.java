@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The demo's manifests, as an API server with its rules takes them. */
+/** The demo's manifests, applied to an API server with its rules. */
 class DemoManifestsIT {
 
     private final EmbeddedApiServer api =
@@ -48,8 +48,8 @@ class DemoManifestsIT {
     @Test
     void mustBeThere(@TempDir Path folder) {
         assertThatThrownBy(() -> Manifests.apply(folder, api))
-                .hasMessageStartingWith("--manifests: there is no object in " + folder);
+                .hasMessageStartingWith("--manifests: no object in " + folder);
         assertThatThrownBy(() -> Manifests.apply(folder.resolve("no"), api))
-                .hasMessageStartingWith("--manifests: there is no file " + folder);
+                .hasMessageStartingWith("--manifests: no such file: " + folder);
     }
 }

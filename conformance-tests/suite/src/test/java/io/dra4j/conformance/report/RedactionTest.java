@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Redaction: what goes, what stays, and that nothing is written around it. */
+/** Redaction: the texts that are removed or kept, and that nothing bypasses it. */
 class RedactionTest {
 
     /** All secrets in these tests contain it, or is Base64 of random bytes. */

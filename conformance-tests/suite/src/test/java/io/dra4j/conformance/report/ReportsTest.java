@@ -33,7 +33,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
-/** The four files, of an ordinary outcome and of one whose every text is hostile. */
+/** The four files, for an ordinary outcome and for one with only hostile texts. */
 @Tag("slow")
 class ReportsTest {
 

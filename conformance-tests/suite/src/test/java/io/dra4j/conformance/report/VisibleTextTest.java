@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Text of others, shown whole or in part. */
+/** Foreign text, shown whole or in part. */
 class VisibleTextTest {
 
     @Test

@@ -8,7 +8,7 @@ import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Requirement;
 import org.junit.jupiter.api.Test;
 
-/** The rules and the catalogue know of each other. */
+/** Every rule has its requirement, and every tested requirement its rule. */
 class RuleBookTest {
 
     private final Catalogue catalogue = Catalogue.load();

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The file of known failures, and what it does to results. */
+/** The file of known failures, and its effect on results. */
 class KnownFailuresTest {
 
     private static final Catalogue CATALOGUE = Catalogue.load();

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * The cluster's objects, for the test or program that runs the server: without HTTP, by the same rules.
  *
  * <p>A resource is named by its plural ({@code resourceslices}) or, if two groups have it, by plural and group
- * ({@code events.events.k8s.io}). Cluster-scoped objects take an empty namespace. Trees handed out are copies. Writes
+ * ({@code events.events.k8s.io}). Cluster-scoped objects take an empty namespace. Returned trees are copies. Writes
  * go through validation and gates like any other and throw {@link ApiFailure}. Thread-safe.
  */
 public final class ClusterObjects {
@@ -72,7 +72,7 @@ public final class ClusterObjects {
     }
 
     /**
-     * Creates an object or replaces it, its status included, and makes its namespace when missing.
+     * Creates an object or replaces it, including its status, and creates its namespace if missing.
      *
      * <p>This is how a claim gets the allocation that a scheduler would have written. A
      * resourceVersion in the object is ignored.
@@ -141,7 +141,7 @@ public final class ClusterObjects {
     }
 
     /**
-     * Changes an object that is there, apart from its status; no other write comes between.
+     * Changes an existing object, except for its status; atomic.
      *
      * @param change gets a copy of the object, and changes it
      * @return the object as it is stored
@@ -151,7 +151,7 @@ public final class ClusterObjects {
     }
 
     /**
-     * Changes the status of an object that is there; no other write comes between.
+     * Changes the status of an existing object; atomic.
      *
      * @param change gets a copy of the object, and changes its status
      * @return the object as it is stored
@@ -174,7 +174,7 @@ public final class ClusterObjects {
     }
 
     /**
-     * Changes an object as it is stored, against the rules: it gets fields of a later release, for example. A write
+     * Changes an object as it is stored, without validation, for example to add fields of a later release. A write
      * through the API drops them again.
      */
     public void changeUnchecked(String resource, String namespace, String name, Consumer<ObjectNode> change) {
@@ -186,7 +186,7 @@ public final class ClusterObjects {
         });
     }
 
-    /** Deletes an object; an object that is not there is not an error. */
+    /** Deletes an object; a missing object is not an error. */
     public void delete(String resource, String namespace, String name) {
         ResourceKind kind = kinds.stored(kinds.named(resource));
         ObjectKey key = kind.key(namespace, name);
@@ -196,7 +196,7 @@ public final class ClusterObjects {
     }
 
     /**
-     * Waits until a resource's objects, all of them, are as wanted, looking again after every change.
+     * Waits until all objects of a resource satisfy a condition, checking after every change.
      *
      * @return the objects that were
      * @throws AssertionError on a timeout, with what there was instead
@@ -213,7 +213,7 @@ public final class ClusterObjects {
         return list(resource);
     }
 
-    /** Waits until some object of a resource is as wanted, and returns it. */
+    /** Waits until an object of a resource satisfies a condition, and returns it. */
     public JsonNode awaitObject(String resource, Predicate<JsonNode> wanted, Duration timeout) {
         return await(resource, objects -> objects.stream().anyMatch(wanted), timeout).stream()
                 .filter(wanted)
@@ -249,12 +249,12 @@ public final class ClusterObjects {
         return object == null ? null : object.json();
     }
 
-    /** The oldest revision that is known; one before it has expired. */
+    /** The oldest known revision; earlier ones have expired. */
     public long oldestRevision() {
         return store.oldestRevision();
     }
 
-    /** The revision of the latest write: moves on with every change of any object. */
+    /** The revision of the latest write, which increases with every change of any object. */
     public long revision() {
         return store.revision();
     }

@@ -71,7 +71,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return node;
     }
 
-    /** A server of the newest stable release here (1.36), on a free port, without nodes. */
+    /** A server of the newest stable release that is supported (1.36), on a free port, without nodes. */
     public static Builder builder() {
         return new Builder();
     }
@@ -91,12 +91,12 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + listener.port());
     }
 
-    /** The objects, for the program that holds the server. */
+    /** The objects, for the program that runs the server. */
     public ClusterObjects store() {
         return objects;
     }
 
-    /** Watches that are open now; one whose client went away counts until the next event for it. */
+    /** The number of open watches; one whose client went away counts until its next event. */
     public int openWatches() {
         return listener.openWatches();
     }
@@ -151,14 +151,14 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     /**
-     * Serves new connections with a certificate of another CA; open connections go on. Clients know
-     * by {@link #authority}, and by the files that are written from now on.
+     * Serves new connections with a certificate of another CA; open connections continue. Clients get the CA from
+     * {@link #authority}, and from files that are written from now on.
      */
     public void replaceAuthority() {
         listener.tls().replaceAuthority();
     }
 
-    /** Ends all connections by TLS, with requests and watches in the middle; takes new ones. */
+    /** Ends all TLS connections, interrupting requests and watches; new ones are accepted. */
     public void closeConnections() {
         listener.closeSecureConnections();
     }
@@ -175,7 +175,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     /**
      * Writes a kubeconfig that trusts the CA, readable only by this user, and returns the file.
      *
-     * @param server {@link #tlsUrl}, or that of a proxy before it
+     * @param server {@link #tlsUrl}, or that of a proxy in front of it
      */
     public Path writeKubeconfig(Path file, URI server) throws IOException {
         return Connections.writeKubeconfig(file, server, authority());
@@ -223,7 +223,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
 
         /**
-         * Serves alpha and beta versions as well, which a cluster does only when it is told to.
+         * Also serves alpha and beta versions, which a cluster does only if configured.
          *
          * <p>Some kinds, such as the DeviceTaintRules of 1.36, have no other.
          */
@@ -250,7 +250,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
 
         /**
-         * Draws uids, generated names, and how long a watch lasts; by default each server has others.
+         * Draws uids, generated names and the lifetime of watches; by default they differ for each server.
          *
          * @param source has to be thread-safe, unless all requests come from one thread
          */
@@ -268,7 +268,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
             return this;
         }
 
-        /** The number of changes that a watch can go back before it gets 410 Gone. */
+        /** The number of changes in the history; watches from before get 410 Gone. */
         public Builder historySize(int changes) {
             historySize = changes;
             return this;
@@ -288,7 +288,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
         /**
          * The chance of a request of HTTP/2 to be its connection's last one, from 0, the default, to
-         * 1: kube-apiserver's {@code --goaway-chance}. Requests of before are still answered.
+         * 1: kube-apiserver's {@code --goaway-chance}. Earlier requests are still answered.
          */
         public Builder goawayChance(double chance) {
             goawayChance = chance;
@@ -325,7 +325,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
 
         /**
-         * Makes a server without sockets and threads, which answers the requests that it is handed.
+         * Makes a server without sockets and threads, which answers the requests that it is given.
          *
          * @param timers run a task after a time: bookmarks, and the ends of watches
          * @throws IllegalArgumentException when the release has no such gate

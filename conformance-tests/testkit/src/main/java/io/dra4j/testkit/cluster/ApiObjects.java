@@ -88,7 +88,7 @@ public final class ApiObjects {
      * Reads the lines with a prefix from a page that is not an object, such as {@code /metrics}, however large it is.
      *
      * @param limit for the whole page
-     * @return no line if the server does not answer with the page, or not in time
+     * @return no line if the server does not answer with the page, or on a timeout
      */
     public List<String> lines(String path, String beginning, Duration limit) {
         HttpRequest request = HttpRequest.newBuilder(server.resolve(path)).build();
@@ -136,7 +136,7 @@ public final class ApiObjects {
         }
     }
 
-    /** Deletes the objects of a collection that a query selects, as the kubelet's wipe does. */
+    /** Deletes the objects of a collection that a query selects, as the kubelet does. */
     public void deleteCollection(String collection, String query) {
         String path = collection + "?" + query;
         expect(send("DELETE", path, "", null), path);

@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One context of a kubeconfig, with all that it names looked up: fabric8 itself takes the current
- * context for an unknown one, and a separate server for an unknown cluster.
+ * One context of a kubeconfig, with all its references resolved: fabric8 itself takes the current context for an
+ * unknown one, and a separate server for an unknown cluster.
  *
  * @param file where it is from
  * @param context its name
@@ -33,14 +33,14 @@ import org.jspecify.annotations.Nullable;
  */
 record KubeconfigFile(Path file, String context, AuthInfo user) {
 
-    /** Not fabric8's reader, whose exceptions for broken YAML are those of a library below it. */
+    /** Avoids fabric8's reader, whose exceptions for broken YAML are those of another library. */
     private static final ObjectMapper YAML = YAMLMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .build();
 
     /**
      * @param wanted the context; empty for the current one
-     * @throws UpstreamException if the file cannot be read or names what it does not hold
+     * @throws UpstreamException if the file cannot be read or refers to something that it does not contain
      */
     static KubeconfigFile read(Path file, String wanted) {
         Config config = parse(file, text(file));
@@ -63,7 +63,7 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
         try {
             return Files.readString(file, StandardCharsets.UTF_8);
         } catch (NoSuchFileException e) {
-            throw new UpstreamException("There is no kubeconfig " + file, e);
+            throw new UpstreamException("No such kubeconfig: " + file, e);
         } catch (AccessDeniedException e) {
             throw new UpstreamException("The kubeconfig " + file + " may not be read", e);
         } catch (IOException e) {
@@ -78,9 +78,9 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
                 return config;
             }
         } catch (JsonProcessingException e) {
-            throw new UpstreamException("The file " + file + " is no kubeconfig: " + firstLine(e), e);
+            throw new UpstreamException("The file " + file + " is not a kubeconfig: " + firstLine(e), e);
         }
-        throw new UpstreamException("The file " + file + " is no kubeconfig: it has no contexts");
+        throw new UpstreamException("The file " + file + " is not a kubeconfig: it has no contexts");
     }
 
     private static void requireCluster(Path file, Config config, String context, String name) {
@@ -113,7 +113,7 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
         return contexts.stream().map(NamedContext::getName).collect(Collectors.joining(", "));
     }
 
-    /** A path in the file, which is meant from the file's folder. */
+    /** A path in the file, relative to the file's folder. */
     Path beside(String path) {
         return file.toAbsolutePath().resolveSibling(path);
     }
@@ -123,7 +123,7 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
         return "context \"%s\" in %s".formatted(context, file);
     }
 
-    /** Returns a failure in one line; causes of fabric8 and Jackson quote half of a file. */
+    /** Returns a failure in one line; causes of fabric8 and Jackson quote much of the file. */
     static String firstLine(Throwable failure) {
         Throwable deepest = failure;
         while (deepest.getCause() != null) {

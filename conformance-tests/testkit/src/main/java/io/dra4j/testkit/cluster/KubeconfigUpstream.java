@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A kubeconfig as the proxy needs it: the server, the trusted CAs and the credentials.
  *
- * <p>Client certificates, tokens (also from a file or of an exec plugin) and passwords are taken;
- * what the suite cannot do as kubectl does (impersonation, an HTTP proxy in front of the server) is refused rather than
- * ignored. Credentials are read once: a run outlives no token that lasts an
- * hour. Neither the environment nor this program's own service account is used.
+ * <p>Client certificates, tokens (also from a file or of an exec plugin) and passwords are taken; what the suite cannot
+ * do as kubectl does (impersonation, an HTTP proxy in front of the server) is refused rather than ignored. Credentials
+ * are read once: a run is shorter than the hour that a token lasts. Neither the environment nor this program's own
+ * service account is used.
  */
 public final class KubeconfigUpstream {
 
@@ -66,7 +66,7 @@ public final class KubeconfigUpstream {
     }
 
     private static UpstreamException unsupported(KubeconfigFile found, String what) {
-        return new UpstreamException("The kubeconfig %s asks for %s in its context \"%s\", which the suite does not do"
+        return new UpstreamException("The kubeconfig %s asks for %s in its context \"%s\", which the suite does not support"
                 .formatted(found.file(), what, found.context()));
     }
 
@@ -87,7 +87,7 @@ public final class KubeconfigUpstream {
         return Map.of("Authorization", "Basic " + Base64.getEncoder().encodeToString(bytes));
     }
 
-    /** A token file goes before a token, as in client-go; fabric8 does not know token files. */
+    /** A token file takes precedence over a token, as in client-go; fabric8 does not know token files. */
     private static String token(KubeconfigFile found, Config config) throws IOException {
         String tokenFile = found.user().getTokenFile();
         if (tokenFile != null && !tokenFile.isEmpty()) {

@@ -130,9 +130,9 @@ public final class ObjectWatch implements AutoCloseable {
     }
 
     /**
-     * Waits until the objects are as wanted, and returns whether they are.
+     * Waits until the objects satisfy a condition, and returns whether they do.
      *
-     * @throws ApiRequestException if the watch broke, and could not be begun again
+     * @throws ApiRequestException if the watch broke, and could not be restarted
      */
     public synchronized boolean await(Predicate<List<JsonNode>> wanted, Duration timeout) throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();

@@ -96,7 +96,7 @@ public final class AllocationWriter {
 
     /**
      * Returns the result of a device that a test has chosen, in the form that the scheduler writes:
-     * selectors, taints, and what other claims have, do not count.
+     * selectors, taints and devices of other claims are ignored.
      *
      * @param request the name of a request of the claim, with the subrequest's behind a slash
      * @param slice that has the device

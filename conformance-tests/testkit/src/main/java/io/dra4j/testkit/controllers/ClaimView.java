@@ -79,7 +79,7 @@ record ClaimView(JsonNode json) {
         return uids;
     }
 
-    /** Returns whether it is reserved for a pod, or goes with it. */
+    /** Returns whether it is reserved for a pod, or owned by it. */
     boolean isOf(String podUid) {
         return reservedFor().contains(podUid) || owners().contains(podUid);
     }

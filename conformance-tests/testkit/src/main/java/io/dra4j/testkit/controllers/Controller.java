@@ -9,13 +9,13 @@ import java.util.Optional;
 interface Controller {
 
     /**
-     * Does what is to be done now; it is called again after each change of any object.
+     * Takes the next step; it is called again after each change of any object.
      *
-     * @return when it wants to be called although nothing changes; empty for never
+     * @return the time to call it without a change; empty for never
      */
     Optional<Instant> reconcile(Instant now);
 
-    /** The earlier of two times, of which each may not be there. */
+    /** The earlier of two times, each of which may be missing. */
     static Optional<Instant> earlier(Optional<Instant> one, Optional<Instant> other) {
         if (one.isEmpty() || other.isEmpty()) {
             return one.or(() -> other);

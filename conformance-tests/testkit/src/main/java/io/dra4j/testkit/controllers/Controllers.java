@@ -30,8 +30,7 @@ import org.slf4j.LoggerFactory;
  * pods, prepares the claims, and reverts all of this when pods are gone.
  *
  * <p>It runs on one thread, a round after each change of any object; {@link #close} ends it. Containers are not run: a
- * pod
- * is {@code Running} once its claims are prepared. There is no priority, no affinity but {@code nodeSelector}, no
+ * pod is {@code Running} once its claims are prepared. There is no priority, no affinity but {@code nodeSelector}, no
  * preemption, and of resources only those of DRA count.
  */
 public final class Controllers implements AutoCloseable {
@@ -94,7 +93,7 @@ public final class Controllers implements AutoCloseable {
             try {
                 next = Controller.earlier(next, controller.reconcile(now));
             } catch (RuntimeException e) {
-                LOG.error("{} failed; it goes on", controller.getClass().getSimpleName(), e);
+                LOG.error("{} failed; continuing", controller.getClass().getSimpleName(), e);
             }
         }
         return next;
@@ -165,7 +164,7 @@ public final class Controllers implements AutoCloseable {
     }
 
     /**
-     * Waits until a pod that was deleted holds no claim any more.
+     * Waits until a deleted pod no longer holds a claim.
      *
      * @param pod the pod as it was
      * @throws AssertionError on a timeout
@@ -179,8 +178,8 @@ public final class Controllers implements AutoCloseable {
     }
 
     /**
-     * The CDI names of the devices that a container of a pod that runs gets, in the order of its
-     * claims; {@code kubectl get pod} has the names of containers.
+     * The CDI names of the devices of a container of a running pod, in the order of its claims; {@code kubectl get pod}
+     * has the names of containers.
      */
     public List<String> cdiDevices(JsonNode pod, String container) {
         Pod view = new Pod(pod);
@@ -210,7 +209,7 @@ public final class Controllers implements AutoCloseable {
                 .toList();
     }
 
-    /** The devices that drivers prepared of a claim, by its UID; none if it is not prepared. */
+    /** The devices that drivers prepared for a claim, by its UID; none if it is not prepared. */
     public List<PreparedDevice> prepared(String claim) {
         return kubelets.stream()
                 .flatMap(kubelet -> kubelet.devices(claim).stream())
@@ -263,7 +262,7 @@ public final class Controllers implements AutoCloseable {
      * Prepares the claims of the pods that are bound to a node, and unprepares them when the pods are
      * gone; a pod whose claims are prepared runs.
      *
-     * <p>A failed prepare is tried again after a second; the real kubelet takes a minute. Thread-safe.
+     * <p>A failed prepare is retried after a second; the real kubelet takes a minute. Thread-safe.
      */
     private static final class PodKubelet implements Controller {
 
@@ -409,7 +408,7 @@ public final class Controllers implements AutoCloseable {
             return entry != null && entry.pods.contains(pod);
         }
 
-        /** The devices that drivers prepared of a claim, by its UID. */
+        /** The devices that drivers prepared for a claim, by its UID. */
         synchronized List<PreparedDevice> devices(String claim) {
             Held entry = held.get(claim);
             return entry == null

@@ -113,19 +113,19 @@ final class DevicePlacement {
         /**
          * They do.
          *
-         * @param allocations what is to be written to each of them, in their order
-         * @param score how good the alternatives are that were chosen; more is better
+         * @param allocations the allocation of each of them, in their order
+         * @param score the score of the chosen alternatives; more is better
          */
         record Fits(List<ObjectNode> allocations, int score) implements Fit {}
 
         /**
          * They do not.
          *
-         * @param details what stands in the way of each request
+         * @param details the obstacle of each request
          */
         record DoesNot(String reason, String details) implements Fit {}
 
-        /** The attempt to place the pod failed, on whichever node. */
+        /** The attempt to place the pod failed on any node. */
         record Failed(String error) implements Fit {}
     }
 }

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 record ExtendedResources(ClusterObjects objects) {
     static final String ANNOTATION = "resource.kubernetes.io/extended-resource-claim";
 
-    /** The claim as the scheduler makes it up for a node, without a name. */
+    /** The claim as the scheduler creates it for a node, without a name. */
     Optional<ClaimView> claim(Pod pod, JsonNode node) {
         List<ExtendedRequest> wanted = wanted(pod, node);
         return wanted.isEmpty() || PodClaims.extended(pod).isPresent()

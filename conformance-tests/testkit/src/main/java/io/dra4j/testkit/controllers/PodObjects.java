@@ -45,7 +45,7 @@ final class PodObjects {
         return objects;
     }
 
-    /** Begins a round of the controllers: pods that come later are for the next. */
+    /** Begins a round of the controllers: later pods belong to the next. */
     void beginRound() {
         Map<String, Pod> pods = byUid();
         arrived.retainAll(pods.keySet());
@@ -98,7 +98,7 @@ final class PodObjects {
                 current -> change.accept(JsonTrees.child(current, "status"))));
     }
 
-    /** Changes a claim apart from its status, unless the claim is gone. */
+    /** Changes a claim except for its status, unless the claim is gone. */
     void change(ClaimView claim, Consumer<ObjectNode> change) {
         ignoringGone(() -> objects.change(ClaimView.RESOURCE, claim.namespace(), claim.name(), change));
     }
@@ -111,7 +111,7 @@ final class PodObjects {
         ignoringGone(() -> objects.delete(Pod.RESOURCE, pod.namespace(), pod.name()));
     }
 
-    /** Sets a condition of a pod; one that is as wanted already is not written. */
+    /** Sets a condition of a pod; an unchanged one is not written. */
     void condition(Pod pod, String type, boolean isTrue, String reason, String message) {
         changeStatus(pod, status -> {
             ObjectNode condition = condition(status.withArray(CONDITIONS), type);

@@ -79,7 +79,7 @@ final class Scheduler implements Controller {
         return chosen.containsKey(pod.uid()) ? Optional.of(now) : Optional.empty();
     }
 
-    /** The pod's claims; empty if one is not there, or is not the pod's. */
+    /** The pod's claims; empty if one is missing, or does not belong to the pod. */
     private Optional<List<ClaimView>> claims(Pod pod) {
         List<ClaimView> claims = new ArrayList<>();
         for (Pod.ClaimEntry entry : pod.claims()) {
@@ -158,7 +158,7 @@ final class Scheduler implements Controller {
 
     private void report(Pod pod, String reason, String message) {
         objects.event(pod, WARNING, FAILED, message);
-        objects.condition(pod, SCHEDULED, false, reason, message); // last: who waits for it finds the event
+        objects.condition(pod, SCHEDULED, false, reason, message); // last: a test that waits for it finds the event
     }
 
     private static String counted(Map<String, Integer> reasons) {
@@ -172,7 +172,7 @@ final class Scheduler implements Controller {
         return "0/%d nodes are available: %s.%s".formatted(nodes, why, POST);
     }
 
-    /** Writes the allocations and reservations, the claim of extended resources before. */
+    /** Writes the allocations and reservations, after the claim of extended resources. */
     private void reserve(Pod pod, List<ClaimView> claims, JsonNode node, Fit.Fits fit) {
         List<ClaimView> reserved = new ArrayList<>(claims);
         extendedResources.create(pod, node).ifPresent(reserved::add);
@@ -233,12 +233,12 @@ final class Scheduler implements Controller {
         objects.event(pod, "Normal", "Scheduled", "Successfully assigned %s to %s".formatted(pod, node));
     }
 
-    /** Finds requests whose DeviceClass is not there, on which a scheduler gives up immediately. */
+    /** Finds requests whose DeviceClass does not exist, on which a scheduler gives up immediately. */
     private static final class MissingClasses {
 
         private MissingClasses() {}
 
-        /** Returns the scheduler's words about the first of them. */
+        /** Returns the scheduler's message about the first of them. */
         static Optional<String> first(List<ClaimView> claims, ClusterObjects objects) {
             return claims.stream()
                     .flatMap(claim -> classes(claim).entrySet().stream())

@@ -29,7 +29,7 @@ public final class Command {
      * @param words the program and its arguments
      * @param more additional variables of its environment
      * @return what it printed
-     * @throws DriverUnusable if it cannot be run, does not end within two minutes, or ends with a status but 0
+     * @throws DriverUnusable if it cannot be run, does not end within two minutes, or ends with a status other than 0
      */
     public static String run(String name, List<String> words, Place place, Map<String, String> more) {
         Path output = place.root().resolve("hook-" + name + ".log");

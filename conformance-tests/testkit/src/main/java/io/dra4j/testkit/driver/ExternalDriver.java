@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * A driver that is run externally, on the one node that there is.
+ * A driver that is run externally, on a single node.
  *
- * <p>The suite starts, stops and kills it by commands, if it was given all three; each returns when its work is done.
+ * <p>The suite starts, stops and kills it by commands, if all three are configured; each returns when its work is done.
  */
 public final class ExternalDriver implements DriverAdapter {
 
@@ -49,7 +49,7 @@ public final class ExternalDriver implements DriverAdapter {
     public Place place(String node, String driver) {
         Path registry = Path.of(settings.registry());
         if (!Files.isDirectory(registry)) {
-            throw new DriverUnusable("driver.external.registry: there is no directory " + registry);
+            throw new DriverUnusable("driver.external.registry: no such directory: " + registry);
         }
         Place place = Place.of(settings.node(), driver, registry, Path.of(settings.plugins()), Path.of(settings.cdi()));
         List<Path> directories =

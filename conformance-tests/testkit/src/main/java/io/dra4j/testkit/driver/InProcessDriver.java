@@ -18,7 +18,7 @@ public final class InProcessDriver implements DriverAdapter {
 
     /** Starts a driver. */
     public interface Starter {
-        /** Starts a driver at a place; to close what it returns stops the driver. */
+        /** Starts a driver at a place; closing the result stops it. */
         AutoCloseable start(Place place) throws Exception;
     }
 
@@ -74,7 +74,7 @@ public final class InProcessDriver implements DriverAdapter {
     @Override
     public Instance start(Place place, Map<String, String> more) {
         if (!more.isEmpty()) {
-            throw new DriverUnusable("A driver in this JVM has no environment of its own: " + more);
+            throw new DriverUnusable("A driver in this JVM has no separate environment: " + more);
         }
         try {
             return new Running(starter.start(place));

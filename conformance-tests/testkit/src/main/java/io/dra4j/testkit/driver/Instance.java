@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 /** One running instance of the driver under test. Thread-safe. */
 public interface Instance {
 
-    /** Returns whether it still runs, as far as is known. */
+    /** Returns whether it still runs, if known. */
     boolean isAlive();
 
     /** Its process id, if it has a separate process. */
@@ -17,7 +17,7 @@ public interface Instance {
         return OptionalLong.empty();
     }
 
-    /** Asks it to end, as the end of its pod does (SIGTERM); does not wait. */
+    /** Asks it to end, as the termination of its pod does (SIGTERM); does not wait. */
     void terminate();
 
     /** Kills it, as a crash does (SIGKILL), and waits until it has ended. */

@@ -67,7 +67,7 @@ public record JavaProgram(Path folder, List<String> jvmOptions, List<String> cla
         return command(classPath, List.of());
     }
 
-    /** Writes a script that starts the program without an archive, by the name that an image has for it. */
+    /** Writes a script that starts the program without an archive, under its name in an image. */
     public void writeScript(Path file) throws IOException {
         Files.writeString(file, "#!/bin/sh\nexec " + String.join(" ", command()) + " \"$@\"\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));

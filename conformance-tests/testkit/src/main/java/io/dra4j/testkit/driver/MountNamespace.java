@@ -75,7 +75,7 @@ public record MountNamespace(Map<String, Path> mounts) {
         return names;
     }
 
-    /** A path without the host's symbolic links in it, such as {@code /var/run}. */
+    /** A path with the host's symbolic links resolved, such as {@code /var/run}. */
     private static Path resolved(Path path) {
         Path above = MountTable.existing(path);
         try {
@@ -164,7 +164,7 @@ public record MountNamespace(Map<String, Path> mounts) {
     /**
      * The bind mounts of a mount namespace as {@code mount --all --fstab} reads them.
      *
-     * <p>A path that the host does not have gets its place without a trace on the host: the deepest
+     * <p>A path that the host does not have is mounted without changing the host: the deepest
      * directory above it that exists is covered by a copy, in which each entry of the original is bind
      * mounted again next to what is new. What the driver creates in the copy itself stays there.
      */
@@ -248,7 +248,7 @@ public record MountNamespace(Map<String, Path> mounts) {
                         Files.createSymbolicLink(place, Files.readSymbolicLink(entry));
                     } else {
                         hold(entry, place);
-                        bind(entry, place, "rbind,nofail"); // it may go at any time
+                        bind(entry, place, "rbind,nofail"); // it may disappear at any time
                     }
                 }
             }

@@ -18,7 +18,7 @@ import java.util.UUID;
 /**
  * The surroundings of a driver: its node, and the directories that it shares with kubelet and runtime.
  *
- * @param root below which everything lies that is removed in the end
+ * @param root the directory of everything that is removed in the end
  * @param node the node's name
  * @param driver the driver's name
  * @param registry the kubelet's directory of registration sockets
@@ -55,7 +55,7 @@ public record Place(
 
     private static final String NRI = "/var/run/nri";
 
-    /** The directory of CDI specs that are written by hand, and stay. */
+    /** The directory of manually written, persistent CDI specs. */
     static final Path CDI_ON_DISK = Path.of("/etc/cdi");
 
     private static final String LOG = "driver.log";
@@ -82,7 +82,7 @@ public record Place(
         }
     }
 
-    /** A place of a driver that is run externally; only the root belongs to the suite. */
+    /** A place of an external driver; only the root belongs to the suite. */
     static Place of(String node, String driver, Path registry, Path plugins, Path cdi) {
         try {
             Path root = Files.createTempDirectory(Path.of("/tmp"), "dc-");
@@ -207,7 +207,7 @@ public record Place(
         }
     }
 
-    /** The path at which the suite finds what the driver calls so. */
+    /** The path at which the suite finds a path of the driver. */
     public Path outside(Path path) {
         return namespace.outside(path);
     }
@@ -224,7 +224,7 @@ public record Place(
         return namespace.names(outside);
     }
 
-    /** Returns whether a directory of CDI specs is on a disk, and not in memory as {@code /var/run/cdi}. */
+    /** Returns whether a directory of CDI specs is on a disk, not in memory like {@code /var/run/cdi}. */
     public boolean outlivesReboot(Path directory) {
         return directory.equals(outside(CDI_ON_DISK));
     }
@@ -249,7 +249,7 @@ public record Place(
         return namespace.command(root, words, environment);
     }
 
-    /** Puts into the environment of a process what it finds at this place: in a cluster, no kubeconfig. */
+    /** Sets the environment of a process for this place: in a cluster, without a kubeconfig. */
     void enter(Map<String, String> environment) {
         environment.putAll(values());
         if (securePort > 0) {
@@ -293,7 +293,7 @@ public record Place(
     /**
      * Removes everything below the root, and the root; others may be removing as well.
      *
-     * @return what stays and why, as a sentence; empty if nothing does
+     * @return the leftovers and the reason, as a sentence; empty if there are none
      */
     public Optional<String> remove() {
         return Removal.of(root);

@@ -79,7 +79,7 @@ public final class ProcessDriver implements DriverAdapter {
     }
 
     /**
-     * The same place with what the settings have its processes find elsewhere.
+     * The same place with the mounts of the settings.
      *
      * @throws DriverUnusable if that needs a mount namespace, which cannot be made
      */
@@ -111,7 +111,7 @@ public final class ProcessDriver implements DriverAdapter {
         }
     }
 
-    /** As a DaemonSet does with each pod (hostPath of type DirectoryOrCreate). */
+    /** Makes directories as a DaemonSet does for each pod (hostPath of type DirectoryOrCreate). */
     private void makeDirectories(Place place) throws IOException {
         for (String name : settings.makeDirectories()) {
             Path directory = place.outside(Path.of(place.fill(name)));
@@ -134,7 +134,7 @@ public final class ProcessDriver implements DriverAdapter {
         if (!found) {
             String problem = Files.exists(Path.of(program))
                     ? "%s is not executable; chmod +x makes it so"
-                    : "there is no program %s; give a path, or a name on the PATH";
+                    : "no such program: %s; give a path, or a name on the PATH";
             throw new DriverUnusable("Can't run the driver: " + problem.formatted(program));
         }
     }
@@ -189,11 +189,11 @@ public final class ProcessDriver implements DriverAdapter {
         private static final List<String> KUBELET = List.of(PLUGINS, Place.REGISTRY);
         private static final String CDI_IN_MEMORY = "/var/run/cdi";
 
-        /** As runtimes read them, the one that counts most last. */
+        /** The directories in ascending priority, as runtimes read them. */
         private static final List<String> CDI = List.of(Place.CDI_ON_DISK.toString(), CDI_IN_MEMORY);
 
         /**
-         * A place in which they are the run's.
+         * Returns a place in which these paths belong to the run.
          *
          * @throws DriverUnusable if the settings require a mount namespace, which cannot be made
          */

@@ -14,7 +14,7 @@ import java.util.Map;
  * @param standardPaths whether it finds the directories of the run at the standard paths of a node, because it has no
  *     option for others
  * @param inCluster whether it finds the API server as in a container of a cluster, and no kubeconfig
- * @param makeDirectories directories that are there before each start, as its DaemonSet makes them
+ * @param makeDirectories directories that exist before each start, as its DaemonSet makes them
  * @param serial whether one instance runs at a time, because two would be in conflict
  */
 public record ProcessSettings(
@@ -48,7 +48,7 @@ public record ProcessSettings(
         return new ProcessSettings(command, environment, true, inCluster, makeDirectories, serial);
     }
 
-    /** A command that needs nothing but its environment. */
+    /** A command that only needs its environment. */
     public static ProcessSettings of(List<String> command, Map<String, String> environment) {
         return new ProcessSettings(command, environment, false, false, List.of());
     }

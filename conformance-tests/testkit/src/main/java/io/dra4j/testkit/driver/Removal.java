@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Removal extends SimpleFileVisitor<Path> {
     private @Nullable IOException first;
 
-    /** Removes a directory and everything below it; returns what stays and why, as a sentence. */
+    /** Removes a directory and everything below it; returns leftovers and the reason, as a sentence. */
     static Optional<String> of(Path folder) {
         Removal removal = new Removal();
         try {

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Ports of 127.0.0.1 for servers that start later, and start again.
  *
  * <p>They lie below those that Linux gives to outgoing connections by default (32768 and above),
- * one of which could have the port while the server is down, and below the NodePorts of Kubernetes.
+ * one of which could take the port while the server is down, and below the NodePorts of Kubernetes.
  */
 public final class UnusedPorts {
 

@@ -29,7 +29,7 @@ public final class Connections {
     /** The limit of Go's HTTP server, which is that of API servers. */
     public static final int LONGEST_HEADERS = 1024 * 1024;
 
-    /** The number of requests and watches at a time on a connection of HTTP/2, as in kube-apiserver. */
+    /** The number of concurrent requests and watches on an HTTP/2 connection, as in kube-apiserver. */
     private static final int STREAMS = 100;
 
     private static final Pattern SERVER = Pattern.compile("server: (http://127\\.0\\.0\\.1:\\d+)\n");

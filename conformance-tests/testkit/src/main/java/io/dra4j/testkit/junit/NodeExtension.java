@@ -87,7 +87,7 @@ public abstract class NodeExtension
     }
 
     /**
-     * Returns the node, with all that the test kit can do: faults of the API server, for example.
+     * Returns the node with all abilities of the test kit, such as faults of the API server.
      *
      * @return the node
      * @throws IllegalStateException if no test runs

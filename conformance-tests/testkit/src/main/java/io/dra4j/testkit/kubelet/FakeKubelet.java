@@ -43,10 +43,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>Each registered driver has one connection for all calls; calls go to the newest that is
  *       connected, to the newest if none is.
  *   <li>Each registered driver is asked for its health: by {@code v1} from release 1.37 on, until
- *       it answers that it does not serve that; by {@code v1alpha1} before, again and again.
+ *       it answers that it does not serve that; by {@code v1alpha1} before, repeatedly.
  * </ul>
  *
- * <p>Subdirectories of the registry, which the real kubelet watches too, are not looked into.
+ * <p>Subdirectories of the registry, which the real kubelet also watches, are ignored.
  * Thread-safe.
  */
 public final class FakeKubelet implements AutoCloseable {
@@ -79,7 +79,7 @@ public final class FakeKubelet implements AutoCloseable {
         builder.registry.register(watcher, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_DELETE);
     }
 
-    /** Starts a kubelet of release 1.36 that registers what is in a directory, and what will be. */
+    /** Starts a kubelet of release 1.36 that registers sockets in a directory, existing and future ones. */
     public static FakeKubelet start(Path registry) {
         return builder(registry).start();
     }
@@ -119,7 +119,7 @@ public final class FakeKubelet implements AutoCloseable {
             return this;
         }
 
-        /** Starts the kubelet, which registers what is in the directory, and what will be. */
+        /** Starts the kubelet, which registers sockets in the directory, existing and future ones. */
         public FakeKubelet start() {
             try {
                 FakeKubelet kubelet = new FakeKubelet(this);
@@ -166,8 +166,8 @@ public final class FakeKubelet implements AutoCloseable {
     }
 
     /**
-     * Prepares claims in one call, by the service that the kubelet chose; those whose allocation
-     * says that the driver need not be called are left out, and if none is left, so is the call.
+     * Prepares claims in one call, by the service that the kubelet chose; claims whose allocation says that the driver
+     * need not be called are omitted, and so is a call without claims.
      */
     public CallResult prepare(String driver, List<KubeletClaim> claims) {
         return prepare(registered(driver).info(), claims);
@@ -178,7 +178,7 @@ public final class FakeKubelet implements AutoCloseable {
         return registered(driver).prepare(claims, service);
     }
 
-    /** The same in a call that the kubelet gives up sooner than it would. */
+    /** The same with a shorter timeout than the kubelet's. */
     public CallResult prepare(String driver, List<KubeletClaim> claims, PluginInfo.Service service, Duration limit) {
         return registered(driver).within(limit).prepare(claims, service);
     }
@@ -224,7 +224,7 @@ public final class FakeKubelet implements AutoCloseable {
         return OpenHealthStream.open(registered(driver).channel(), version);
     }
 
-    /** Ends the kubelet as a process ends: its connections break, and no driver is notified. */
+    /** Ends the kubelet like a process: its connections break, and no driver is notified. */
     @Override
     public void close() {
         loop.shutdownNow();
@@ -422,9 +422,9 @@ public final class FakeKubelet implements AutoCloseable {
     }
 
     /**
-     * The sockets of the registry directory that the kubelet sees: no hidden names, nothing but sockets.
+     * The sockets of the registry directory that the kubelet sees: no hidden names, only sockets.
      *
-     * @param outside where the kubelet finds what a driver calls so
+     * @param outside maps a path of a driver to the path of the kubelet
      */
     private record RegistryFolder(Path path, UnaryOperator<Path> outside) {
 

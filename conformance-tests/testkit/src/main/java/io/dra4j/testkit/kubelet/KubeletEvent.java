@@ -20,7 +20,7 @@ public record KubeletEvent(Duration at, Kind kind, Path socket, String detail) {
         INFO,
         /** The driver is registered. */
         REGISTERED,
-        /** An attempt to register failed; there will be another. */
+        /** An attempt to register failed; another follows. */
         REGISTRATION_FAILED,
         /** The socket is gone, and the driver with it. */
         UNREGISTERED,

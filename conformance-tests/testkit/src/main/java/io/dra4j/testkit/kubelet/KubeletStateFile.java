@@ -18,7 +18,7 @@ public record KubeletStateFile(Path path) {
         return new KubeletStateFile(plugins.resolveSibling("dra_manager_state"));
     }
 
-    /** Writes the file with some claims, JSON objects, and puts it in the place of the last. */
+    /** Writes the file with some claims, as JSON objects, replacing the previous one. */
     public void write(String... claims) {
         writeVersion("v1", String.join(",", claims));
     }

@@ -56,7 +56,7 @@ public final class NriRuntime implements AutoCloseable {
         this.server = server;
     }
 
-    /** Listens at a socket, in a directory that there is. */
+    /** Listens at a socket, in an existing directory. */
     public static NriRuntime at(Path socket) {
         try {
             ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -95,7 +95,7 @@ public final class NriRuntime implements AutoCloseable {
                 plugin.received(connection, in.readNBytes(length(in.readInt(), HEADER + LONGEST)));
             }
         } catch (IOException e) {
-            // the plugin has ended, or sent nonsense: its connection is closed
+            // the plugin has ended, or sent an invalid message: its connection is closed
         } finally {
             plugins.remove(channel);
         }
@@ -108,7 +108,7 @@ public final class NriRuntime implements AutoCloseable {
         return length;
     }
 
-    /** A plugin's socket, and of each connection the part of a message that has come. */
+    /** A plugin's socket, and the received part of a message for each connection. */
     private record Plugin(SocketChannel channel, Map<Integer, ByteArrayOutputStream> rests) {
 
         void received(int connection, byte[] frame) throws IOException {

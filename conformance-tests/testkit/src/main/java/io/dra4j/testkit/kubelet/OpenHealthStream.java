@@ -108,13 +108,13 @@ public final class OpenHealthStream implements AutoCloseable {
         return Optional.ofNullable(end).map(status -> status.getCode().toString());
     }
 
-    /** Waits until the newest message is as wanted, and returns it; empty if it never is. */
+    /** Waits until the newest message satisfies a condition, and returns it; empty on a timeout. */
     public Optional<Report> await(Predicate<Report> wanted, Duration timeout) throws InterruptedException {
         return awaitAll(all -> !all.isEmpty() && wanted.test(last(all)), timeout)
                 .map(OpenHealthStream::last);
     }
 
-    /** Waits until all messages together are as wanted, and returns them; empty if never. */
+    /** Waits until all messages together satisfy a condition, and returns them; empty on a timeout. */
     public synchronized Optional<List<Report>> awaitAll(Predicate<List<Report>> wanted, Duration timeout)
             throws InterruptedException {
         return await(() -> wanted.test(reports()), timeout) ? Optional.of(reports()) : Optional.empty();

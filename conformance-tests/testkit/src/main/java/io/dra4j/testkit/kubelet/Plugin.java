@@ -42,7 +42,7 @@ final class Plugin {
         this.timeout = timeout;
     }
 
-    /** The same driver and connection, for calls that end sooner than the kubelet's. */
+    /** The same driver and connection, for calls with a shorter timeout than the kubelet's. */
     Plugin within(Duration shorter) {
         return new Plugin(info, channel, shorter);
     }

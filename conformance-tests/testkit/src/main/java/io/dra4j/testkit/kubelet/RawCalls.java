@@ -64,7 +64,7 @@ public final class RawCalls implements AutoCloseable {
      *
      * @param code the gRPC status code, such as {@code UNIMPLEMENTED}
      * @param detail the detail of the status; may be empty
-     * @param message the response as it came; empty if the call failed
+     * @param message the raw response; empty if the call failed
      */
     public record Response(String code, String detail, byte[] message) {
 

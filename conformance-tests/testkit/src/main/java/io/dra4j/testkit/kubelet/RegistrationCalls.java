@@ -42,7 +42,7 @@ public final class RegistrationCalls implements AutoCloseable {
         return SocketChannels.encoded(socket);
     }
 
-    /** A call did not end well; the message is its gRPC status. */
+    /** A call failed; the message is its gRPC status. */
     public static final class Failed extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -14,8 +14,8 @@ import io.grpc.ServerServiceDefinition;
 /**
  * The full name of a service, under which stubs of another version call and serve it.
  *
- * <p>The messages of v1beta1 and v1alpha1 have the fields of v1, with the same numbers and types;
- * only the share id of a prepared device exists only in v1.
+ * <p>The messages of v1beta1 and v1alpha1 have the fields of v1, with the same numbers and types, except the share id
+ * of a prepared device, which exists only in v1.
  */
 public record ServiceName(String name) implements ClientInterceptor {
 

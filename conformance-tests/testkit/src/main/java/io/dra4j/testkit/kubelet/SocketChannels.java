@@ -33,7 +33,7 @@ final class SocketChannels implements AutoCloseable {
 
     /**
      * Of these, gRPC reports cut connections and hostile input by java.util.logging, also those of a driver in this JVM.
-     * They are kept here, for the level of a logger that is not kept is forgotten.
+     * They are kept here, because a logger without a reference loses its level.
      */
     private static final List<Logger> QUIET = List.of(
             quiet("io.grpc", Level.WARNING),
@@ -81,7 +81,7 @@ final class SocketChannels implements AutoCloseable {
         opened.removeIf(ManagedChannel::isShutdown);
         opened.add(channel);
         if (closed) {
-            channel.shutdownNow(); // the caller was on his way when the others were closed
+            channel.shutdownNow(); // the call began while the others were being closed
         }
         return channel;
     }

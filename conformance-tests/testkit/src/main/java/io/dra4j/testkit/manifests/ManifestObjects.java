@@ -33,7 +33,7 @@ public final class ManifestObjects {
     public static List<JsonNode> put(List<String> places, ClusterObjects objects) {
         List<Manifest> manifests = ManifestFiles.documents(SETTING, places);
         if (manifests.isEmpty() && !places.isEmpty()) {
-            throw new SettingsException("%s: there is no object in %s; put *.yaml, *.yml or *.json files there"
+            throw new SettingsException("%s: no object in %s; put *.yaml, *.yml or *.json files there"
                     .formatted(SETTING, String.join(" and ", places)));
         }
         return putAll(manifests, objects);

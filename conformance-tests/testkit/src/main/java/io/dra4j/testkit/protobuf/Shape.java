@@ -59,7 +59,7 @@ enum Shape {
 
     private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
 
-    /** Less than a tree may be deep, so that an object around it can be written. */
+    /** Below the maximum depth of a tree, so that an object around it can be written. */
     private static final int DEEPEST = 900;
 
     private static final StreamReadConstraints LIMITS =

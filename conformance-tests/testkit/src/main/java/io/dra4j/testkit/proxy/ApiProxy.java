@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * configured.
  *
  * <p>Clients in any language talk to it instead of the server, without credentials; the proxy adds those of the {@link
- * Upstream} and never records them. Responses are sent on piece by piece as they come, so watches work as
- * without it. Thread-safe; {@link #close} ends all connections.
+ * Upstream} and never records them. Responses are forwarded piece by piece as they arrive, so watches work as without
+ * it. Thread-safe; {@link #close} ends all connections.
  */
 public final class ApiProxy implements AutoCloseable {
 
@@ -57,7 +57,7 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Starts a proxy on a free port before a server without authentication.
+     * Starts a proxy on a free port in front of a server without authentication.
      *
      * @param server where the API server listens, for example {@code http://127.0.0.1:41234}
      * @throws IllegalArgumentException if that is not a URL of plain HTTP
@@ -74,7 +74,7 @@ public final class ApiProxy implements AutoCloseable {
 
     /**
      * Starts a proxy. A client that can reach the port acts with the upstream's credentials: any
-     * user of this machine, and no one else.
+     * user of this machine, and nothing else.
      *
      * @param port 0 for a free one
      * @throws IllegalStateException if the proxy cannot listen, because another process has the port for instance
@@ -108,9 +108,8 @@ public final class ApiProxy implements AutoCloseable {
 
     /**
      * Also listens with TLS, and writes what a driver needs for that: {@code token}, {@code ca.crt} and {@code
-     * namespace}
-     * of a service account. The token of a request is not passed on, as on the other port. Written again, the files are
-     * replaced atomically, as the kubelet does.
+     * namespace} of a service account. The token of a request is not passed on, as on the other port. Written again,
+     * the files are replaced atomically, as the kubelet does.
      *
      * @return the port of 127.0.0.1, the same each time
      */
@@ -127,14 +126,14 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Serves new connections by TLS with a certificate of another CA; open connections go on.
-     * Clients know by the files that {@link #writeServiceAccount} writes from now on.
+     * Serves new TLS connections with a certificate of another CA; open connections continue. Clients get the CA from
+     * the files that {@link #writeServiceAccount} writes from now on.
      */
     public void replaceAuthority() {
         tls.replaceAuthority();
     }
 
-    /** Closes all connections of clients, with requests and watches in the middle; takes new ones. */
+    /** Closes all connections of clients, interrupting requests and watches; new ones are accepted. */
     public synchronized void closeConnections() {
         listeners.forEach(Listener::closeConnections);
     }
@@ -156,12 +155,12 @@ public final class ApiProxy implements AutoCloseable {
         return Connections.writeKubeconfig(file, url());
     }
 
-    /** All requests until now, in the order of arrival, each as far as it has got. */
+    /** All requests until now, in the order of arrival, each as far as it has progressed. */
     public List<RecordedRequest> requests() {
         return log.all();
     }
 
-    /** Those of all requests until now that match. */
+    /** All matching requests until now. */
     public List<RecordedRequest> requests(Predicate<RecordedRequest> wanted) {
         return requests().stream().filter(wanted).toList();
     }
@@ -172,7 +171,7 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Waits until some request, of now or of before, is as wanted; looks again after every arrival, response and end.
+     * Waits until a past or future request satisfies a condition; checks after every arrival, response and end.
      *
      * @return the first such request
      * @throws AssertionError on a timeout, with the log
@@ -185,7 +184,7 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Waits until the requests, all of them, are as wanted; looks again after every arrival, response and end.
+     * Waits until all requests together satisfy a condition; checks after every arrival, response and end.
      *
      * @return the requests that were
      * @throws AssertionError on a timeout, with the log
@@ -201,7 +200,7 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Puts a fault upon the requests that come from now on. Of several faults for one request the
+     * Applies a fault to requests that arrive from now on. Of several faults for one request the
      * first that was injected and is not over happens.
      *
      * @return the fault at work, to be removed
@@ -211,7 +210,7 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Lets clients do what a ServiceAccount may do; by default they may do everything.
+     * Restricts clients to the rights of a ServiceAccount; by default they may do everything.
      *
      * @param node the node of their pod, which the token names; empty if they are not on one
      */
@@ -219,7 +218,7 @@ public final class ApiProxy implements AutoCloseable {
         requests.allowOnly(access, node);
     }
 
-    /** Ends all open watches in the middle, now: their connections, or their streams of HTTP/2. */
+    /** Interrupts all open watches: their connections, or their HTTP/2 streams. */
     public void cutWatches() {
         requests.watches().forEach(Relay::cut);
     }
@@ -230,8 +229,8 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Lets nothing through any more on all connections that are open now, in both directions, and
-     * tells neither end, as a load balancer does that has forgotten them; new connections work.
+     * Blocks all connections that are open now, in both directions, without notifying either end, as a load balancer
+     * does that has forgotten them; new connections work.
      */
     public synchronized void silence() {
         listeners.forEach(Listener::silence);
@@ -247,12 +246,12 @@ public final class ApiProxy implements AutoCloseable {
         listeners.forEach(Listener::up);
     }
 
-    /** The requests until now as a table, one a line: evidence for people. */
+    /** The requests until now as a table, one per line, for people. */
     public String log() {
         return LogTable.of(requests());
     }
 
-    /** Those of the requests until now that match, as a table. */
+    /** All matching requests until now, as a table. */
     public String log(Predicate<RecordedRequest> wanted) {
         return LogTable.of(requests(wanted));
     }

@@ -21,7 +21,7 @@ final class ClientConnector extends ServerConnector {
         super(server, 1, 1, factories);
     }
 
-    /** Lets nothing through on the connections that are open now, and tells neither end. */
+    /** Blocks the connections that are open now without notifying either end. */
     void silence() {
         getConnectedEndPoints().forEach(endPoint -> ((Connection) endPoint).silent = true);
     }

@@ -34,7 +34,7 @@ abstract sealed class EventBounds {
         }
     }
 
-    /** Each event comes behind its length in four bytes. */
+    /** Each event follows its length in four bytes. */
     static final class Frames extends EventBounds {
 
         private static final int LENGTH_BYTES = 4;

@@ -33,7 +33,7 @@ public final class Fault {
      * The proxy responds with an API {@code Status}, and the server gets no request.
      *
      * @param code for example 409
-     * @param reason the API's word for it, for example {@code AlreadyExists}
+     * @param reason the API's reason, for example {@code AlreadyExists}
      */
     public static Fault status(int code, String reason) {
         return of(new Effect.Status(code, requireNonNull(reason), Duration.ZERO));
@@ -49,7 +49,7 @@ public final class Fault {
         return of(new Effect.Delay(requireNonNull(duration)));
     }
 
-    /** The response begins, and nothing follows: a watch that is open but silent. */
+    /** The response begins, but nothing follows: a watch that is open but silent. */
     public static Fault stall() {
         return of(Effect.Plain.STALL);
     }

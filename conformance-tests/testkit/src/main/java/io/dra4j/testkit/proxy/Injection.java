@@ -20,7 +20,7 @@ public final class Injection implements AutoCloseable {
         this.left = new AtomicInteger(fault.times());
     }
 
-    /** Takes the request as one of those that the fault is for, if it is. */
+    /** Counts the request if the fault applies to it. */
     boolean takes(RecordedRequest request) {
         return left.get() > 0 && fault.concerns(request) && left.getAndUpdate(count -> Math.max(0, count - 1)) > 0;
     }
@@ -29,7 +29,7 @@ public final class Injection implements AutoCloseable {
         return fault.effect();
     }
 
-    /** Returns whether it has happened as often as it should, or was removed. */
+    /** Returns whether it has occurred as often as configured, or was removed. */
     public boolean over() {
         return left.get() == 0;
     }
@@ -56,9 +56,8 @@ public final class Injection implements AutoCloseable {
     }
 
     /**
-     * Removes the fault: requests that come now are not concerned, and those that it holds are held
-     * no longer. Reads are sent on; of writes the connection is closed, since the client that sent
-     * them may be gone by now, and nothing may be written for it.
+     * Removes the fault: new requests are not affected, and held ones are released. Reads are forwarded; for writes the
+     * connection is closed, because the client may be gone, and nothing may be written for it.
      */
     @Override
     public void close() {
@@ -67,7 +66,7 @@ public final class Injection implements AutoCloseable {
         letGo();
     }
 
-    /** A request that is sent on later; the first end of the wait counts. Thread-safe. */
+    /** A request that is forwarded later; the first end of the wait counts. Thread-safe. */
     static final class HeldRequest {
 
         private final boolean isRead;

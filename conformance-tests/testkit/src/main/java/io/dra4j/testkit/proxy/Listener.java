@@ -38,7 +38,7 @@ final class Listener {
         return new Listener(new ClientConnector(server, new HttpConnectionFactory(http())), port);
     }
 
-    /** Adds a free port of HTTP by TLS to a server: HTTP/2 or HTTP/1.1, as the client chooses. */
+    /** Adds a free port of HTTP over TLS to a server: HTTP/2 or HTTP/1.1, as the client chooses. */
     static Listener secure(Server server, ServingTls tls) {
         return new Listener(new ClientConnector(server, Connections.secure(tls, http())), 0);
     }
@@ -54,7 +54,7 @@ final class Listener {
         return held.address().getPort();
     }
 
-    /** Starts to listen where the server has started already. */
+    /** Starts to listen if the server has already started. */
     void start() {
         try {
             connector.start();
@@ -63,7 +63,7 @@ final class Listener {
         }
     }
 
-    /** Lets nothing through on all connections that are open now. */
+    /** Blocks all connections that are open now. */
     void silence() {
         connector.silence();
     }
@@ -80,7 +80,7 @@ final class Listener {
         awaitRefusal();
     }
 
-    /** A selector may let go of the listening socket a moment after that was closed. */
+    /** A selector may release the listening socket shortly after it was closed. */
     private void awaitRefusal() {
         long end = System.nanoTime() + REFUSE_LIMIT.toNanos();
         while (System.nanoTime() < end) {
@@ -108,7 +108,7 @@ final class Listener {
         List.copyOf(connector.getConnectedEndPoints()).forEach(EndPoint::close);
     }
 
-    /** Closes all connections, and lets go of the port. */
+    /** Closes all connections, and releases the port. */
     void close() throws IOException {
         closeConnections();
         held.close();

@@ -54,7 +54,7 @@ final class Passage {
         return body;
     }
 
-    /** The server is to be asked, and the client is to get no more than the headers. */
+    /** The server gets the request, and the client only the headers. */
     void silence() {
         silent = true;
     }
@@ -81,13 +81,13 @@ final class Passage {
         request.getConnectionMetaData().getConnection().getEndPoint().close();
     }
 
-    /** Closes the client's connection, and lets go of the request. */
+    /** Closes the client's connection, and releases the request. */
     void cut(Callback callback) {
         cut();
         callback.failed(new IOException("the proxy cut the connection"));
     }
 
-    /** Ends the response where it is, as kube-apiserver does: with its stream of HTTP/2, or its connection. */
+    /** Interrupts the response as kube-apiserver does, with its HTTP/2 stream or its connection. */
     void abort() {
         if (!(request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection)) {
             cut();
@@ -119,7 +119,7 @@ final class Passage {
         send(refusal.code(), format.mediaType(), format.object(refusal.status()), callback);
     }
 
-    /** Refuses a watch by web socket; clients then ask for one by plain HTTP. */
+    /** Refuses a watch by web socket; clients then open one by plain HTTP. */
     void refuseWebSocket(Callback callback) {
         fault("no web sockets here");
         send(200, WireFormat.JSON.mediaType(), new byte[0], callback);

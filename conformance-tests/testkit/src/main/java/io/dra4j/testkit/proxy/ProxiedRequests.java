@@ -36,8 +36,7 @@ import org.jspecify.annotations.Nullable;
  * Records each request, applies the first fault that matches it, and forwards it.
  *
  * <p>A request's body is read before it is forwarded, so that faults may inspect it; responses are forwarded as they
- * arrive.
- * Where the server cannot be reached the client's connection is closed, or the request's stream of HTTP/2.
+ * arrive. If the server cannot be reached, the client's connection or the request's HTTP/2 stream is closed.
  */
 final class ProxiedRequests extends ProxyHandler.Reverse {
 
@@ -63,7 +62,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     }
 
     /**
-     * Asks the server for its version by the way that requests take; not recorded.
+     * Asks the server for its version, in the same way as forwarded requests; not recorded.
      *
      * @throws UpstreamException if it does not return one
      */
@@ -151,7 +150,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
                         () -> dryRun(request, body));
     }
 
-    /** The object that a write makes, tried without a trace. */
+    /** The object that a write would make, by a dry run. */
     private JsonNode dryRun(Request request, byte[] body) {
         String query = request.getHttpURI().getQuery();
         String path = request.getHttpURI().getPath() + "?dryRun=All" + (query == null ? "" : "&" + query);
@@ -171,7 +170,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
                 .schedule(() -> injection.sendOn(held), delay.duration().toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Returns whether the effect ends the request without the server. */
+    /** Returns whether the effect answers the request without the server. */
     private static boolean ends(Effect effect, Passage passage, Callback callback) {
         if (effect instanceof Effect.Status status) {
             passage.refuse(status, callback);
@@ -210,7 +209,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
                         field -> field.getValues().get(field.getValues().size() - 1)));
     }
 
-    /** None where the query cannot be decoded, which the API server refuses. */
+    /** Returns nothing if the query cannot be decoded, which the API server refuses. */
     private static Fields fields(Request request) {
         try {
             return Request.extractQueryParameters(request);
@@ -224,7 +223,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         return text.substring(0, Math.min(text.length(), LONGEST_RECORDED));
     }
 
-    /** The path and the query go to the server as the client sent them, valid or not. */
+    /** The path and the query are forwarded unchanged, valid or not. */
     @Override
     protected org.eclipse.jetty.client.Request newProxyToServerRequest(Request request, HttpURI server) {
         String path = request.getHttpURI().getPathQuery();
@@ -232,9 +231,8 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     }
 
     /**
-     * The credentials are only the suite's. Those of a client are not passed on: it
-     * was given a server without credentials, so that its token is meant for another
-     * server, which must not become known to this one.
+     * The credentials are only the suite's. Those of a client are not passed on: it was given a server without
+     * credentials, so that its token is meant for another server, which must not become known to this one.
      */
     @Override
     protected void copyRequestHeaders(Request request, org.eclipse.jetty.client.Request toServer) {
@@ -246,7 +244,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         });
     }
 
-    /** The server is to see the driver's request, without a trace of the proxy. */
+    /** Keeps the driver's request without a trace of the proxy. */
     @Override
     protected void addProxyHeaders(Request request, org.eclipse.jetty.client.Request toServer) {}
 

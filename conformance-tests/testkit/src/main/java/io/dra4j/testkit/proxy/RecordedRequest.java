@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * @param path the path without the query, as it was sent
  * @param query the query's parameters, decoded; the last value where one was sent twice
  * @param body the request's body as text, in JSON for any wire format, cut after a megabyte; empty if there was none
- * @param status what the client was answered; 0 as long as it got no response, and so forever when the connection was
+ * @param status the status of the response; 0 until there is one, and so forever when the connection was
  *     cut
  * @param errorBody the body of an error response, in JSON for any wire format, cut; empty for any other
- * @param fault which fault was put upon it, in words; empty if none
+ * @param fault the fault that was applied to it, in words; empty if none
  * @param client the protocol, the client's own description of itself, and the media types that it accepts, if it sends
  *     them: {@code HTTP/1.1 driver/v1.0 [application/json]}
- * @param ended the time when the response was complete or cut; null as long as neither
+ * @param ended the time when the response was complete or cut; null until then
  */
 public record RecordedRequest(
         int number,
@@ -101,7 +101,7 @@ public record RecordedRequest(
         return status != 0 && ended == null;
     }
 
-    /** The time until the response was complete or cut; empty as long as neither. */
+    /** The time until the response was complete or cut; empty until then. */
     public Optional<Duration> took() {
         return Optional.ofNullable(ended).map(end -> Duration.between(at, end));
     }

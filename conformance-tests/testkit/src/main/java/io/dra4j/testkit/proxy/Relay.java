@@ -43,7 +43,7 @@ final class Relay extends IteratingCallback {
     private boolean lastSent;
 
     /**
-     * @param done succeeds when the client has the whole response, and fails when it cannot get it
+     * @param done succeeds when the client has the whole response, and fails otherwise
      */
     Relay(
             Passage passage,

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** All requests in the order of arrival, each as far as it has got; thread-safe. */
+/** All requests in the order of arrival, each as far as it has progressed; thread-safe. */
 final class RequestLog {
 
     private final InstantSource clock;

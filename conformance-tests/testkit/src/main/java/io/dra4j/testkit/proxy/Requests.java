@@ -14,7 +14,7 @@ public final class Requests {
         return request -> true;
     }
 
-    /** Creates, updates, patches and deletes; no dry runs. */
+    /** Creates, updates, patches and deletes, without dry runs. */
     public static Predicate<RecordedRequest> writes(String resource) {
         return to(resource).and(RecordedRequest::write);
     }
@@ -46,7 +46,7 @@ public final class Requests {
         return request -> request.resource().equals(resource);
     }
 
-    /** Requests that came later than the one of this number. */
+    /** Requests after the one with this number. */
     public static Predicate<RecordedRequest> after(int number) {
         return request -> request.number() > number;
     }

@@ -65,7 +65,7 @@ public final class TcpConnection {
 
     /**
      * From now on nothing that either end sends arrives, not even that it closes the connection, and
-     * neither end is told: as behind a load balancer that has forgotten the connection. For good.
+     * neither end is told: as behind a load balancer that has forgotten the connection. Permanent.
      */
     public void silence() {
         toServer.drop();
@@ -117,17 +117,17 @@ public final class TcpConnection {
         toClient.slow(bytesPerSecond);
     }
 
-    /** The number of bytes that have come of the sender of a direction, and were read, passed on or not. */
+    /** The number of bytes read from the sender of a direction, whether or not they were passed on. */
     public long received(Direction direction) {
         return pump(direction).received();
     }
 
-    /** Returns whether the client has not ended it, as far as what it sends is not held. */
+    /** Returns whether the client has not ended it, unless what it sends is held. */
     public boolean isOpen() {
         return !toServer.hasSenderEnded();
     }
 
-    /** Waits until the client has ended it, or it was reset; returns whether that is so. */
+    /** Waits until the client has ended it, or it was reset; returns false on a timeout. */
     public boolean awaitEnd(Duration limit) {
         try {
             return toServer.awaitSenderEnd(limit);

@@ -76,7 +76,7 @@ public final class TcpProxy implements AutoCloseable {
         notifyAll();
     }
 
-    /** Listens no more: a socket does until no thread waits for it any more. */
+    /** Stops listening, which a socket does only once no thread waits for it. */
     private void stopListening() throws IOException {
         if (listening != null) {
             listening.close();

@@ -124,7 +124,7 @@ final class TcpPump {
         }
     }
 
-    /** Reads on and drops everything, the sender's end included. */
+    /** Keeps reading and drops everything, including the end. */
     synchronized void drop() {
         flow = Flow.DROP;
         notifyAll();
@@ -163,7 +163,7 @@ final class TcpPump {
         return received;
     }
 
-    /** Returns whether both ends know that nothing more comes. */
+    /** Returns whether both ends have been told that nothing more comes. */
     synchronized boolean isOver() {
         return senderEnded && finished;
     }

@@ -44,7 +44,7 @@ public record Upstream(
         return new Upstream(server, null, "", Map.of(), "");
     }
 
-    /** The URL without a slash at its end: what the path of a request is put behind. */
+    /** The URL without a slash at its end, to which the path of a request is appended. */
     String base() {
         return host() + basePath();
     }

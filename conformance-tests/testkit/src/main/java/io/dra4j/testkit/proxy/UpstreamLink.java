@@ -44,7 +44,7 @@ record UpstreamLink(Upstream upstream) {
     }
 
     /**
-     * Has the server's certificate checked against a name other than that in the URL, which is also
+     * Checks the server's certificate against a name other than that in the URL, which is also
      * the name that the server is asked for (SNI).
      */
     private static final class NamedServer extends SslContextFactory.Client {
@@ -141,10 +141,10 @@ record UpstreamLink(Upstream upstream) {
             return tlsFailure(cause);
         }
         if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
-            return "there is no host of that name";
+            return "no host has that name";
         }
         if (cause instanceof SocketTimeoutException) {
-            return "there is no response from that address";
+            return "that address does not respond";
         }
         return cause instanceof ConnectException ? "connection refused" : cause.toString();
     }
@@ -156,13 +156,13 @@ record UpstreamLink(Upstream upstream) {
         }
         String words = String.valueOf(deepest.getMessage());
         if (words.contains("certification path")) {
-            return "no trusted CA has signed its certificate (certificate-authority is another's)";
+            return "no trusted CA has signed its certificate (certificate-authority belongs to another server)";
         }
         if (words.contains("subject alternative")) {
             return "its certificate is for another name (" + words + "); see tls-server-name";
         }
         return words.contains("bad_certificate") || words.contains("certificate_required")
-                ? "it wants a client certificate, or another one (" + words + ")"
+                ? "it requires a client certificate, or a different one (" + words + ")"
                 : "TLS failed: " + words;
     }
 }

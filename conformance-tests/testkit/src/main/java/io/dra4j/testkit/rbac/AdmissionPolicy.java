@@ -34,7 +34,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_LONG_FOR_INTS)
             .build();
-    /** An optional key whose value this library of CEL cannot index, unless it is written otherwise. */
+    /** An optional key whose value this CEL library cannot index, unless it is rewritten. */
     private static final Pattern OPTIONAL_KEY = Pattern.compile("([\\w.]+)\\[\\?(\"[^\"]*\")]");
 
     private static final CelType ANY = SimpleType.DYN;
@@ -102,7 +102,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
      * Returns why a write is refused; empty if it is not.
      *
      * @param user the name of the client, and what else the API server knows about it
-     * @throws IllegalStateException if an expression uses what is not known here
+     * @throws IllegalStateException if an expression uses something unsupported
      */
     Optional<Denied> denied(String operation, Map<String, Object> user, JsonNode object, JsonNode old) {
         try {

@@ -11,12 +11,12 @@ import java.util.Map;
  * A request that RBAC or an admission policy does not allow, in Kubernetes' words.
  *
  * <p>The verb for an entry of a status is checked while the claim is validated, so that its absence is a validation
- * error (422, {@code Invalid}); any other is refused immediately (403, {@code
- * Forbidden}). An admission policy chooses its reason; by default it is {@code Invalid}.
+ * error (422, {@code Invalid}); any other is refused immediately (403, {@code Forbidden}). An admission policy chooses
+ * its reason; by default it is {@code Invalid}.
  */
 public final class Refusal {
 
-    /** The codes of the reasons that a policy may give; of any other it is that of Invalid. */
+    /** The codes of the reasons that a policy may give; any other has that of Invalid. */
     private static final Map<String, Integer> CODES =
             Map.of("Unauthorized", 401, "Forbidden", 403, "RequestEntityTooLarge", 413, "Invalid", 422);
 

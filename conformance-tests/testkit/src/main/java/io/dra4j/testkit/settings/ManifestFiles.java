@@ -95,7 +95,7 @@ public final class ManifestFiles {
         try {
             return documents(setting, file.toString(), Files.readString(file));
         } catch (NoSuchFileException e) {
-            throw new SettingsException(setting + ": there is no file " + file.toAbsolutePath());
+            throw new SettingsException(setting + ": no such file: " + file.toAbsolutePath());
         } catch (IOException e) {
             throw new SettingsException("%s: can't read %s: %s".formatted(setting, file, firstLine(e)));
         }

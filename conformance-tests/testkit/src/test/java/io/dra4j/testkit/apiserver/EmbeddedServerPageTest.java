@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The page about this server, as far as it can be held against the server. */
+/** The page about this server, as far as it can be compared with the server. */
 class EmbeddedServerPageTest {
 
     private static final Path PAGE = Path.of("../../docs-site/reference/embedded-api-server.md");

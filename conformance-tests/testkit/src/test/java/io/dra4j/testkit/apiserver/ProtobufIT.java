@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Protobuf where clients ask for it: bodies, answers, watches, and what takes its place. */
+/** Protobuf where clients ask for it: bodies, answers, watches, and fallbacks. */
 @Timeout(60)
 class ProtobufIT {
     private static final String META = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";

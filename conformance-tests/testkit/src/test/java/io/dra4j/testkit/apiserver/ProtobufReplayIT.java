@@ -26,7 +26,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 /**
  * The bytes that a real API server (1.36.2) wrote and read, sent to this one.
  *
- * <p>What is random or counted there is taken from here: uid, resourceVersion, times.
+ * <p>Random and counted values there are replaced by those of this server: uid, resourceVersion, times.
  */
 @Tag("gate")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** CDI specs and names, good and bad ones. */
+/** Valid and invalid CDI specs and names. */
 class CdiCheckTest {
 
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 
-/** The proxy before an API server that asks for TLS, a client certificate and a token. */
+/** The proxy in front of an API server that requires TLS, a client certificate and a token. */
 @Tag("gate")
 @Timeout(60)
 class KubeconfigUpstreamIT {
@@ -279,7 +279,7 @@ class KubeconfigUpstreamIT {
 
         @Test
         void whenTheFileCannotBeRead() throws Exception {
-            assertThat(failure(folder.resolve("none"), "")).startsWith("There is no kubeconfig");
+            assertThat(failure(folder.resolve("none"), "")).startsWith("No such kubeconfig:");
             assertThat(failure(folder, "")).contains("cannot be read");
         }
 
@@ -288,7 +288,7 @@ class KubeconfigUpstreamIT {
             for (String text : new String[] {"", "hello", "a: [", "kind: Pod", "[1, 2]"}) {
                 Path file = Files.writeString(folder.resolve("other"), text);
 
-                assertThat(failure(file, "")).as(text).contains("is no kubeconfig");
+                assertThat(failure(file, "")).as(text).contains("is not a kubeconfig");
             }
         }
 

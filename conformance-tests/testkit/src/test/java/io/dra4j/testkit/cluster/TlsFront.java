@@ -22,8 +22,8 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
 /**
- * Stands before the embedded API server as a real one does: by TLS, with a client certificate and a
- * token required; also below the path {@code /k8s/one}.
+ * A front for the embedded API server like that of a real one: TLS, with a required client certificate and token; also
+ * below the path {@code /k8s/one}.
  */
 public final class TlsFront implements AutoCloseable {
 

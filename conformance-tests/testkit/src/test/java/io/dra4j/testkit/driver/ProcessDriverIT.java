@@ -136,7 +136,7 @@ class ProcessDriverIT {
         assertThatThrownBy(() -> driver.start(place, Map.of()))
                 .isInstanceOf(DriverUnusable.class)
                 .hasMessage(
-                        "Can't run the driver: there is no program no-such-driver; give a path, or a name on the PATH");
+                        "Can't run the driver: no such program: no-such-driver; give a path, or a name on the PATH");
     }
 
     @Test

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The kubelet against plugins that behave, and plugins that do not. */
+/** The kubelet with plugins that behave correctly, and with others. */
 class FakeKubeletIT {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(20);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Bytes that no server and no client writes end in an object or in the codec's exception. */
+/** Malformed bytes result in an object or in the codec's exception. */
 @Tag("slow")
 @Timeout(120)
 class MutatedBytesTest {

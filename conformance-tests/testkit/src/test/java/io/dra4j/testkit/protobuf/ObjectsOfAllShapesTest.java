@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Objects survive the way into bytes and back, with what Go writes though it is empty. */
+/** Objects survive the conversion to bytes and back, including empty fields that Go writes. */
 class ObjectsOfAllShapesTest {
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 

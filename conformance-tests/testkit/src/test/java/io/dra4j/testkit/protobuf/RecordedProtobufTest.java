@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** The codec against what a real API server wrote. */
+/** The codec, with the recorded bytes of a real API server. */
 class RecordedProtobufTest {
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
     private static final int IDENTICAL = 390;

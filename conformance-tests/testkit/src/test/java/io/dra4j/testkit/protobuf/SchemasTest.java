@@ -10,7 +10,7 @@ import io.kubernetes.client.proto.V1Resource;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The data of the codec names what there is. */
+/** The data of the codec names existing fields and messages. */
 class SchemasTest {
     private static final Schemas SCHEMAS = new Schemas();
 

@@ -109,7 +109,7 @@ public final class FieldOwnership {
         return part == Part.STATUS ? "status" : "";
     }
 
-    /** A request can own only what it can write: the status, or all but the status. */
+    /** A request can own only what it can write: the status, or everything except the status. */
     private static FieldSet owned(JsonNode applied, Part part) {
         boolean ofStatus = part == Part.STATUS;
         return ManagedFields.ownable(applied).where(path -> path.get(0).equals(STATUS_STEP) == ofStatus);

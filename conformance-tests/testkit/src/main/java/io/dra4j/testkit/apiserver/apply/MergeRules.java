@@ -16,8 +16,7 @@ import java.util.Set;
  * The merge of objects under server-side apply, by field, and so the fields that can have separate owners.
  *
  * <p>Objects merge field by field; lists are owned as a whole, except for those that merge by key or are sets. A place
- * is
- * the path of field names, without list elements.
+ * is the path of field names, without list elements.
  *
  * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy"> Merge strategy</a>
  */

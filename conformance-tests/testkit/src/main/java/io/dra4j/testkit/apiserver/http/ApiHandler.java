@@ -257,7 +257,7 @@ final class ApiHandler extends Handler.Abstract {
         }
     }
 
-    /** Answers reviews of access, which are not stored: each request is allowed here, and its user is unknown. */
+    /** Answers access reviews, which are not stored: every request is allowed, and its user is unknown. */
     private static final class Reviews {
 
         private static final Map<String, String> KINDS = Map.of(
@@ -267,7 +267,7 @@ final class ApiHandler extends Handler.Abstract {
 
         private Reviews() {}
 
-        /** Returns whether a path, without its first part, is one of reviews. */
+        /** Returns whether a path, without its first part, is that of a review. */
         static boolean areAt(List<String> path) {
             return KINDS.containsKey(String.join("/", path));
         }
@@ -289,8 +289,8 @@ final class ApiHandler extends Handler.Abstract {
     }
 
     /**
-     * OpenAPI v3 documents, as far as {@code kubectl apply} looks: which kinds there are, that a patch takes {@code
-     * fieldValidation}, and which patch formats. Schemas are permissive: they name no fields.
+     * OpenAPI v3 documents, as far as {@code kubectl apply} needs them: the kinds, that a patch accepts {@code
+     * fieldValidation}, and the patch formats. Schemas are permissive: they name no fields.
      *
      * <p>It has no OpenAPI v2 document; clients that know only v2 get a 404.
      */

@@ -114,7 +114,7 @@ record Discovery(ResourceKinds kinds) {
         return resource;
     }
 
-    /** Tells clients whether objects are stored in another version than before. */
+    /** Tells clients whether the storage version has changed. */
     private static String storageVersionHash(ResourceKind kind) {
         String version = kind.group() + "/" + kind.version() + "/" + kind.kind();
         try {

@@ -177,7 +177,7 @@ final class Exchange {
         }
     }
 
-    /** Collects what is wrong with the values of {@code dryRun}. */
+    /** Collects the problems of the values of {@code dryRun}. */
     static void checkDryRun(List<String> values, FieldErrors errors) {
         if (!values.stream().allMatch("All"::equals)) {
             ArrayNode sent = JsonTrees.MAPPER.createArrayNode();
@@ -190,21 +190,21 @@ final class Exchange {
         return query.getValuesOrEmpty(name);
     }
 
-    /** The one that the client names, or the first word of its user agent. */
+    /** The field manager that the client names, or the first word of its user agent. */
     private String fieldManager() {
         String named = query("fieldManager");
         String agent = transport.headers().get(HttpHeader.USER_AGENT);
         return named.isEmpty() ? (agent == null ? "unknown" : agent).split("/")[0] : named;
     }
 
-    /** Keeps a warning, unless a header cannot have it. */
+    /** Keeps a warning, unless a header cannot contain it. */
     private void warn(String warning) {
         if (warning.chars().noneMatch(Character::isISOControl)) {
             warnings.add(warning);
         }
     }
 
-    /** Adds the warnings; if they are long together, the beginnings of the first of them. */
+    /** Adds the warnings; if they are too long together, truncated ones. */
     private void addWarnings() {
         int all = warnings.stream().mapToInt(String::length).sum();
         int sent = 0;
@@ -242,7 +242,7 @@ final class Exchange {
                 : HttpField.stripParameters(header).trim().toLowerCase(Locale.ROOT);
     }
 
-    /** The body as an object of a kind, which it may leave out. */
+    /** The body as an object of a kind; the body may omit the kind. */
     ObjectNode objectBody(ResourceKind kind) {
         return objectBody(rawBody(), kind.apiVersion(), kind.kind());
     }
@@ -290,7 +290,7 @@ final class Exchange {
         return Optional.of(objectBody(body, "v1", "DeleteOptions"));
     }
 
-    /** The body of a patch, of which an object that does not exist needs no look. */
+    /** The body of a patch, which is not parsed if the object does not exist. */
     Supplier<JsonNode> patchBody() {
         byte[] body = rawBody();
         return () -> {

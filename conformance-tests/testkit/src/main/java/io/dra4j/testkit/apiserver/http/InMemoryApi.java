@@ -76,7 +76,7 @@ public final class InMemoryApi {
      *
      * @param target the path and the query, as a client sends them
      * @param receiver is called before this returns and, with a watch, by each write of its kind and by timers
-     * @return to be run when the client goes away: the receiver gets nothing more
+     * @return run it when the client goes away: the receiver then gets nothing more
      */
     public Runnable handle(
             String method, String target, Map<String, List<String>> headers, byte[] body, Receiver receiver) {
@@ -106,7 +106,7 @@ public final class InMemoryApi {
         return fields;
     }
 
-    /** Watches that are open now; one whose client went away counts until the next event for it. */
+    /** The number of open watches; one whose client went away counts until its next event. */
     public int openWatches() {
         return watches.count();
     }

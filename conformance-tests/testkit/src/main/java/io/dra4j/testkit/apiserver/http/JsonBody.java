@@ -38,7 +38,7 @@ final class JsonBody {
             JsonNode value = WITHOUT_REPETITION.readTree(body);
             return value.isMissingNode() ? Optional.empty() : Optional.of(value);
         } catch (JsonProcessingException e) {
-            return Optional.empty(); // A second look finds out why.
+            return Optional.empty(); // A second pass finds out why.
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

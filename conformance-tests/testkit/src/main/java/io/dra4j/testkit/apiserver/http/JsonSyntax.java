@@ -21,7 +21,7 @@ final class JsonSyntax {
         this.text = text;
     }
 
-    /** Says what is wrong with the text; empty if it is JSON. */
+    /** Describes the problem of the text; empty if it is JSON. */
     static String problem(byte[] text) {
         JsonSyntax syntax = new JsonSyntax(text);
         try {

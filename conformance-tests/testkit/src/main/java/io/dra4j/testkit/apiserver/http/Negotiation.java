@@ -56,7 +56,7 @@ final class Negotiation {
         }
     }
 
-    /** Refuses, with 406, to watch in a form that has no streams. */
+    /** Refuses, with 406, a watch in a form without streams. */
     static void requireStream(Rendition rendition) {
         if (!rendition.isStreamed()) {
             throw ApiFailure.notAcceptable(STREAMS);
@@ -66,7 +66,7 @@ final class Negotiation {
     /**
      * The first form in the list that this server can give.
      *
-     * @param optOut whether a form may leave managed fields out; otherwise {@code drop} is overlooked, as any unknown
+     * @param optOut whether a form may omit managed fields; otherwise {@code drop} is ignored, like any unknown
      *     parameter
      * @throws ApiFailure 406 when there is none
      */
@@ -94,7 +94,7 @@ final class Negotiation {
         throw ApiFailure.notAcceptable(FORMS);
     }
 
-    /** KEP 5958: the fields to drop are joined by plus signs, and unknown ones are overlooked. */
+    /** KEP 5958: the fields to drop are joined by plus signs, and unknown ones are ignored. */
     private static boolean dropsManagedFields(Map<String, String> parameters) {
         return List.of(parameters.getOrDefault("drop", "").split("\\+")).contains("metadata.managedFields");
     }
@@ -103,7 +103,7 @@ final class Negotiation {
         return new ProtobufRendition(form, acceptsForm(accepted, "", ""));
     }
 
-    /** The Status of a failure; in JSON where the client accepts nothing that there is. */
+    /** The Status of a failure; in JSON if the client accepts no supported form. */
     static Body ofFailure(List<String> accepted, ApiFailure failure) {
         String first = accepted.stream()
                 .filter(range -> !isTableInProtobuf(range))
@@ -219,8 +219,8 @@ final class Negotiation {
     /**
      * Objects, or only their metadata, in protobuf.
      *
-     * <p>An object that the schema has no place for, such as one with a field of a newer release, goes
-     * out in JSON where the client takes that as well, and is refused otherwise; no field is dropped.
+     * <p>An object that the schema cannot represent, such as one with a field of a newer release, is sent in JSON if
+     * the client also accepts that, and is refused otherwise; no field is dropped.
      */
     private static final class ProtobufRendition extends Rendition {
         private final Rendition form;

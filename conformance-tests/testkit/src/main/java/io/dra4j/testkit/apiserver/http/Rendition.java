@@ -13,7 +13,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.UnaryOperator;
 
-/** The form in which a client asked for objects. One per request: a form may remember what it has sent. */
+/** The form in which a client requested objects. One per request: a form may remember what it has sent. */
 abstract class Rendition {
     abstract Body object(StoredObject object);
 

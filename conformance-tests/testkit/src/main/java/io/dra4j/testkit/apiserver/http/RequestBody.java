@@ -42,7 +42,7 @@ final class RequestBody {
         try {
             pass(most, buffer -> {});
         } catch (ApiFailure e) {
-            return false; // What the request fails for is known.
+            return false; // The reason for the failure is known.
         }
         return complete;
     }
@@ -70,7 +70,7 @@ final class RequestBody {
         try {
             if (left > 0) {
                 CountDownLatch more = new CountDownLatch(1);
-                // Needs no thread of the pool, which may all wait here.
+                // Uses no thread of the pool: all of them may wait here.
                 source.demand(Invocable.from(InvocationType.NON_BLOCKING, more::countDown));
                 if (more.await(left, TimeUnit.NANOSECONDS)) {
                     return;

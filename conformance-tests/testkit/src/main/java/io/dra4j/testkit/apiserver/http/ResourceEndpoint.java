@@ -71,7 +71,7 @@ record ResourceEndpoint(
         }
     }
 
-    /** Refuses, with 400, what would lead elsewhere in the store. */
+    /** Refuses, with 400, names that would point elsewhere in the store. */
     private static void requireName(String name) {
         List<String> problems = Names.pathSegmentProblems(name);
         if (!problems.isEmpty()) {
@@ -221,8 +221,8 @@ record ResourceEndpoint(
     /**
      * The query parameters of a list.
      *
-     * @param revision how new the list must be, or which one is asked for; 0 for any
-     * @param exact whether that very revision is asked for
+     * @param revision the minimum revision of the list, or the requested one; 0 for any
+     * @param exact whether exactly that revision is requested
      * @param limit how many objects to send in one response; 0 for all
      * @param continuation where an earlier part of the same list ended; null at the beginning
      */

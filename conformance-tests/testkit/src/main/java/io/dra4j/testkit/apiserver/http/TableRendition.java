@@ -26,7 +26,7 @@ final class TableRendition extends Rendition {
     private boolean columnsSent;
 
     /**
-     * @param includeObject what a row carries: Metadata (also when empty), Object or None
+     * @param includeObject the object in a row: Metadata (also when empty), Object or None
      */
     TableRendition(String includeObject, InstantSource clock) {
         this.includeObject = includeObject;

@@ -37,7 +37,7 @@ record Transport(
         Callback callback,
         Consumer<IOException> disconnect) {
 
-    /** A request on a connection, which is closed in the middle; of HTTP/2, only the request's stream is. */
+    /** A request on a connection, which is closed in the middle; for HTTP/2, only its stream. */
     static Transport of(Request request, Response response, Callback callback) {
         return new Transport(
                 request.getMethod(),

@@ -46,7 +46,7 @@ final class WatchEndpoint {
         /**
          * Runs a task after a time.
          *
-         * @param again whether it runs again and again, with that time between
+         * @param again whether it repeats with that interval
          * @return cancels it
          */
         Runnable after(Duration delay, boolean again, Runnable task);
@@ -114,8 +114,8 @@ final class WatchEndpoint {
      * One client's open watch, written without a separate thread.
      *
      * <p>Events are queued in the order of revisions and written together as soon as the socket takes
-     * them. A client that went away is noticed at the next write; one that does not read is cut off
-     * when its queue is full. Both end the stream, once.
+     * them. A client that went away is noticed at the next write; one that does not read is disconnected when its queue
+     * is full. Both end the stream, once.
      */
     private static final class WatchStream implements Watcher {
         /** The end of the initial events, as client-go's WatchList looks for it. */

@@ -11,7 +11,7 @@ import java.util.function.Function;
 /**
  * The query parameters of a watch.
  *
- * @param revision where to start after; 0 for "what there is now, then changes"
+ * @param revision the revision to start after; 0 for "what there is now, then changes"
  * @param onlyNew whether the client does not want the existing objects
  * @param initialEvents whether the client asked for the existing objects and a bookmark after them
  * @param timeoutSeconds 0 for the server's choice

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 
 /** Brings a tree into the form in which the real server, with its typed objects, would return it. */
 public final class Canonical {
-    /** Raw JSON of third parties, which the server keeps as it is. */
+    /** Raw JSON of third parties, which the server does not change. */
     private static final Set<String> RAW = Set.of("parameters", "data");
 
     private Canonical() {}

@@ -36,7 +36,7 @@ public final class MetadataRules {
     /** Kinds with finalizers of any form. */
     private static final Set<String> WITHOUT_FINALIZER_DOMAINS = Set.of("leases", "events");
 
-    /** Kinds whose changed objects keep to the rules of new ones. */
+    /** Kinds whose changed objects must follow the rules of new ones. */
     private static final Set<String> CHECKED_AS_NEW = Set.of("deviceclasses", "resourceclaims");
 
     private final InstantSource clock;
@@ -75,7 +75,7 @@ public final class MetadataRules {
         }
     }
 
-    /** Refuses a body that says that it is of another kind, be it one that there is or not. */
+    /** Refuses a body whose kind does not match the endpoint. */
     public static void requireKind(ResourceKind kind, ObjectNode body) {
         String apiVersion = body.path("apiVersion").asText(kind.apiVersion());
         String sent = body.path("kind").asText(kind.kind());
@@ -152,7 +152,7 @@ public final class MetadataRules {
         object.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
     }
 
-    /** Counts a change of anything but metadata and status. */
+    /** Increments the generation on changes outside of metadata and status. */
     public void countGeneration(StoredObject current, ObjectNode next) {
         if (current.kind().has(Trait.GENERATION) && !desired(next).equals(desired(current.json()))) {
             bumpGeneration(next);
@@ -192,7 +192,7 @@ public final class MetadataRules {
         return JsonTrees.at(object, "metadata").hasNonNull("deletionTimestamp");
     }
 
-    /** Collects what is wrong with the metadata of a new object. */
+    /** Collects the errors in the metadata of a new object. */
     public static void validate(ResourceKind kind, ObjectNode object, FieldErrors errors) {
         MetadataForm form = new MetadataForm(object, errors);
         form.checkNames(kind);
@@ -203,8 +203,8 @@ public final class MetadataRules {
     }
 
     /**
-     * Collects what is wrong with the metadata of an object that takes the place of another one.
-     * The real server checks it for all kinds, again as a change, and again for its kind.
+     * Collects the errors in the metadata of an object that replaces another one. The real server checks it for all
+     * kinds, again as a change, and again for its kind.
      */
     public static void validateUpdate(ResourceKind kind, ObjectNode object, FieldErrors errors) {
         MetadataForm form = new MetadataForm(object, errors);
@@ -217,7 +217,7 @@ public final class MetadataRules {
     }
 
     /**
-     * The kinds that a body may say it is of without being unknown; the rest of the core group is left
+     * The kinds that a body may name without being unknown; the rest of the core group is left
      * out where no client of this server has it.
      */
     private static final class RegisteredKinds {
@@ -259,7 +259,7 @@ public final class MetadataRules {
             this.errors = errors;
         }
 
-        /** Checks the name, and the beginning of it from which the server made it. */
+        /** Checks the name, and the prefix from which the server generated it. */
         void checkNames(ResourceKind kind) {
             Field base = metadata.at("generateName");
             if (!base.text().isEmpty() && !kind.plural().equals("deviceclasses")) {
@@ -325,7 +325,7 @@ public final class MetadataRules {
             problems.forEach(problem -> errors.invalid(field.path(), text, problem));
         }
 
-        /** Errors do not say which of the owners they are about. */
+        /** Errors do not name the owner that they are about. */
         private void checkOwners(Field owners) {
             String controller = "";
             for (JsonNode owner : owners.value()) {

@@ -45,7 +45,7 @@ final class Rfc3339 {
         return time.toInstant(ZoneOffset.UTC).toString();
     }
 
-    /** A part that has not its form, or is out of its range. */
+    /** A part with a wrong form, or out of its range. */
     private static final class Unreadable extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -52,7 +52,7 @@ public final class Schema {
     }
 
     /**
-     * Brings a whole object into form: nulls and unknown fields are gone, quantities and times are rewritten.
+     * Normalizes a whole object: nulls and unknown fields are removed, quantities and times are rewritten.
      *
      * @return the paths of the unknown fields
      * @throws ApiFailure 400 for a value of the wrong type
@@ -94,8 +94,8 @@ public final class Schema {
     /**
      * One walk through one object, in its order.
      *
-     * <p>As in the real server, a quantity or a time of the wrong form ends the walk; of the other
-     * wrong types the first is reported at the end of it.
+     * <p>As in the real server, a quantity or a time of the wrong form ends the walk; of other wrong types the first is
+     * reported at its end.
      */
     private static final class Decoding {
         private static final int MOST_UNKNOWN = 100;
@@ -140,7 +140,7 @@ public final class Schema {
             }
         }
 
-        /** Notes a path, unless there are very many already. */
+        /** Notes a path, unless there are already very many. */
         private void addUnknown(String path) {
             if (unknown.size() < MOST_UNKNOWN) {
                 unknown.add(path);
@@ -151,7 +151,7 @@ public final class Schema {
             return type instanceof Named named && named.name().equals("raw");
         }
 
-        /** Checks a value and returns what takes its place. */
+        /** Checks a value and returns its replacement. */
         private JsonNode value(JsonNode value, String path, FieldType type) {
             if (type instanceof Named named) {
                 return named(value, path, named.name());
@@ -255,7 +255,7 @@ public final class Schema {
             }
         }
 
-        /** The value of what was never set, also of a null in a list or a map. */
+        /** The value of an unset field, also for a null in a list or a map. */
         JsonNode zero(FieldType type) {
             JsonNodeFactory nodes = JsonNodeFactory.instance;
             if (type instanceof Struct) {

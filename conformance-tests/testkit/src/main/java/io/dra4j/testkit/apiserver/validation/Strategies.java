@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The strategies of all kinds that have one. */
 public final class Strategies {
-    /** By release and gates, for all servers: to make one costs more than most servers' other work. */
+    /** Strategies by release and gates, shared by all servers: making one costs more than most servers' other work. */
     private static final Map<String, ExpressionCompiler> COMPILERS = new ConcurrentHashMap<>();
 
     private Strategies() {}
@@ -95,7 +95,7 @@ public final class Strategies {
             ClaimForm.ofStatus(next);
         }
 
-        /** Entries of devices that this very write deallocates go with them. */
+        /** Removes entries of devices that this write deallocates. */
         private static void forgetDeallocated(ObjectNode next, ObjectNode old) {
             if (JsonTrees.at(next, "status", "devices") instanceof ArrayNode devices) {
                 Set<String> before = ClaimRules.allocated(old);
@@ -204,7 +204,7 @@ public final class Strategies {
             }
         }
 
-        /** From 1.38, of a selector that selects all there is (#141831). */
+        /** The warning, from 1.38, for a selector that selects everything (#141831). */
         @Override
         public List<String> warnings(ObjectNode next) {
             JsonNode selector = JsonTrees.at(next, "spec", "deviceSelector");
@@ -256,7 +256,7 @@ public final class Strategies {
         }
     }
 
-    /** Gives admin access to devices to claims in namespaces with a label, and to no others. */
+    /** Allows admin access only to claims in namespaces with a label. */
     private record AdminAccess(ResourceKinds kinds, ObjectStore store) {
         private static final String LABEL = "resource.kubernetes.io/admin-access";
 
@@ -310,7 +310,7 @@ public final class Strategies {
     }
 
     /**
-     * Brings claims into the form in which typed objects are written: what is empty is left out, but
+     * Normalizes claims to the form in which typed objects are written: empty fields are omitted, but
      * for the fields that are always there.
      */
     private static final class ClaimForm {

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * are called under the store's lock.
  */
 public interface Strategy {
-    /** The half of the object that a request may change. */
+    /** The part of the object that a request may change. */
     enum Part {
         MAIN,
         STATUS
     }
 
-    /** Keeps what is sent and checks nothing beyond metadata: for kinds that drivers only read or note events in. */
+    /** Keeps what is sent and only validates metadata: for kinds that drivers only read or use for events. */
     Strategy PLAIN = new Strategy() {};
 
     /** Drops fields of gates that are off, sets defaults, brings values into canonical form. */

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The differences from kube-apiserver that stay, on purpose: {@code differences.yaml}.
+ * The intentional differences from kube-apiserver: {@code differences.yaml}.
  *
  * @param what differs, for the page
  * @param because why it stays, for the page

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * The part of the page on this server about what it was held against, and what differs; {@code
+ * The part of the page on this server about the recordings that it was compared with, and the differences; {@code
  * -Dreference.update} updates it.
  */
 class DifferencesPageTest {
