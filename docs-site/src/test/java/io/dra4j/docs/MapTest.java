@@ -32,8 +32,9 @@ class MapTest {
     @Test
     void thePageHasTheMap() throws IOException {
         StringBuilder map = new StringBuilder("## The map\n\n"
-                + "Each line depends on lines below it, and never on one above: no arrow goes up, and there are no cycles, in Java"
-                + " and in C. `MapTest` writes this from the classes; `-Dreference.update=true` updates it.\n");
+                + "Each line depends on lines below it, and never on one above: no arrow goes up, and there"
+                + " are no cycles, in Java and in C. `MapTest`"
+                + " writes this from the classes; `-Dreference.update=true` updates it.\n");
         append(map, "Modules", modules());
         for (String folder : withClasses().toList()) {
             append(
