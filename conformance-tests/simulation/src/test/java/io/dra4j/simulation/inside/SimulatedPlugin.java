@@ -10,6 +10,7 @@ import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.simulation.node.Plugin;
+import io.dra4j.simulation.schedule.Simulation;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -17,14 +18,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Stands for {@code KubeletPlugin}: the kubelet calls it without sockets. */
 public final class SimulatedPlugin implements AutoCloseable, Plugin {
 
+    private static final Duration GRACE = Duration.ofSeconds(3);
+
     private final ClaimOperations operations;
     private final @Nullable HealthFeed health;
     private boolean isPublished;
+    private int inFlight; // calls
 
     private SimulatedPlugin(ClaimOperations operations, @Nullable HealthFeed health) {
         this.operations = operations;
@@ -55,6 +60,7 @@ public final class SimulatedPlugin implements AutoCloseable, Plugin {
         return isPublished;
     }
 
+    /** Lets calls in flight end, for the seconds that {@code KubeletPlugin} does. */
     @Override
     public void close() {
         if (health != null) {
@@ -62,13 +68,24 @@ public final class SimulatedPlugin implements AutoCloseable, Plugin {
         }
         isPublished = false;
         Replaced.host().withdraw(this);
+        Simulation.await(() -> inFlight == 0, GRACE.toNanos());
     }
 
     @Override
     public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft) {
         Map<ClaimRef, Answer> answers = new LinkedHashMap<>();
-        operations.prepare(claims, deadline, hasLeft).forEach((claim, outcome) -> answers.put(claim, answer(outcome)));
+        served(() -> operations.prepare(claims, deadline, hasLeft))
+                .forEach((claim, outcome) -> answers.put(claim, answer(outcome)));
         return answers;
+    }
+
+    private <T> T served(Supplier<T> call) {
+        inFlight++;
+        try {
+            return call.get();
+        } finally {
+            inFlight--;
+        }
     }
 
     private static Answer answer(PrepareOutcome outcome) {
@@ -86,7 +103,7 @@ public final class SimulatedPlugin implements AutoCloseable, Plugin {
     @Override
     public Map<String, Answer> unprepare(List<String> uids, Instant deadline) {
         Map<String, Answer> answers = new LinkedHashMap<>();
-        operations.unprepare(uids, deadline).forEach((uid, outcome) -> answers.put(uid, answer(outcome)));
+        served(() -> operations.unprepare(uids, deadline)).forEach((uid, outcome) -> answers.put(uid, answer(outcome)));
         return answers;
     }
 
