@@ -44,7 +44,7 @@ public final class SimulatedWorld implements World {
 
     private static final Site SITE = new Site("sim.example.com", "node-1");
     private static final List<KubernetesVersion> RELEASES =
-            List.of(KubernetesVersion.V1_36, KubernetesVersion.V1_36, KubernetesVersion.V1_36, KubernetesVersion.V1_34);
+            List.of(KubernetesVersion.V1_36, KubernetesVersion.V1_36, KubernetesVersion.V1_37, KubernetesVersion.V1_34);
     private static final Set<FeatureGate> FEATURES = EnumSet.of(
             FeatureGate.DRA_PARTITIONABLE_DEVICES, FeatureGate.DRA_DEVICE_TAINTS, FeatureGate.DRA_CONSUMABLE_CAPACITY);
     private static final Duration LIVENESS = Duration.ofMinutes(25); // an orphan is looked at twice in 15
@@ -124,7 +124,7 @@ public final class SimulatedWorld implements World {
         KubernetesVersion version = RELEASES.get(random.nextInt(RELEASES.size()));
         Map<FeatureGate, Boolean> gates = new EnumMap<>(FeatureGate.class);
         FEATURES.stream()
-                .filter(gate -> version != KubernetesVersion.V1_36 && !gate.isLockedIn(version))
+                .filter(gate -> version == KubernetesVersion.V1_34)
                 .forEach(gate -> gates.put(gate, random.nextInt(4) > 0));
         return new FeatureGates(version, gates);
     }
