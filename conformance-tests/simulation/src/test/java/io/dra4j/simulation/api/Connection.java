@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.api;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.simulation.schedule.Process;
 import io.dra4j.simulation.schedule.Simulation;
 import io.dra4j.testkit.apiserver.http.InMemoryApi;
@@ -93,9 +95,17 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
             fail(new ConnectException("Connection refused"));
         } else if (fate.fault() != Fault.LOST) {
             byte[] body = request.bodyPublisher().map(Connection::content).orElse(new byte[0]);
-            Simulation.after(server.network().latency(), call + " arrives", () -> arrive(body));
+            Duration late = Duration.ofSeconds(fate.fault() == Fault.LATE ? fate.amount() : 0);
+            byte[] sent = late.isZero() ? body : JsonTrees.bytes(marked(body));
+            Simulation.after(server.network().latency().plus(late), call + " arrives", () -> arrive(sent));
         }
         return result;
+    }
+
+    private static JsonNode marked(byte[] body) {
+        ObjectNode object = (ObjectNode) JsonTrees.parse(new String(body, StandardCharsets.UTF_8));
+        object.withObject("/metadata/annotations").put("unexpected", "late");
+        return object;
     }
 
     private static byte[] content(BodyPublisher publisher) {

@@ -32,6 +32,8 @@ public enum Fault {
     THROTTLED(429, 10, call -> true),
     /** The answer is late by so many seconds. */
     SLOW(0, 40, call -> true),
+    /** It takes effect so many seconds later, though the client may be gone by then. */
+    LATE(0, 30, call -> call.verb().equals("create")),
     /** Another writer changes the object just before. */
     CONFLICT(0, 0, call -> call.isChange() && !call.name().isEmpty()),
     /** The list is that of so many revisions before. */

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SimulatedApiServer {
 
+    /** The annotation of objects that drivers do not expect: created late, or by others. */
+    public static final String UNEXPECTED = "/metadata/annotations/unexpected";
+
     private final Network network;
     private final Set<Connection<?>> connections = new LinkedHashSet<>();
     private InMemoryApiServer server;

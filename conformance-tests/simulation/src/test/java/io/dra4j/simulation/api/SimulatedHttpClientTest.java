@@ -196,6 +196,7 @@ class SimulatedHttpClientTest {
             UNAUTHORIZED,   401,                        false
             THROTTLED,      429 after 7,                     false
             SLOW,           200,                        true
+            LATE,           200,                        true
             CONFLICT,       409,                        false
             """)
     void aFaultOfAnUpdateHasItsEffectAndItsAnswer(Fault fault, String outcome, boolean hasEffect) {
@@ -205,7 +206,8 @@ class SimulatedHttpClientTest {
             assertThat(world.outcome("PUT", NODES + "/n", world.renamed("new"))).isEqualTo(outcome);
             assertThat(world.node().at("/metadata/labels/is").asText()).isEqualTo(hasEffect ? "new" : "");
             long seconds = Duration.ofNanos(Simulation.nanoTime() - start).toSeconds();
-            assertThat(seconds).isEqualTo(outcome.equals("none") ? 300 : fault == Fault.SLOW ? 7 : 0);
+            assertThat(seconds)
+                    .isEqualTo(outcome.equals("none") ? 300 : fault == Fault.SLOW || fault == Fault.LATE ? 7 : 0);
         });
     }
 
@@ -359,6 +361,7 @@ class SimulatedHttpClientTest {
         EnumSet<Fault> drawn = EnumSet.of(Fault.NONE);
         SplittableRandom random = new SplittableRandom(1);
         for (Call call : List.of(
+                new Call("create", "nodes", "", "", false),
                 new Call("update", "nodes", "", "n", false),
                 new Call("watch", "nodes", "", "", false),
                 new Call("list", "nodes", "", "", true))) {

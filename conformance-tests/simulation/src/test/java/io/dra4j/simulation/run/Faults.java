@@ -30,6 +30,8 @@ final class Faults implements DiskFaults, Network {
     private static final int ONE_REQUEST_IN = 3;
     private static final int SLOW_SECONDS = 8; // an attempt to read a claim has 10
     private static final List<Action> IN_CALL = List.of(Action.RESTART_KUBELET_IN_CALL, Action.END_PODS_IN_CALL);
+    private static final List<Fault> OF_CHANGES = List.of(Fault.FAILED, Fault.FAILED_LATE, Fault.LATE);
+    private static final int READ = 10; // steps of the hardware
     private static final List<Duration> SLOWEST =
             List.of(Duration.ofMillis(2), Duration.ofMillis(2), Duration.ofMillis(20), Duration.ofMillis(500));
     private static final List<Integer> SYNC_MILLIS = List.of(0, 3, 30, 300);
@@ -222,7 +224,8 @@ final class Faults implements DiskFaults, Network {
         }
         RandomGenerator random = Simulation.random();
         if (call.isWrite() && isNow(Action.FAIL_CHANGES) && random.nextBoolean()) {
-            return noted(new Fate(random.nextBoolean() ? Fault.FAILED : Fault.FAILED_LATE, 0), process);
+            Fault fault = OF_CHANGES.get(random.nextInt(OF_CHANGES.size()));
+            return noted(new Fate(fault.fits(call) ? fault : Fault.FAILED, 2 * SLOW_SECONDS), process);
         }
         if (!isNow(Action.FAIL_REQUESTS) || random.nextInt(ONE_REQUEST_IN) > 0) {
             return Fate.PROCEED;
@@ -250,7 +253,7 @@ final class Faults implements DiskFaults, Network {
         if (isSlow(process)) {
             Simulation.await(() -> false, Duration.ofSeconds(SLOW_SECONDS).toNanos());
         } else if (slowest > SLOWEST.get(0).toNanos()) {
-            Simulation.await(() -> false, latency().toNanos());
+            Simulation.await(() -> false, latency().toNanos() * (what.startsWith("read") ? READ : 1));
         }
     }
 

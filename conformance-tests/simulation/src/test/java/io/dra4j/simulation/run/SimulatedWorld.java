@@ -327,12 +327,24 @@ public final class SimulatedWorld implements World {
         if (step.action() == Action.KILL) {
             victims.forEach(this::kill);
         } else if (isOn && node.running().size() < 3) {
-            node.start();
-            Duration later = START.plusSeconds(10L * step.count()); // both serve for some time
-            boolean isGraceful = step.action() == Action.UPDATE_DRIVER;
-            victims.forEach(old ->
-                    Simulation.after(later, "update of " + old.process(), isGraceful ? old::stop : () -> kill(old)));
+            if (step.which() % 3 == 0) {
+                admin.drain(scheduler);
+            }
+            Instance next = node.start();
+            victims.forEach(old -> Simulation.start(
+                    Simulation.process(), "update of " + old.process(), () -> update(step, old, next)));
         }
+    }
+
+    /** Ends a process when the next one serves: mostly soon after it, when pods come back to a node that was drained. */
+    private void update(Step step, Instance old, Instance next) {
+        Simulation.await(() -> next.hasStarted() || next.process().isDead(), START.toNanos());
+        if (step.which() % 3 == 0) {
+            wishes(step, 1 + step.count() % 3).forEach(wish -> scheduler.create(List.of(wish)));
+        }
+        pause(Duration.ofMillis((step.which() % 4 == 0 ? 10_000L : 300L) * step.count()));
+        Runnable end = step.action() == Action.UPDATE_DRIVER ? old::stop : () -> kill(old);
+        end.run();
     }
 
     private void machine(Step step) {
@@ -466,15 +478,18 @@ public final class SimulatedWorld implements World {
         }
         Snapshot before = invariants.snapshot();
         node.running().forEach(this::kill);
-        pause(START);
-        pause(START);
+        pause(START.multipliedBy(2));
         if (!repeatsEvents) {
             invariants.unchanged(before);
         }
     }
 
+    /** Chips change one soon after the other: some while the driver reads what changed before. */
     private void changeHealth() {
-        hardware.healthy(hardware.chips().get(0), Simulation.random().nextBoolean());
+        for (String chip : hardware.chips().subList(0, 1 + Simulation.random().nextInt(3))) {
+            hardware.healthy(chip, Simulation.random().nextBoolean());
+            pause(drawn(SOON_MILLIS / 3));
+        }
     }
 
     private void wipeAfterWatches() {

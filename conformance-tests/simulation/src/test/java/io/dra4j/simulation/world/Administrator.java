@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.policy.Maintenance;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles;
@@ -26,6 +27,7 @@ import java.util.function.Predicate;
 public final class Administrator {
 
     static final String RULES = "devicetaintrules";
+    private static final List<String> OF_ONE_OBJECT = List.of("uid", "resourceVersion", "creationTimestamp");
 
     private final Site site;
     private final ClusterObjects api;
@@ -79,8 +81,17 @@ public final class Administrator {
         }
     }
 
-    /** Takes the last device out of each of the driver's slices. */
+    /** Changes the driver's slices, or puts them there a second time, as who restores a backup does. */
     public void changeSlices() {
+        if (Simulation.random().nextBoolean()) {
+            shortenSlices();
+        } else {
+            copySlices();
+        }
+    }
+
+    /** Takes the last device out of each of the driver's slices. */
+    private void shortenSlices() {
         for (JsonNode slice : api.list("resourceslices")) {
             int devices = slice.at("/spec/devices").size();
             if (devices > 0 && slice.at("/spec/driver").asText().equals(site.driver())) {
@@ -89,6 +100,18 @@ public final class Administrator {
                         "",
                         slice.at("/metadata/name").asText(),
                         changed -> ((ArrayNode) changed.at("/spec/devices")).remove(devices - 1));
+            }
+        }
+    }
+
+    private void copySlices() {
+        for (JsonNode slice : api.list("resourceslices")) {
+            ObjectNode copy = slice.deepCopy();
+            ObjectNode metadata = copy.withObject("/metadata");
+            metadata.put("name", "copy-" + metadata.path("name").asText()).remove(OF_ONE_OBJECT);
+            metadata.withObject("/annotations").put("unexpected", "copy");
+            if (slice.at("/spec/driver").asText().equals(site.driver())) {
+                api.put(copy);
             }
         }
     }

@@ -391,9 +391,11 @@ public final class Hardware {
         return offers.keySet();
     }
 
+    /** Looks at what is there, and returns it some time later. */
     Inventory read() throws IOException {
+        Inventory read = inventory();
         step("read the inventory");
-        return inventory();
+        return read;
     }
 
     Inventory inventory() {

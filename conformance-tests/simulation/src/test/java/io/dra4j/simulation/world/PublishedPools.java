@@ -3,6 +3,7 @@
 package io.dra4j.simulation.world;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.simulation.api.SimulatedApiServer;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Pools as a scheduler sees them: slices of the newest generation alone, and only when all of them are there. */
@@ -18,6 +20,7 @@ final class PublishedPools {
 
     private final Hardware hardware;
     private final Map<String, JsonNode> slices = new TreeMap<>(); // by pool and name
+    private final Set<String> unexpected = new TreeSet<>(); // of them, those that came late or by others
 
     PublishedPools(Hardware hardware) {
         this.hardware = hardware;
@@ -30,18 +33,26 @@ final class PublishedPools {
                 + slice.at("/spec/pool/name").asText() + "/";
         String name = pool + slice.at("/metadata/name").asText();
         slices.remove(name);
+        if (after == null) {
+            unexpected.remove(name);
+        } else if (!after.at(SimulatedApiServer.UNEXPECTED).isMissingNode()) {
+            unexpected.add(name);
+        }
         long newest =
                 of(pool).stream().mapToLong(PublishedPools::generation).max().orElse(0);
         if (after != null) {
             slices.put(name, after);
             boolean isOld = before != null && generation(before) == generation(after); // others change it so
-            if (!isOld && generation(after) < newest) {
+            if (!isOld && generation(after) < newest && !unexpected.contains(name)) {
                 return Optional.of("slice %s was written with generation %s while another had %s"
                         .formatted(name, generation(after), newest));
             }
             newest = Math.max(newest, generation(after));
         }
         long seen = newest;
+        if (unexpected.stream().anyMatch(one -> one.startsWith(pool))) {
+            return Optional.empty(); // the driver does not know of it yet
+        }
         return wrong(of(pool).stream().filter(one -> generation(one) == seen).toList());
     }
 
