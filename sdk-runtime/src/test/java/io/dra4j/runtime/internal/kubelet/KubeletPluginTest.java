@@ -26,7 +26,6 @@ import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports;
 import io.dra4j.runtime.internal.kubelet.SocketClient.Named;
 import io.dra4j.runtime.internal.observe.Meters;
-import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
@@ -302,26 +301,6 @@ class KubeletPluginTest extends SocketFixture {
             assertThat(name(RegistrationGrpc.newBlockingStub(registrar))).isEqualTo(DRIVER);
             var prepared = DRAPluginGrpc.newBlockingStub(service).nodePrepareResources(request());
             assertThat(prepared.getClaimsMap()).isEmpty();
-        }
-
-        @Test
-        void thatAreCancelledSayThatTheCallerHasLeft() throws Exception {
-            CountDownLatch begun = new CountDownLatch(1);
-            CountDownLatch left = new CountDownLatch(1);
-            claims.before = () -> {
-                Context.current().addListener(call -> left.countDown(), Runnable::run);
-                begun.countDown();
-                awaitQuietly(left);
-            };
-            var call = DRAPluginGrpc.newFutureStub(client.channel(sockets.service(), "localhost"))
-                    .nodePrepareResources(request(CLAIM));
-            assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
-            assertThat(claims.hasLeft.getAsBoolean()).isFalse();
-
-            call.cancel(true);
-
-            assertThat(left.await(20, TimeUnit.SECONDS)).isTrue();
-            assertThat(claims.hasLeft.getAsBoolean()).isTrue();
         }
 
         @Test

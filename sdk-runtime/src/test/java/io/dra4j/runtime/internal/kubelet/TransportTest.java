@@ -164,6 +164,26 @@ class TransportTest extends SocketFixture {
     }
 
     @Test
+    void aCallThatIsCancelledSaysThatItsCallerHasLeft() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch cancelled = new CountDownLatch(1);
+        claims.before = () -> {
+            io.grpc.Context.current().addListener(context -> cancelled.countDown(), Runnable::run);
+            begun.countDown();
+            awaitQuietly(cancelled);
+        };
+        var stub = DRAPluginGrpc.newFutureStub(client.channel(sockets.service(), "localhost"));
+        var call = stub.nodePrepareResources(NodePrepareResourcesRequest.getDefaultInstance());
+        assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(claims.hasLeft.getAsBoolean()).isFalse();
+
+        call.cancel(true);
+
+        assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(claims.hasLeft.getAsBoolean()).isTrue();
+    }
+
+    @Test
     void aMessageOfFourMebibytesIsTakenAndALittleMoreIsRefusedWithItsSize() {
         var stub = DRAPluginGrpc.newBlockingStub(client.channel(sockets.service(), "localhost"));
         assertThat(stub.nodePrepareResources(sized(4 << 20)).getClaimsMap()).hasSize(1);
