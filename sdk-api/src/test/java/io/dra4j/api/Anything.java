@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Values of the API's types, as good as any, for tests that walk through all of them. */
+/** Arbitrary values of the API's types, for tests that cover all of them. */
 final class Anything {
 
     private static final AllocatedDevice ALLOCATED = AllocatedDevice.builder(
@@ -36,7 +36,7 @@ final class Anything {
 
     private Anything() {}
 
-    /** Returns a value of a type, as good as any. */
+    /** Returns an arbitrary value of a type. */
     static Object of(Class<?> type) throws Exception {
         Map<Class<?>, Object> known = Map.ofEntries(
                 entry(String.class, "1"),

@@ -52,7 +52,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Types with builders are values: a copy has all that the original has. */
+/** Types with builders are values: a copy has everything that the original has. */
 class BuildersTest {
 
     private static final HeldDevice HELD = HeldDevice.builder("r", new PoolName("node-a"), new DeviceName("gpu-0"))
@@ -121,7 +121,7 @@ class BuildersTest {
                 .build();
     }
 
-    /** A value of each type in which everything is set. */
+    /** A value of each type with every field set. */
     static Stream<Object> full() {
         ProviderState state = new ProviderState(1, "{}");
         PreparedDevice prepared = PreparedDevice.builder(ALLOCATED)

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A record of the API neither shares a collection with whoever made it, nor lets one be changed. */
+/** A record of the API neither shares a collection with its creator, nor exposes a mutable one. */
 class ImmutabilityTest {
 
     static Stream<RecordComponent> collections() {
@@ -78,7 +78,7 @@ class ImmutabilityTest {
         return constructor.newInstance(arguments);
     }
 
-    /** The element type of a collection matters to an inventory alone: generics are erased. */
+    /** The element type of a collection matters only to an inventory, because generics are erased. */
     private static Object given(RecordComponent component) {
         if (component.getType() == Map.class) {
             return new LinkedHashMap<>(Map.of("key", "value"));

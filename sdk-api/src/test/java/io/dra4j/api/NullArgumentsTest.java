@@ -67,7 +67,7 @@ class NullArgumentsTest {
                 .mapToObj(i -> new Argument(member, i));
     }
 
-    /** javac forgets the annotation of a nested type where it writes a canonical constructor. */
+    /** javac drops the annotation of a nested type in a generated canonical constructor. */
     private static boolean isNullableComponent(Executable member, int index) {
         return member instanceof Constructor<?>
                 && member.getDeclaringClass().isRecord()

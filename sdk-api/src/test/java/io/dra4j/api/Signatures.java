@@ -23,10 +23,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what others can use of a type: a line for the type, and one for each member, sorted.
+ * Lists the public API of a type: a line for the type, and one for each member, sorted.
  *
- * <p>What the language adds by itself is left out: a record's accessors and canonical constructor,
- * an enum's {@code values}, and what all objects have.
+ * <p>Members that the language adds are left out: a record's accessors and canonical constructor, an enum's {@code
+ * values}, and the methods of all objects.
  */
 final class Signatures {
 

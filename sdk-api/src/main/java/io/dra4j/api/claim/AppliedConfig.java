@@ -8,8 +8,8 @@ import java.util.Objects;
 /**
  * A configuration as it applies to a device, with its origin.
  *
- * <p>Devices that share one entry have equal source and index: key by these two whatever serves an entry as a whole,
- * such as a sharing daemon.
+ * <p>Devices that share one entry have equal source and index: use these two as the key of something that serves a
+ * whole entry, such as a sharing daemon.
  *
  * @param value the decoded, defaulted, normalized and validated configuration
  * @param source where it came from

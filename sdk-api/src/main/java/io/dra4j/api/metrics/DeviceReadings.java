@@ -122,7 +122,7 @@ public final class DeviceReadings {
          * @param measure what was measured
          * @param value its value in the measure's unit
          * @return this builder
-         * @throws IllegalArgumentException if the value is no number, or negative and no temperature
+         * @throws IllegalArgumentException if the value is not a number, or negative but not a temperature
          */
         public Builder value(DeviceMeasure measure, double value) {
             values.put(Objects.requireNonNull(measure, "measure"), checked(measure, value));
@@ -135,7 +135,7 @@ public final class DeviceReadings {
          * @param measure what was measured
          * @param value its value in the measure's unit
          * @return this builder
-         * @throws IllegalArgumentException if the value is no number, or negative and no temperature
+         * @throws IllegalArgumentException if the value is not a number, or negative but not a temperature
          */
         public Builder parentValue(DeviceMeasure measure, double value) {
             parentValues.put(Objects.requireNonNull(measure, "measure"), checked(measure, value));

@@ -7,19 +7,19 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * IP addresses, alone or with the length of their network's prefix, as {@code networkData.ips} of a
- * device's status has them: {@code 10.9.8.7/24}, {@code 2001:db8::1/64}.
+ * IP addresses, with or without a prefix length. In {@code networkData.ips} of a device's status they have one: {@code
+ * 10.9.8.7/24}, {@code 2001:db8::1/64}.
  */
 public final class Addresses {
     private static final String RULE = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
     private static final int MAPPED_BITS = 96;
 
-    /** Leading zeros of decimal numbers, octal to some readers, and hexadecimal ones too long. */
+    /** Leading zeros of decimal numbers, which some parsers read as octal, and hexadecimal groups that are too long. */
     private static final Pattern AMBIGUOUS = Pattern.compile("[./]0[0-9]|(^|:)0[0-9]+\\.|[0-9A-Fa-f]{5}");
 
     private Addresses() {}
 
-    /** An address as it was written, with the length of its prefix. */
+    /** An address as written, with its prefix length. */
     private record Network(IpAddress ip, int prefix) {
 
         static Optional<Network> parse(String text) {
@@ -35,7 +35,7 @@ public final class Addresses {
                     .filter(network -> network.prefix <= network.ip.bitsAsWritten());
         }
 
-        /** Returns whether its network has more than IPv4 addresses. */
+        /** Returns whether its network contains more than IPv4 addresses. */
         boolean isWiderThanItsAddress() {
             return ip.isMapped() && prefix < MAPPED_BITS;
         }
@@ -47,18 +47,18 @@ public final class Addresses {
     }
 
     /**
-     * Returns the one text of an address with a prefix that the server accepts; empty if it is none. Leading zeros,
-     * upper case, and IPv4 addresses in the form of IPv6 are read, but not written.
+     * Returns the only text of an address with a prefix that the server accepts; empty if it is not an address. Leading
+     * zeros, upper case, and IPv4-mapped IPv6 addresses are read, but not written.
      */
     public static Optional<String> canonical(String address) {
         return Network.parse(address).map(Network::canonical);
     }
 
     /**
-     * Returns the canonical text of an address with a prefix if all readers take both for the same.
-     * Upper case, zeros that {@code ::} stands for, and IPv4 addresses in the form of IPv6 lose
-     * nothing. Leading zeros of decimal numbers are octal to some readers, and a prefix of less
-     * than 96 bits of such an IPv4 address has no counterpart: then it is empty.
+     * Returns the canonical text of an address with a prefix if every parser reads both the same way. Upper case, zeros
+     * that {@code ::} stands for, and IPv4-mapped IPv6 addresses lose nothing. The result is empty for leading zeros of
+     * decimal numbers, which some parsers read as octal, and for an IPv4-mapped address with a prefix of less than 96
+     * bits, which has no IPv4 counterpart.
      */
     public static Optional<String> unambiguous(String address) {
         return AMBIGUOUS.matcher(address).find()
@@ -68,7 +68,7 @@ public final class Addresses {
                         .map(Network::canonical);
     }
 
-    /** Returns why the server refuses an address, in its words; empty if it accepts it. */
+    /** Returns why the server rejects an address, in its words; empty if it accepts it. */
     public static String problem(String address) {
         Optional<String> canonical = canonical(address);
         if (canonical.isEmpty()) {
@@ -78,8 +78,8 @@ public final class Addresses {
     }
 
     /**
-     * Reads an address without a prefix as CEL does: without leading zeros in decimal numbers, a
-     * zone, or an IPv4 address in the form of IPv6.
+     * Parses an address without a prefix as CEL does. Leading zeros in decimal numbers, zones and IPv4-mapped IPv6
+     * addresses are rejected.
      */
     public static Optional<InetAddress> strict(String address) {
         return AMBIGUOUS.matcher(address).find()

@@ -3,15 +3,15 @@
 package io.dra4j.rules;
 
 /**
- * Rules for the names of attributes and capacities, as keys and in references: an identifier, after
- * a domain and a slash or alone.
+ * Rules for the names of attributes and capacities, as keys and in references. A name is an identifier, optionally
+ * after a domain and a slash.
  */
 record AttributeKeys(KubernetesVersion version) {
     private static final int DOMAIN_LENGTH = 63;
     private static final int IDENTIFIER_LENGTH = 32;
     private static final int LENGTH = DOMAIN_LENGTH + 1 + IDENTIFIER_LENGTH;
 
-    /** The value of a key, after the key was checked. */
+    /** Checks a key and returns its value. */
     Field checked(Field map, String key) {
         Field value = map.key(key, LENGTH);
         check(key, version.atLeast(KubernetesVersion.V1_36) ? map : value);
@@ -19,8 +19,7 @@ record AttributeKeys(KubernetesVersion version) {
     }
 
     /**
-     * Checks a name. Before 1.38, one with several slashes is not checked: #141644 found that no release did, and it
-     * came after 1.37.0.
+     * Checks a name. Before 1.38, a name with several slashes is not checked (#141644, which came after 1.37.0).
      */
     void check(String name, Field reported) {
         checkParts(name, reported);
@@ -30,12 +29,12 @@ record AttributeKeys(KubernetesVersion version) {
         }
     }
 
-    /** The rules for names that a slice has already: #141644 does not hold for them. */
+    /** Returns the rules for names that a slice already has: #141644 does not apply to them. */
     AttributeKeys asStored() {
         return version.atLeast(KubernetesVersion.V1_38) ? new AttributeKeys(KubernetesVersion.V1_37) : this;
     }
 
-    /** Checks a name that is not checked before 1.38 (#141644), and returns whether it is one. */
+    /** Checks a name that is not checked before 1.38 (#141644), and returns whether it is valid. */
     boolean checkLate(String name, Field reported) {
         int before = reported.errors().count();
         if (version.atLeast(KubernetesVersion.V1_38)) {
@@ -72,7 +71,7 @@ record AttributeKeys(KubernetesVersion version) {
         reported.requireForm(identifier, Names::cIdentifierProblems);
     }
 
-    /** Requires a name that has its domain, and returns whether it is one. */
+    /** Requires a fully qualified name, and returns whether it is one. */
     boolean checkFullName(Field name) {
         int before = name.errors().count();
         check(name.text(), name);

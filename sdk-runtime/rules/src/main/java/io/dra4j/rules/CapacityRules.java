@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Rules for capacities and for the part of one that a request may take. */
+/** Rules for capacities and for the amount of one that a request may take. */
 final class CapacityRules {
     private final AttributeKeys keys;
     private final RangeRules ranges;
@@ -73,7 +73,7 @@ final class CapacityRules {
             return exact.compareTo(limit.exact) > 0;
         }
 
-        /** The value as an integer of the server, which has 64 bits. */
+        /** Returns the value as a 64-bit integer of the server. */
         long value(KubernetesVersion version) {
             return Quantities.value(exact, version);
         }

@@ -9,12 +9,12 @@ import java.util.Set;
 public final class ClaimRules {
     private ClaimRules() {}
 
-    /** Sets what a claim's spec leaves out: {@code ExactCount}, one device, {@code Equal}. */
+    /** Sets the defaults of a claim's spec: {@code ExactCount}, one device, {@code Equal}. */
     public static void setDefaults(JsonNode claimSpec) {
         RequestRules.setDefaults(claimSpec);
     }
 
-    /** Sets what the allocation in a claim's status leaves out: {@code Equal}. */
+    /** Sets the defaults of the allocation in a claim's status: {@code Equal}. */
     public static void setStatusDefaults(JsonNode claimStatus) {
         for (JsonNode result : claimStatus.path("allocation").path("devices").path("results")) {
             TolerationRules.setDefaults(result.path("tolerations"));
@@ -22,7 +22,7 @@ public final class ClaimRules {
     }
 
     /**
-     * @param path of the spec, for messages
+     * @param path the path of the spec, for messages
      */
     public static void checkSpec(
             JsonNode claimSpec, String path, FeatureGates gates, ExpressionCompiler compiler, FieldErrors errors) {
@@ -31,23 +31,23 @@ public final class ClaimRules {
     }
 
     /**
-     * @param old the stored claim; an empty object if there is none
+     * @param old the stored claim; an empty object for a new claim
      */
     public static void checkStatus(JsonNode claim, JsonNode old, KubernetesVersion version, FieldErrors errors) {
         ClaimStatusRules.check(claim, old, version, errors);
     }
 
-    /** Driver, pool, device and share id: the identity of an allocated device. */
+    /** Returns the identity of an allocated device: driver, pool, device and share id. */
     public static String deviceKey(JsonNode device) {
         return DeviceKey.of(device).toString();
     }
 
-    /** The keys of all devices that a claim was allocated, in a set that may be changed. */
+    /** Returns the keys of all devices that a claim was allocated, as a mutable set. */
     public static Set<String> allocated(JsonNode claim) {
         return DeviceKey.allocated(claim);
     }
 
-    /** Rules for what a claim wants: requests, constraints on them, and configurations for them. */
+    /** Rules for a claim's spec: requests, constraints on them, and configurations for them. */
     private static final class DeviceClaimRules {
         private static final int CONFIGS = 32;
 

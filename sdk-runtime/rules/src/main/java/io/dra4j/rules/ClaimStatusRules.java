@@ -33,7 +33,7 @@ final class ClaimStatusRules {
         consumers.requireUniqueItems(consumer -> consumer.at("uid").text());
     }
 
-    /** A claim is reserved once it is allocated, and not any more once it is being deleted. */
+    /** Checks that a claim is reserved only after it is allocated, and not after its deletion has begun. */
     private static void checkUse(JsonNode claim, JsonNode oldStatus, Field status) {
         Field consumers = status.at("reservedFor");
         if (consumers.size() > 0 && !status.at("allocation").present()) {
@@ -48,7 +48,7 @@ final class ClaimStatusRules {
         }
     }
 
-    /** An allocation is checked when it is new: it cannot be changed. */
+    /** Checks a new allocation, or that an existing one is unchanged. */
     private static void checkAllocation(JsonNode claim, JsonNode old, Field allocation, AttributeKeys keys) {
         if (allocation.present() && old.isObject()) {
             if (!allocation.value().equals(old)) {

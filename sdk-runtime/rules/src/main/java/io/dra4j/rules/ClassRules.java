@@ -23,7 +23,7 @@ public final class ClassRules {
                 !extended.present() || isExtended(extended.text()), "must be a valid extended resource name");
     }
 
-    /** The name has a domain that is not Kubernetes' own, and can be the name of a quota. */
+    /** Returns whether the name has a domain other than Kubernetes' own, and is valid as the name of a quota. */
     private static boolean isExtended(String name) {
         return name.contains("/")
                 && !name.contains("kubernetes.io/")

@@ -22,7 +22,7 @@ final class ConditionRules {
                     + "')";
     private static final List<String> STATUSES = List.of("False", "True", "Unknown");
 
-    /** The time that the server takes for none. */
+    /** The time that the server treats as unset. */
     private static final String NO_TIME = "0001-01-01T00:00:00Z";
 
     private ConditionRules() {}

@@ -17,7 +17,7 @@ final class ConfigRules {
         }
     }
 
-    /** Raw JSON of a third party must be an object of limited size. */
+    /** Checks that raw JSON of a third party is an object of limited size. */
     static void checkRaw(Field raw) {
         if (!raw.present()) {
             raw.required("");

@@ -34,7 +34,7 @@ final class ConstraintRules {
         }
     }
 
-    /** Checks the first of the attributes; the server overlooks that there are two. */
+    /** Checks the first of the attributes; the server does not notice a second one. */
     private void checkAttribute(Field constraint) {
         for (String kind : KINDS) {
             if (constraint.at(kind).present()) {
@@ -51,7 +51,7 @@ final class ConstraintRules {
     }
 
     /**
-     * @param request the name that constraints have for the request or subrequest
+     * @param request the name that constraints use for the request or subrequest
      */
     void checkDerived(Field attributes, String request) {
         attributes.requireAtMost(DERIVED);
@@ -76,7 +76,7 @@ final class ConstraintRules {
                 .anyMatch(constraint -> isOn(constraint.path("requests"), request));
     }
 
-    /** A constraint without requests is on all; one on a request is on its subrequests. */
+    /** Returns whether a constraint applies: without requests to all, with a request also to its subrequests. */
     private static boolean isOn(JsonNode requests, String request) {
         String parent = request.split("/")[0];
         return requests.isEmpty()

@@ -24,7 +24,7 @@ final class CounterRules {
         this.policies = new CapacityRules(gates);
     }
 
-    /** The number of counters that a device consumes, over all sets. */
+    /** Returns the number of counters that a device consumes, across all sets. */
     private static int consumedBy(JsonNode device) {
         return device.path("consumesCounters")
                 .valueStream()
@@ -116,7 +116,7 @@ final class CounterRules {
         checkTotal(devices, consumed, "counters in devices", limits.sliceCounters());
     }
 
-    /** Checks that the counters that devices consume are in the same slice, as 1.34 demands. */
+    /** Checks that the counters that devices consume are in the same slice, as 1.34 requires. */
     static void checkResolved(Field spec) {
         Map<String, JsonNode> sets = new HashMap<>();
         for (JsonNode set : spec.value().path("sharedCounters")) {
@@ -139,7 +139,7 @@ final class CounterRules {
         counters.keys().forEach(key -> counters.requireThat(found.has(key), key, rule));
     }
 
-    /** The message of 1.34, in which all limits of counters are sums. */
+    /** Returns the message of 1.34, in which all limits of counters are sums. */
     private static void checkTotal(Field field, int count, String of, int limit) {
         if (count > limit) {
             field.invalid(count, "the total number of " + of + " must not exceed " + limit);

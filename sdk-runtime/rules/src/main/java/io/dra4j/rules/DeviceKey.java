@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The identity of an allocated device; a share is none without its id. */
+/** The identity of an allocated device; for a share, the id is part of it. */
 record DeviceKey(String driver, String pool, String device, String shareId) {
 
     static DeviceKey of(JsonNode device) {
@@ -30,7 +30,7 @@ record DeviceKey(String driver, String pool, String device, String shareId) {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The form in which the server shows it in messages. */
+    /** Returns the form in which the server shows it in messages. */
     ObjectNode shown() {
         return JsonNodeFactory.instance
                 .objectNode()

@@ -46,7 +46,7 @@ final class DeviceRules {
     /**
      * Checks a device.
      *
-     * @param old the device that it takes the place of, whose taints are not checked again; from 1.38 the same one
+     * @param old the device that it replaces, whose taints are not checked again; from 1.38 the one of the same name
      */
     void check(Field device, JsonNode old, boolean perDevice) {
         AttributeKeys keys = old.isObject() ? names.asStored() : names;
@@ -127,7 +127,7 @@ final class DeviceRules {
         private static final List<String> LISTS = List.of("bools", "ints", "strings", "versions");
         private static final int TEXT_LENGTH = 64;
 
-        /** The longer form first: a part of a version that is found is not tried again. */
+        /** The longer form comes first, because a matched part of a version is not tried again. */
         private static final String PRE_RELEASE = "(\\d*[A-Za-z-][0-9A-Za-z-]*|0|[1-9]\\d*)";
 
         /** Semantic Versioning 2.0.0, without the optional leading v. */
@@ -135,7 +135,7 @@ final class DeviceRules {
                 + "(-%1$s(\\.%1$s)*+)?".formatted(PRE_RELEASE)
                 + "(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*+)?");
 
-        /** Returns whether any attribute is a list, be it an empty one. */
+        /** Returns whether any attribute is a list, even an empty one. */
         static boolean hasList(JsonNode attributes) {
             for (JsonNode attribute : attributes) {
                 for (String list : LISTS) {
@@ -147,7 +147,7 @@ final class DeviceRules {
             return false;
         }
 
-        /** The number of values, of which a list has as many as it has items. */
+        /** Returns the number of values, counting each item of a list. */
         static int values(JsonNode attributes) {
             int values = 0;
             for (JsonNode attribute : attributes) {
@@ -223,7 +223,7 @@ final class DeviceRules {
             resource.requireThat(isNative, name, "must be a native resource name");
         }
 
-        /** The shape of 1.36, which the next release does not know any more. */
+        /** The shape of 1.36, which the next release no longer has. */
         private static void checkMapping136(Field device, Field mapping) {
             requireSign(mapping.at("allocationMultiplier"), 1, POSITIVE);
             Field key = mapping.at("capacityKey");

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Rules for what drivers report of the devices of a claim. */
+/** Rules for the status that drivers report for the devices of a claim. */
 public final class DeviceStatusRules {
     private static final int IPS = 16;
     private static final int INTERFACE_NAME = 256;
@@ -30,7 +30,7 @@ public final class DeviceStatusRules {
         }
     }
 
-    /** Driver, pool, device and share. */
+    /** Checks driver, pool, device and share. */
     static void checkIdentity(Field device) {
         DeviceRules.checkDriver(device.at("driver"));
         SliceRules.checkPoolName(device.at("pool"));
@@ -48,7 +48,7 @@ public final class DeviceStatusRules {
         checkReport(device);
     }
 
-    /** Checks what is reported of a device: conditions, data and network data. */
+    /** Checks the report about a device: conditions, data and network data. */
     public static void checkReport(Field device) {
         device.at("conditions").requireAtMost(ClaimLimits.DEVICE_CONDITIONS);
         ConditionRules.check(device.at("conditions"));
@@ -73,7 +73,7 @@ public final class DeviceStatusRules {
         address.requireThat(problem.isEmpty(), problem);
     }
 
-    /** Rules for UUIDs: forms that the server can read but does not want have a problem of their own. */
+    /** Rules for UUIDs: forms that the server can read but rejects have a separate problem. */
     private static final class UuidRules {
         private static final int LENGTH = 36;
         private static final String URN = "urn:uuid:";

@@ -7,7 +7,7 @@ package io.dra4j.rules;
  */
 public interface ExpressionCompiler {
 
-    /** Finds no problem: for who checks objects without CEL. */
+    /** A compiler that never finds a problem, to check objects without CEL. */
     ExpressionCompiler NONE = new ExpressionCompiler() {
         @Override
         public String selectorProblem(String expression) {
@@ -25,10 +25,10 @@ public interface ExpressionCompiler {
         }
     };
 
-    /** Returns the problem of an expression that selects devices; empty if there is none. */
+    /** Returns the problem of an expression that selects devices; empty if it is valid. */
     String selectorProblem(String expression);
 
-    /** Returns the problem of an expression that computes an attribute; empty if there is none. */
+    /** Returns the problem of an expression that computes an attribute; empty if it is valid. */
     String derivedAttributeProblem(String expression);
 
     /** Returns whether an expression without a problem may cost more than the limit. */

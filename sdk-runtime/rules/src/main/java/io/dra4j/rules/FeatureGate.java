@@ -13,14 +13,14 @@ import java.util.Arrays;
 /**
  * The feature gates of DRA, with their defaults from 1.34 to 1.38.
  *
- * <p>Up to 1.37 they are those of Kubernetes' own list. For 1.38, which is not released, a gate moves where the
- * change was merged: the gates of taints are locked (#140256). What enhancements only plan for it leaves a gate as in
- * 1.37: that consumable capacity (enhancements#6375), binding conditions (enhancements#6005) and partitionable devices
+ * <p>Up to 1.37 they are those of Kubernetes' own list. For 1.38, which is not released, a gate changes only if the
+ * change was merged: the gates of taints are locked (#140256). Gates whose change is only planned stay as in 1.37: that
+ * consumable capacity (enhancements#6375), binding conditions (enhancements#6005) and partitionable devices
  * (enhancements#6381) become stable, and that 5945, 5517, 5963 and 6080 become beta.
  *
- * <p>A gate that a release does not know is off there and cannot be set: the field behind it does
- * not exist. Some gates decide nothing in this server, because their part is with the scheduler or
- * with kinds that it does not serve; they can be set all the same, as on a cluster.
+ * <p>A gate that does not exist in a release is off there and cannot be set: the field behind it does not exist. Some
+ * gates have no effect in this server, because they concern the scheduler or kinds that it does not serve; they can
+ * still be set, as on a cluster.
  */
 public enum FeatureGate {
     DRA_ADMIN_ACCESS("DRAAdminAccess", ON, ON, LOCKED, LOCKED, LOCKED),
@@ -29,32 +29,32 @@ public enum FeatureGate {
     DRA_PARTITIONABLE_DEVICES("DRAPartitionableDevices", OFF, OFF, ON, ON, ON),
     DRA_PARTITIONABLE_DEVICES_TYPE("DRAPartitionableDevicesType", ABSENT, ABSENT, ABSENT, OFF, OFF),
     DRA_DEVICE_TAINTS("DRADeviceTaints", OFF, OFF, ON, ON, LOCKED),
-    /** The rules are stored either way; the gate is for those who follow them. */
+    /** The rules are stored either way; the gate concerns the components that follow them. */
     DRA_DEVICE_TAINT_RULES("DRADeviceTaintRules", ABSENT, OFF, OFF, ON, LOCKED),
     DRA_CONSUMABLE_CAPACITY("DRAConsumableCapacity", OFF, OFF, ON, ON, ON),
     /** Alpha in 1.38, by KEP 5941; the fields are those of the KEP, as its code (#140084) was not merged by then. */
     DRA_SHARED_CONSUMABLE_CAPACITY("DRASharedConsumableCapacity", ABSENT, ABSENT, ABSENT, ABSENT, OFF),
-    /** Drops nothing: request policies with fractions are validated by other rules. */
+    /** Drops no fields: request policies with fractions are validated by other rules. */
     DRA_FRACTIONAL_CAPACITY_RANGE("DRAFractionalCapacityRange", ABSENT, ABSENT, ABSENT, ON, ON),
     DRA_DEVICE_BINDING_CONDITIONS("DRADeviceBindingConditions", OFF, OFF, ON, ON, ON),
     DRA_EXTENDED_RESOURCE("DRAExtendedResource", OFF, OFF, ON, LOCKED, LOCKED),
     DRA_LIST_TYPE_ATTRIBUTES("DRAListTypeAttributes", ABSENT, ABSENT, OFF, OFF, OFF),
     DRA_NODE_ALLOCATABLE_RESOURCES("DRANodeAllocatableResources", ABSENT, ABSENT, OFF, OFF, OFF),
-    /** Decides nothing here: the server has no ResourcePoolStatusRequests. */
+    /** Has no effect here: the server does not serve ResourcePoolStatusRequests. */
     DRA_RESOURCE_POOL_STATUS("DRAResourcePoolStatus", ABSENT, ABSENT, OFF, OFF, OFF),
     /** A claim may be reserved for a PodGroup either way, as on a cluster. */
     DRA_WORKLOAD_RESOURCE_CLAIMS("DRAWorkloadResourceClaims", ABSENT, ABSENT, OFF, OFF, OFF),
     DRA_OPTIONAL_NODE_OPERATIONS("DRAOptionalNodeOperations", ABSENT, ABSENT, ABSENT, OFF, OFF),
     DRA_DEVICE_COMPATIBILITY_GROUPS("DRADeviceCompatibilityGroups", ABSENT, ABSENT, ABSENT, OFF, OFF),
     DRA_DERIVED_ATTRIBUTES("DRADerivedAttributes", ABSENT, ABSENT, ABSENT, OFF, OFF),
-    /** Of all kinds, not of DRA alone: clients may ask for objects without their managed fields (#139561). */
+    /** For all kinds, not only DRA's: clients may ask for objects without their managed fields (#139561). */
     MANAGED_FIELDS_OPT_OUT("ManagedFieldsOptOut", ABSENT, ABSENT, ABSENT, ABSENT, OFF);
 
     enum Stage {
         ABSENT,
         OFF,
         ON,
-        /** On, and refuses to be switched off. */
+        /** On, and cannot be switched off. */
         LOCKED
     }
 
@@ -69,7 +69,7 @@ public enum FeatureGate {
     /**
      * Finds the gate of a name.
      *
-     * @throws IllegalArgumentException when no gate of DRA has it
+     * @throws IllegalArgumentException if no DRA gate has the name
      */
     public static FeatureGate parse(String text) {
         return Arrays.stream(values())
@@ -83,7 +83,7 @@ public enum FeatureGate {
         return "there is no feature gate %s of DRA; choose one of %s".formatted(text, known);
     }
 
-    /** The name as {@code --feature-gates} spells it. */
+    /** Returns the name as spelled in {@code --feature-gates}. */
     public String text() {
         return text;
     }
@@ -97,7 +97,7 @@ public enum FeatureGate {
         return stage(version) == ON || isLockedIn(version);
     }
 
-    /** Returns whether the gate is on for good in a release, so that it cannot be switched off. */
+    /** Returns whether the gate is locked on in a release, so that it cannot be switched off. */
     public boolean isLockedIn(KubernetesVersion version) {
         return stage(version) == LOCKED;
     }

@@ -5,7 +5,7 @@ package io.dra4j.rules;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** The gates of one server: a release's defaults, with what was set over them. */
+/** The gates of one server: a release's defaults with overrides. */
 public final class FeatureGates {
     private final KubernetesVersion version;
     private final Map<FeatureGate, Boolean> states = new EnumMap<>(FeatureGate.class);
@@ -36,7 +36,7 @@ public final class FeatureGates {
         return version;
     }
 
-    /** Returns the gates that are not at the release's default, with their state. */
+    /** Returns the gates that differ from the release's default, with their state. */
     public Map<FeatureGate, Boolean> changed() {
         Map<FeatureGate, Boolean> changed = new EnumMap<>(states);
         changed.keySet().removeIf(gate -> enabled(gate) == gate.defaultIn(version));

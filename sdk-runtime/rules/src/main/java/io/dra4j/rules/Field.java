@@ -38,7 +38,7 @@ public final class Field {
         return value;
     }
 
-    /** The path in messages; it is put together only for them. */
+    /** Returns the path in messages, which is built only on demand. */
     public String path() {
         if (parent == null) {
             return step;
@@ -54,17 +54,17 @@ public final class Field {
         return new Field(this, childStep, childValue, errors);
     }
 
-    /** The field of this name in an object. */
+    /** Returns the field of this name in an object. */
     public Field at(String name) {
         return child(name, value.path(name));
     }
 
-    /** The value of a key in a map. */
+    /** Returns the value of a key in a map. */
     Field key(String key) {
         return child("[" + key + "]", value.path(key));
     }
 
-    /** The value of a key, which paths show without its middle if it is longer. */
+    /** Returns the value of a key, which paths abbreviate in the middle if it is longer. */
     Field key(String key, int longest) {
         if (key.length() <= longest) {
             return key(key);
@@ -92,12 +92,12 @@ public final class Field {
         return value.size();
     }
 
-    /** The text, empty when none was sent. */
+    /** Returns the text; empty if none was sent. */
     public String text() {
         return present() ? value.asText() : "";
     }
 
-    /** Returns whether it was sent with any value, an empty list included. */
+    /** Returns whether it was sent with any value, including an empty list. */
     boolean present() {
         return !value.isMissingNode() && !value.isNull();
     }
@@ -121,17 +121,17 @@ public final class Field {
         errors.invalid(path(), shown, detail);
     }
 
-    /** Refuses the value, which is no text, and shows it as JSON; null if there is none. */
+    /** Rejects a value that is not a string, and shows it as JSON, or null if it is absent. */
     void invalidValue(String detail) {
         invalid(present() ? value : JsonNodeFactory.instance.nullNode(), detail);
     }
 
-    /** Refuses the value, which messages do not show. */
+    /** Rejects the value without showing it in the message. */
     void invalidNull(String detail) {
         invalid(JsonNodeFactory.instance.nullNode(), detail);
     }
 
-    /** Refuses the value unless a rule holds. */
+    /** Rejects the value unless a rule holds. */
     public void requireThat(boolean holds, String rule) {
         requireThat(holds, text(), rule);
     }
@@ -155,7 +155,7 @@ public final class Field {
         requireThat(number > 0, number, "must be greater than zero");
     }
 
-    /** Requires that the number of elements or keys does not exceed a limit, and returns whether it does not. */
+    /** Limits the number of elements or keys, and returns whether the limit is kept. */
     boolean requireAtMost(int limit) {
         return requireAtMost(size(), limit);
     }
@@ -168,12 +168,12 @@ public final class Field {
         return fits;
     }
 
-    /** Requires that a text does not exceed a length, and returns whether it does not. */
+    /** Limits the length of a text, and returns whether the limit is kept. */
     boolean requireLength(int limit) {
         return requireLength(text(), limit);
     }
 
-    /** Requires that a part of the text, or a key, does not exceed a length. */
+    /** Limits the length of a part of the text, or of a key. */
     boolean requireLength(String part, int limit) {
         boolean fits = Names.bytes(part) <= limit;
         if (!fits) {
@@ -182,7 +182,7 @@ public final class Field {
         return fits;
     }
 
-    /** Requires a text, and returns whether there is one. */
+    /** Requires a text, and returns whether it is present. */
     boolean requireText() {
         boolean found = !text().isEmpty();
         if (!found) {
@@ -192,15 +192,15 @@ public final class Field {
     }
 
     /**
-     * Requires a text of a form.
+     * Requires a text of a given form.
      *
-     * @param problems returns the problems of a text; empty if there is none
+     * @param problems returns the problems of a text; empty if it is valid
      */
     public void requireForm(Function<String, List<String>> problems) {
         requireForm(text(), problems);
     }
 
-    /** Requires a part of the text, or a key, of a form. */
+    /** Requires a given form of a part of the text, or of a key. */
     void requireForm(String part, Function<String, List<String>> problems) {
         problems.apply(part).forEach(problem -> invalid(part, problem));
     }
@@ -225,7 +225,7 @@ public final class Field {
         }
     }
 
-    /** Requires that each element of a list has another name. */
+    /** Requires that the names of a list's elements are unique. */
     void requireUniqueItems(Function<Field, String> name) {
         Set<String> seen = new HashSet<>();
         items().forEach(item -> item.requireUnique(name.apply(item), seen));

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Collects the errors of an object in the words of the real server; each method returns this. */
+/** Collects the errors of an object in the words of the real server; each adding method returns this. */
 public final class FieldErrors {
     /**
      * One wrong field.

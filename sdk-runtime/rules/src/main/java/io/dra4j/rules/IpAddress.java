@@ -22,7 +22,7 @@ record IpAddress(List<Integer> groups, boolean dotted) {
     private static final int GROUPS = 8;
     private static final List<Integer> MAPPED = List.of(0, 0, 0, 0, 0, 0xffff);
 
-    /** Reads an address; leading zeros are no octal numbers, and have no limit. */
+    /** Parses an address; leading zeros do not mean octal, and their number is not limited. */
     static Optional<IpAddress> parse(String text) {
         Optional<List<Integer>> ipv4 = quads(text).map(IpAddress::mapped);
         return ipv4.isPresent()
@@ -45,7 +45,7 @@ record IpAddress(List<Integer> groups, boolean dotted) {
         return joined(List.of(MAPPED, lowest));
     }
 
-    /** The two groups of an address in four decimal numbers. */
+    /** Returns the two groups of an address in dotted decimal notation. */
     private static Optional<List<Integer>> quads(String text) {
         String[] parts = text.split("\\.", -1);
         if (parts.length != 4) {
@@ -80,7 +80,7 @@ record IpAddress(List<Integer> groups, boolean dotted) {
                 : Optional.of(joined(List.of(before.get(), Collections.nCopies(zeros, 0), after.get())));
     }
 
-    /** Groups between colons, of which the last may be an IPv4 address. */
+    /** Returns the groups between colons, of which the last may be an IPv4 address. */
     private static Optional<List<Integer>> hexGroups(String text) {
         List<Integer> groups = new ArrayList<>();
         String[] parts = text.isEmpty() ? new String[0] : text.split(":", -1);
@@ -107,12 +107,12 @@ record IpAddress(List<Integer> groups, boolean dotted) {
         return parts.stream().flatMap(List::stream).toList();
     }
 
-    /** The bits of its form: a mapped IPv4 address has those of IPv6. */
+    /** Returns the number of bits of its form: an IPv4-mapped address has those of IPv6. */
     int bitsAsWritten() {
         return dotted ? 32 : 128;
     }
 
-    /** Returns the address with the bytes of its form; a mapped one is IPv4 all the same. */
+    /** Returns the address with the bytes of its form, except that an IPv4-mapped one becomes IPv4. */
     InetAddress toInetAddress() {
         ByteBuffer bytes = ByteBuffer.allocate(bitsAsWritten() / Byte.SIZE);
         groups.subList(dotted ? MAPPED.size() : 0, GROUPS).forEach(group -> bytes.putShort(group.shortValue()));
@@ -123,7 +123,7 @@ record IpAddress(List<Integer> groups, boolean dotted) {
         }
     }
 
-    /** Returns whether it is an IPv4 address in the form of IPv6. */
+    /** Returns whether it is an IPv4-mapped IPv6 address. */
     boolean isMapped() {
         return !dotted && isIpv4();
     }
@@ -132,7 +132,7 @@ record IpAddress(List<Integer> groups, boolean dotted) {
         return groups.subList(0, MAPPED.size()).equals(MAPPED);
     }
 
-    /** Four decimal numbers, or the form of RFC 5952. */
+    /** Returns dotted decimal notation, or the form of RFC 5952. */
     @Override
     public String toString() {
         if (isIpv4()) {

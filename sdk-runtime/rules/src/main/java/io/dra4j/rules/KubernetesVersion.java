@@ -5,7 +5,7 @@ package io.dra4j.rules;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** A minor release of Kubernetes whose rules are known. */
+/** A supported minor release of Kubernetes. */
 public enum KubernetesVersion {
     V1_34(34, "v1.34.0"),
     V1_35(35, "v1.35.0"),
@@ -26,7 +26,7 @@ public enum KubernetesVersion {
         return minor;
     }
 
-    /** The version as {@code /version} reports it, for example {@code v1.36.2}. */
+    /** Returns the version as {@code /version} reports it, for example {@code v1.36.2}. */
     public String gitVersion() {
         return gitVersion;
     }
@@ -51,7 +51,7 @@ public enum KubernetesVersion {
     /**
      * Finds the release of a text such as {@code 1.36} or {@code v1.36}.
      *
-     * @throws IllegalArgumentException when the release is not one of these
+     * @throws IllegalArgumentException if the release is not supported
      */
     public static KubernetesVersion parse(String text) {
         String bare = text.startsWith("v") ? text.substring(1) : text;

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /** The server's rules for names, in its words. Each method returns the problems of a name, none for a good one. */
 public final class Names {
-    /** The bytes of a driver's name. */
+    /** The maximum length of a driver's name in bytes. */
     public static final int DRIVER_LENGTH = 63;
 
     private static final String LABEL_FORM = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -20,7 +20,7 @@ public final class Names {
 
     private static final Pattern LABEL = Pattern.compile(LABEL_FORM);
 
-    /** Keeps no state for each part, so that a text of any length fits the stack. */
+    /** A pattern without recursion per part, so that text of any length fits the stack. */
     private static final Pattern SUBDOMAIN = Pattern.compile(SUBDOMAIN_FORM + "+");
 
     private static final Pattern QUALIFIED = Pattern.compile(QUALIFIED_FORM);
@@ -61,7 +61,7 @@ public final class Names {
         return "regex used for validation is '" + form + "')";
     }
 
-    /** The length that limits are about: that in UTF-8. */
+    /** Returns the length in UTF-8, to which the limits apply. */
     static int bytes(String text) {
         boolean plain = text.chars().allMatch(c -> c < 0x80);
         return plain ? text.length() : text.getBytes(StandardCharsets.UTF_8).length;
@@ -80,7 +80,7 @@ public final class Names {
         return subdomainProblems(name, "characters");
     }
 
-    /** The names of DeviceClasses are subdomains, too, but their length is told in bytes. */
+    /** Names of DeviceClasses are also subdomains, but their length is measured in bytes. */
     public static List<String> longNameProblems(String name) {
         return subdomainProblems(name, "bytes");
     }
@@ -90,7 +90,7 @@ public final class Names {
         return matched(name, SUBDOMAIN, SUBDOMAIN_RULE, tooLong);
     }
 
-    /** Drivers and attribute domains: upper case is tolerated. */
+    /** Checks names of drivers and attribute domains, where upper case is tolerated. */
     public static List<String> driverProblems(String name) {
         return dnsSubdomainProblems(name.toLowerCase(Locale.ROOT));
     }
@@ -99,7 +99,7 @@ public final class Names {
         return matched(name, IDENTIFIER, IDENTIFIER_RULE, List.of());
     }
 
-    /** An optional DNS subdomain and a slash, then a name: the form of label keys. */
+    /** Checks the form of label keys: an optional DNS subdomain and a slash, then a name. */
     public static List<String> qualifiedNameProblems(String name) {
         int slash = name.indexOf('/');
         if (slash != name.lastIndexOf('/')) {
@@ -118,7 +118,7 @@ public final class Names {
         return problems;
     }
 
-    /** The rules for a name that is a part of a path, and no more than that. */
+    /** Checks only that a name can be a segment of a path. */
     public static List<String> pathSegmentProblems(String name) {
         if (name.equals(".") || name.equals("..")) {
             return List.of("may not be '" + name + "'");

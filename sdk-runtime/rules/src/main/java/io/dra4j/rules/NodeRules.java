@@ -32,14 +32,14 @@ final class NodeRules {
         return chosen;
     }
 
-    /** Returns whether a field that must not be false is set. */
+    /** Checks that a field is not false, and returns whether it is set. */
     static boolean isChosen(Field field) {
         boolean chosen = field.value().asBoolean();
         field.requireThat(chosen || !field.present(), false, "must be either unset or set to true");
         return chosen;
     }
 
-    /** The selectors of slices and devices have one term, so that several can be merged. */
+    /** Checks that a selector has only one term, so that several selectors can be merged. */
     static void requireOneTerm(Field selector) {
         Field terms = selector.at("nodeSelectorTerms");
         if (selector.present() && terms.size() != 1) {

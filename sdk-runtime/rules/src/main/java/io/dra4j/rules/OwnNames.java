@@ -6,33 +6,33 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The names of attributes and capacities of a driver, which have two forms in the driver's own
- * domain: {@code x} and {@code <driver>/x} are one name, and each object may have either.
+ * The names of a driver's attributes and capacities, which have two forms in the driver's domain. {@code x} and {@code
+ * <driver>/x} are the same name, and an object may use either.
  *
- * <p>Where an object has both, the long one counts, as in kube-scheduler from 1.38 on
- * (kubernetes/kubernetes#142202); with several forms in one object, releases before differ.
+ * <p>If an object has both, the long form counts, as in kube-scheduler from 1.38 on (kubernetes/kubernetes#142202);
+ * earlier releases treat such objects differently.
  *
  * @param driver the driver's name
  */
 public record OwnNames(String driver) {
 
-    /** Returns names each of which has but the form in which it is written. */
+    /** Returns names that have only the form in which they are written. */
     public static OwnNames literal() {
         return new OwnNames("");
     }
 
-    /** Returns a name in its short form: without the driver's domain, if it has that. */
+    /** Returns a name in its short form, without the driver's domain. */
     public String bare(String name) {
         boolean isLong = name.startsWith(driver) && name.startsWith("/", driver.length());
         return isLong ? name.substring(driver.length() + 1) : name;
     }
 
-    /** Returns a name in its other form; a name of another domain has but one. */
+    /** Returns a name in its other form; a name in another domain has only one. */
     public String other(String name) {
         return name.contains("/") ? bare(name) : driver + "/" + name;
     }
 
-    /** Returns the key under which a map has a name, in either form; of both, the long one. */
+    /** Returns the key under which a map has a name in either form; if it has both, the long one. */
     public Optional<String> key(Map<String, ?> byName, String name) {
         String full = name.contains("/") ? name : other(name);
         return Optional.of(full)

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Kubernetes quantities: how they are read, compared and written back. */
+/** Parses, compares and formats Kubernetes quantities. */
 public final class Quantities {
-    /** The real server reads a number without digits as zero. */
+    /** A pattern that accepts numbers without digits, which the real server reads as zero. */
     private static final Pattern FORM =
             Pattern.compile("([+-]?)([0-9]*+)(?:\\.([0-9]*+))?([eEinumkKMGTP]*[-+]?[0-9]*)");
 
@@ -20,16 +20,16 @@ public final class Quantities {
     private static final List<String> BINARY = List.of("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
     private static final List<String> DECIMAL = List.of("n", "u", "m", "", "k", "M", "G", "T", "P", "E");
 
-    /** Numbers beyond it are compared as if they had it. */
+    /** The largest exponent; larger ones are compared as if they were this one. */
     private static final int LARGEST_EXPONENT = 100_000;
 
-    /** The digits that a number may have so that the server reads it the quick way. */
+    /** The maximum number of digits for the server's fast path. */
     private static final int DECIMAL_DIGITS = 18;
 
-    /** The same for {@code Ki}, with three more; each larger suffix has three less. */
+    /** The same maximum for {@code Ki}, which is three higher; it is three lower for each larger suffix. */
     private static final int BINARY_DIGITS = 14;
 
-    /** The digits behind the point that are not rounded up. */
+    /** The number of decimal places that are not rounded up. */
     private static final int NANO = 9;
 
     private static final BigDecimal BINARY_STEP = BigDecimal.valueOf(1024);
@@ -41,7 +41,7 @@ public final class Quantities {
 
     private Quantities() {}
 
-    /** Returns why a value is no quantity, in the words of the server; empty if it is one. */
+    /** Returns why a value is not a quantity, in the words of the server; empty if it is one. */
     public static String problem(JsonNode value) {
         String text = value.isContainerNode() ? "{}" : value.asText().strip();
         Matcher matcher = FORM.matcher(text);
@@ -53,12 +53,12 @@ public final class Quantities {
         return known ? "" : NO_SUFFIX;
     }
 
-    /** Returns whether it is an exponent, and one that 64 bits can hold. */
+    /** Returns whether it is an exponent that fits into 64 bits. */
     private static boolean isExponent(String suffix) {
         return EXPONENT.matcher(suffix).matches() && new BigInteger(suffix.substring(1)).bitLength() < Long.SIZE;
     }
 
-    /** The value as the server reads it, for example 1024 for {@code 1Ki}: what is below a billionth counts as one. */
+    /** Returns the value as the server reads it, for example 1024 for {@code 1Ki}, rounded up to a billionth. */
     public static BigDecimal exact(String quantity) {
         Matcher matcher = matched(quantity);
         BigDecimal number = number(matcher);
@@ -80,8 +80,8 @@ public final class Quantities {
     }
 
     /**
-     * The value, which is not negative, as an integer of the server, which has 64 bits. It is rounded up. From 1.38, one
-     * that does not fit is the largest that does (#141305); before, it loses the bits that do not fit.
+     * Returns a non-negative value as a 64-bit integer of the server, rounded up. From 1.38, a value that is too large
+     * is capped (#141305); before, it loses the bits that do not fit.
      */
     static long value(BigDecimal exact, KubernetesVersion version) {
         BigDecimal rounded = exact.setScale(0, RoundingMode.UP);
@@ -89,13 +89,13 @@ public final class Quantities {
         return (isLimited ? rounded.min(LARGEST) : rounded).toBigInteger().longValue();
     }
 
-    /** The text of a sum, in the form of the first that is not zero. */
+    /** Returns the text of a sum, in the form of the first summand that is not zero. */
     static String sum(String first, String second) {
         String suffix = suffix(exact(first).signum() == 0 ? second : first);
         return canonical(exact(first).add(exact(second)), suffix);
     }
 
-    /** The text of a value, in the form of another quantity. */
+    /** Returns the text of a value, in the form of another quantity. */
     public static String text(BigDecimal value, String like) {
         return canonical(value, suffix(like));
     }
@@ -121,8 +121,8 @@ public final class Quantities {
     }
 
     /**
-     * The text that a server gives back: the one that was sent where it has no fraction that a smaller suffix could do
-     * without, and otherwise the largest suffix of its family that needs none.
+     * Returns the text that a server returns. It is the text that was sent unless a smaller suffix would avoid its
+     * fraction, and otherwise the value with the largest suffix of its family that needs no fraction.
      */
     public static String canonical(String quantity) {
         Matcher matcher = matched(quantity);
@@ -130,7 +130,10 @@ public final class Quantities {
         return isKept(matcher, suffix) ? quantity.strip() : canonical(exact(quantity), suffix);
     }
 
-    /** The text that a server of a release gives back: from 1.38, one above the largest suffix keeps its zeros (#140459). */
+    /**
+     * Returns the text that a server of a release returns. From 1.38, a value above the largest suffix keeps its zeros
+     * (#140459).
+     */
     public static String canonical(String quantity, KubernetesVersion version) {
         String text = canonical(quantity);
         boolean loses = exact(text).compareTo(exact(quantity)) != 0;
@@ -138,8 +141,8 @@ public final class Quantities {
     }
 
     /**
-     * Returns whether the server takes a text for canonical, which it decides by a look at its
-     * digits: {@code +5}, {@code 007}, {@code 1.500} and {@code 1E3} stay as they are.
+     * Returns whether the server treats a text as canonical, which it decides by its digits. For example, {@code +5},
+     * {@code 007}, {@code 1.500} and {@code 1E3} stay as they are.
      */
     private static boolean isKept(Matcher matcher, String suffix) {
         String whole = matcher.group(2).replaceFirst("^0+", "");
@@ -178,7 +181,7 @@ public final class Quantities {
         return mantissa + BINARY.get(power);
     }
 
-    /** Above the largest suffix there is none, not even for the zeros: before 1.38, the server forgets them. */
+    /** Above the largest suffix no suffix exists for the zeros, which servers before 1.38 drop. */
     private static String decimal(BigDecimal exact) {
         int step = thousands(exact);
         int at = step + DECIMAL.indexOf("");
@@ -192,8 +195,7 @@ public final class Quantities {
     }
 
     /**
-     * The number of times that the value can be divided by 1000, or must be multiplied (negative),
-     * to be the smallest integer.
+     * Returns how often the value can be divided by 1000, or must be multiplied (negative), to be the smallest integer.
      */
     private static int thousands(BigDecimal exact) {
         return exact.signum() == 0

@@ -4,7 +4,7 @@ package io.dra4j.rules;
 
 import java.util.Map;
 
-/** Texts in messages: in double quotes, with what cannot be printed escaped as Go does. */
+/** Quotes text for messages, and escapes unprintable characters as Go does. */
 public final class QuotedText {
     private static final Map<Integer, String> ESCAPES = Map.of(
             7,
@@ -45,7 +45,7 @@ public final class QuotedText {
         return (c < 0x80 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x").formatted(c);
     }
 
-    /** Letters, marks, numbers, punctuation, symbols, and of all spaces the ordinary one. */
+    /** Returns whether it is a letter, mark, number, punctuation, symbol or the ordinary space. */
     public static boolean isPrintable(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,

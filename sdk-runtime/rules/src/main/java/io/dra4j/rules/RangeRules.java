@@ -17,7 +17,7 @@ final class RangeRules {
 
     private final KubernetesVersion version;
 
-    /** Since 1.37 fractions count, and numbers that 64 bits cannot hold are refused. */
+    /** True if fractions count and numbers beyond 64 bits are rejected, as since 1.37. */
     private final boolean since137;
 
     private final boolean fractional;
@@ -28,7 +28,7 @@ final class RangeRules {
         this.fractional = gates.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE);
     }
 
-    /** A number of the range, or the default, and the field that its errors are about. */
+    /** A number of the range, or the default, with the field for its errors. */
     private record Bound(Field field, Quantity quantity) {
         static Bound of(Field field) {
             return new Bound(field, Quantity.of(field));
@@ -98,7 +98,7 @@ final class RangeRules {
         }
     }
 
-    /** The field of which a wrong default is an error: before 1.37, the bound that it violates. */
+    /** Returns the field of the error of a wrong default: before 1.37, the bound that it violates. */
     private Field presetAt(Field range, Bound bound) {
         return since137 ? range.at("default") : bound.field;
     }

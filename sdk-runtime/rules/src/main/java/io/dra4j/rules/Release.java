@@ -28,12 +28,12 @@ public record Release(int major, int minor) {
         return major < otherMajor || (major == otherMajor && minor < otherMinor);
     }
 
-    /** Returns whether it is a release of Kubernetes that is newer than all whose rules are known. */
+    /** Returns whether it is newer than every supported release of Kubernetes. */
     public boolean isNewerThanKnown() {
         return !isBefore(1, KubernetesVersion.newest().minor() + 1);
     }
 
-    /** Returns the release of Kubernetes whose rules are nearest to it, of those that are known. */
+    /** Returns the supported release of Kubernetes that is nearest to it. */
     public KubernetesVersion nearest() {
         return isNewerThanKnown() ? KubernetesVersion.newest() : KubernetesVersion.nearest(minor);
     }

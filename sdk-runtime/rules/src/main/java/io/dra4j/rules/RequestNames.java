@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The names that a claim's other fields have for its requests and their alternatives.
+ * The names by which a claim's other fields refer to its requests and their alternatives.
  *
  * @param alternatives the names of the alternatives, by request
  */
@@ -21,7 +21,7 @@ record RequestNames(Map<String, Set<String>> alternatives) {
                     + " separated by '/'";
 
     /**
-     * @param devices of a claim's spec
+     * @param devices the devices of a claim's spec
      */
     static RequestNames of(JsonNode devices) {
         Map<String, Set<String>> alternatives = new HashMap<>();
@@ -52,7 +52,7 @@ record RequestNames(Map<String, Set<String>> alternatives) {
         reference.requireThat(isKnown(parts), RULE);
     }
 
-    /** A request with alternatives is known without them as well. */
+    /** Returns whether a name is known; a request with alternatives is also known without them. */
     private boolean isKnown(List<String> parts) {
         Set<String> known = alternatives.get(parts.get(0));
         return known != null && (parts.size() == 1 || known.contains(parts.get(1)));

@@ -74,7 +74,7 @@ record RequestRules(ConstraintRules constraints, ExpressionRules expressions, At
     }
 
     /**
-     * @param name that constraints have for the request or the alternative
+     * @param name the name that constraints use for the request or the alternative
      */
     private void checkDevices(Field request, String name) {
         Field deviceClass = request.at("deviceClassName");

@@ -3,17 +3,17 @@
 package io.dra4j.rules;
 
 /**
- * The sizes of slices and their devices that changed between releases.
+ * The size limits of slices and their devices that changed between releases.
  *
- * @param taints per device
- * @param counterSets per slice
- * @param setCounters of one set, and that one device consumes of it
+ * @param taints taints per device
+ * @param counterSets counter sets per slice
+ * @param setCounters counters of one set, and counters of it that one device consumes
  * @param consumedSets counter sets that one device consumes from
  * @param complexDevices devices of a slice in which any device has taints, consumes counters or (1.36) has lists
- * @param attributeValues per device, list items counted singly
- * @param sharedCounters of all sets of a slice together
- * @param deviceCounters that one device consumes, of all sets together
- * @param sliceCounters that all devices of a slice consume together
+ * @param attributeValues attribute values per device, counting each list item
+ * @param sharedCounters counters of all sets of a slice together
+ * @param deviceCounters counters that one device consumes, of all sets together
+ * @param sliceCounters counters that all devices of a slice consume together
  */
 public record SliceLimits(
         int taints,
@@ -25,7 +25,7 @@ public record SliceLimits(
         int sharedCounters,
         int deviceCounters,
         int sliceCounters) {
-    /** Devices of a slice. */
+    /** The maximum number of devices of a slice. */
     public static final int DEVICES = 128;
 
     static final int ATTRIBUTES_AND_CAPACITIES = 32;

@@ -8,8 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Validates the spec of ResourceSlices, in the order and in the words of the real server, and
- * independent of the SDK's checks.
+ * Validates the spec of ResourceSlices in the order and words of the real server, independently of the SDK's checks.
  */
 public final class SliceRules {
     private static final int POOL_NAME_LENGTH = 253;
@@ -33,7 +32,7 @@ public final class SliceRules {
         checkUpdate(json, MissingNode.getInstance(), errors);
     }
 
-    /** Checks a spec that takes the place of an old one, of which some fields cannot change. */
+    /** Checks a spec that replaces an old one, some of whose fields are immutable. */
     public void checkUpdate(JsonNode json, JsonNode old, FieldErrors errors) {
         Field spec = new Field(json, "spec", errors);
         DeviceRules.checkDriver(spec.at("driver"));
@@ -70,7 +69,7 @@ public final class SliceRules {
         pool.at("generation").requireNotNegative();
     }
 
-    /** A pool's name is one or more DNS subdomains, joined by slashes. */
+    /** Checks a pool's name: one or more DNS subdomains, joined by slashes. */
     static void checkPoolName(Field name) {
         if (!name.requireText()) {
             return;
@@ -100,7 +99,7 @@ public final class SliceRules {
         }
     }
 
-    /** Even an empty list counts as set: a slice is for devices or for counters. */
+    /** Checks that a slice has devices or counters, not both; even an empty list counts as set. */
     private void checkExclusive(Field spec) {
         boolean both = spec.at("devices").present() && spec.at("sharedCounters").present();
         if (both && version.atLeast(KubernetesVersion.V1_35)) {
@@ -122,12 +121,12 @@ public final class SliceRules {
         list.requireUniqueItems(device -> device.at("name").text());
     }
 
-    /** From 1.38, a list that changes in any way has each of its devices checked like a new one (#141644). */
+    /** Returns whether each device is checked like a new one: from 1.38, if the list changes in any way (#141644). */
     private boolean isRevalidated(Field devices, JsonNode old) {
         return version.atLeast(KubernetesVersion.V1_38) && !devices.value().equals(old.path("devices"));
     }
 
-    /** The device of this name in the old list, of which some parts are not checked again. */
+    /** Returns the device of this name in the old list, some parts of which are not checked again. */
     private static JsonNode before(Field device, JsonNode old) {
         String name = device.at("name").text();
         return old.valueStream()
@@ -159,7 +158,7 @@ public final class SliceRules {
             return !device.path("consumesCounters").isEmpty();
         }
 
-        /** An attribute of the driver's domain may also stand without its domain. */
+        /** Checks the attribute of a device, whose name may omit the driver's domain. */
         private static void checkDevice(Field device, String name, String driver) {
             JsonNode attributes = device.value().path("attributes");
             String bare = new OwnNames(driver).bare(name);

@@ -24,7 +24,7 @@ public final class TaintRuleRules {
         status.at("conditions").requireAtMost(CONDITIONS);
     }
 
-    /** A selector may leave out each of its fields, or be left out as a whole. */
+    /** Checks a selector, which may omit any of its fields, or be omitted itself. */
     private static void checkSelector(Field selector, ExpressionRules expressions) {
         if (selector.at("driver").present()) {
             DeviceRules.checkDriver(selector.at("driver"));

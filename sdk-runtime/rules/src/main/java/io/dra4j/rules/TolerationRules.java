@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
-/** Rules for the tolerations of requests, and of the results that the scheduler copies them to. */
+/** Rules for the tolerations of requests, and of the results to which the scheduler copies them. */
 final class TolerationRules {
     private static final List<String> OPERATORS = List.of("Equal", "Exists");
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Kubernetes 1.34: counter sets stand with the devices that consume them, and limits are sums. */
+/** The rules of Kubernetes 1.34: counter sets are in the slice of their devices, and limits are sums. */
 class CountersOf134Test {
 
     private static final String SETS = "spec.sharedCounters";

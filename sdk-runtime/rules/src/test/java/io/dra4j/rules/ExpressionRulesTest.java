@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Expressions are checked by length, by whoever compiles them, and by cost. */
+/** Expressions are checked for length, by the compiler, and for cost. */
 class ExpressionRulesTest {
     private static final ExpressionCompiler FINDS_BAD = new ExpressionCompiler() {
         @Override

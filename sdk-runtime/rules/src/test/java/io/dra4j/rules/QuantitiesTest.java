@@ -38,7 +38,7 @@ class QuantitiesTest {
         assertThat(Quantities.canonical(quantity, KubernetesVersion.V1_38)).isEqualTo(from138);
     }
 
-    /** Also for an object that did not go through a server, which would have rounded it. */
+    /** Tests an object that did not pass through a server, which would have rounded it. */
     @ParameterizedTest
     @CsvSource({"0.1n, 1n", "1.1n, 2n", "1e-99, 1e-9", "-0.1n, -1n", "0.0001u, 1n"})
     void countEachPartOfABillionthAsOne(String quantity, String rounded) {

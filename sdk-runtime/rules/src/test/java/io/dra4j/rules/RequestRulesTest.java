@@ -39,7 +39,7 @@ class RequestRulesTest {
         return errors.all();
     }
 
-    /** A claim with one request for all devices of a class, and with what is added to both. */
+    /** A claim with one request for all devices of a class, and with additions to both. */
     private static List<String> ofClaim(String ofRequest, String ofDevices) {
         String spec =
                 "{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'c','allocationMode':'All'%s}}]%s}}"

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One change per rule to a valid slice, and the complaint that it must bring. */
+/** One change per rule to a valid slice, and the error that it must cause. */
 class SliceRulesTest {
     private static final Pattern ELEMENTS = Pattern.compile("<(\\d+) ([^<>]+)>");
 

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A program that has no dependency but the starter. */
+/** A program whose only dependency is the starter. */
 class StarterTest {
 
     @Test
@@ -47,7 +47,7 @@ class StarterTest {
 
     private record Result(int status, String output) {}
 
-    /** A driver whose hardware is not there, so that it ends by itself. */
+    /** A driver without its hardware, which therefore exits. */
     static final class Program {
         public static void main(String[] args) {
             DriverMain.run(args, "driver.example.com", options -> provider());
