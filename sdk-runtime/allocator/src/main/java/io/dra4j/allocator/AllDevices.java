@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the devices of a request that wants all. */
+/** Finds the devices of a request for all devices. */
 record AllDevices(
         Behaviour behaviour,
         List<Pool> pools,

@@ -19,8 +19,8 @@ import java.util.Map;
  * A device that a claim gets.
  *
  * @param request its name, with the subrequest's behind a slash
- * @param shared whether it is a share, which a scheduler gives an id
- * @param consumedCapacity what the share takes
+ * @param shared whether it is a share, to which a scheduler assigns an id
+ * @param consumedCapacity what the share consumes
  */
 public record AllocatedDevice(
         String request,
@@ -33,11 +33,11 @@ public record AllocatedDevice(
         List<String> bindingFailureConditions) {
 
     /**
-     * Returns a device that was chosen without a search, as a claim gets it: selectors, taints, and what
-     * other claims have, do not count.
+     * Returns a device that was chosen without a search, as a claim gets it. Selectors, taints and other claims are
+     * ignored.
      *
      * @param request the name of a request of the claim, with the subrequest's behind a slash
-     * @throws IllegalArgumentException if the claim has no such request
+     * @throws IllegalArgumentException if the claim does not have the request
      */
     public static AllocatedDevice chosen(FeatureGates gates, Claim claim, String request, DeviceId id, Device device) {
         for (DeviceRequest one : claim.requests()) {

@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Decides as kube-scheduler of one release does which devices claims get on a node.
+ * Decides which devices claims get on a node, as kube-scheduler of one release does.
  *
- * <p>Pure: the answer depends on the arguments alone, but for the time limit. Safe for use by many
- * threads; selectors are compiled once for all of them.
+ * <p>Pure: except for the time limit, the answer depends only on the arguments. Thread-safe; selectors are compiled
+ * once for all threads.
  *
- * <p>Releases before 1.36 try pools in random order, here they are tried in the order of 1.36: for
- * these, whether claims fit can be relied on, and which devices they get cannot.
+ * <p>Releases before 1.36 try pools in random order; here pools are always tried in the order of 1.36. For these
+ * releases, the answer whether claims fit is reliable, but not which devices they get.
  */
 public final class Allocator {
     /** The time after which a scheduler gives up on a node. */
@@ -36,7 +36,7 @@ public final class Allocator {
     }
 
     /**
-     * Makes an allocator that decides by the documented rules.
+     * Creates an allocator that decides by the documented rules.
      *
      * @throws IllegalArgumentException if a gate is on whose rules are not known
      */
@@ -45,7 +45,7 @@ public final class Allocator {
     }
 
     /**
-     * Makes an allocator that decides as the release does, with its known bugs.
+     * Creates an allocator that decides as the release does, with its known bugs.
      *
      * @throws IllegalArgumentException if a gate is on whose rules are not known
      */
@@ -54,7 +54,7 @@ public final class Allocator {
     }
 
     /**
-     * Makes an allocator with chosen bugs, for the time of a clock.
+     * Creates an allocator with the given bugs and clock.
      *
      * @throws IllegalArgumentException if a gate is on whose rules are not known
      */
@@ -62,7 +62,7 @@ public final class Allocator {
         return new Allocator(new Behaviour(gates, bugs), clock, TIME_LIMIT, new Expressions());
     }
 
-    /** Returns an allocator that decides the same, and gives up on a node after another time. */
+    /** Returns the same allocator with another time limit for a node. */
     public Allocator withTimeLimit(Duration other) {
         return new Allocator(behaviour, clock, other, expressions);
     }

@@ -31,7 +31,7 @@ record Amounts(boolean fractions) {
         return consumed;
     }
 
-    /** Returns what a request consumes; without an amount, the default, or all there is. */
+    /** Returns what a request consumes; without an amount, the default or the whole capacity. */
     Quantity consumed(@Nullable Quantity requested, Capacity capacity) {
         RequestPolicy policy = capacity.policy();
         if (requested == null) {
@@ -86,7 +86,7 @@ record Amounts(boolean fractions) {
         return counted(amount).subtract(counted(min)).remainder(counted(step)).signum() == 0;
     }
 
-    /** The value in the unit of the arithmetic, rounded up. */
+    /** Returns the value in the unit of the arithmetic, rounded up. */
     private BigDecimal counted(Quantity quantity) {
         return quantity.value().setScale(fractions ? MILLI : 0, RoundingMode.CEILING);
     }

@@ -102,7 +102,7 @@ final class Attempt {
         return new Outcome.DoesNotFit(message, trace.requests(plans), unused.obstacles(), unused.ofOtherNodes());
     }
 
-    /** Makes allocations of the devices that a search took. */
+    /** Creates allocations from the devices that a search took. */
     private record Results(Node node, List<Picks.Pick> taken) {
 
         Allocation of(Claim claim, int claimIndex) {
@@ -149,7 +149,7 @@ final class Attempt {
         }
     }
 
-    /** Finds the pools of which a node could use no device, and why. */
+    /** Finds the pools whose devices a node could not use, with the reasons. */
     private static final class UnusedPools {
         private final Behaviour behaviour;
         private final ClusterState cluster;
@@ -163,7 +163,7 @@ final class Attempt {
             this.seen = seen.stream().collect(Collectors.toMap(Pool::id, Function.identity()));
         }
 
-        /** Returns them by name, but for those of other nodes. */
+        /** Returns them by name, except those of other nodes. */
         List<PoolObstacle> obstacles() {
             List<PoolObstacle> obstacles = new ArrayList<>();
             for (PoolId id : cluster.pools()) {
@@ -172,7 +172,7 @@ final class Attempt {
             return List.copyOf(obstacles);
         }
 
-        /** Returns the number of pools that are for other nodes alone. */
+        /** Returns the number of pools that are only for other nodes. */
         int ofOtherNodes() {
             return (int) cluster.pools().stream().filter(this::isElsewhere).count();
         }
@@ -220,7 +220,7 @@ final class Attempt {
                             .toList();
         }
 
-        /** The devices of which a request may get some: not those of a pool that cannot be used. */
+        /** Returns the devices that a request may get, without those of pools that cannot be used. */
         List<Candidate> of(List<Pool> pools) {
             List<Candidate> all = new ArrayList<>();
             for (Pool pool : pools) {

@@ -23,7 +23,7 @@ final class AttemptException extends RuntimeException {
         return ofNode;
     }
 
-    /** The message, which each has. */
+    /** Returns the message, which is never null. */
     String message() {
         return String.valueOf(getMessage());
     }

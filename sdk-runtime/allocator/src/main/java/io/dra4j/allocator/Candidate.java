@@ -10,7 +10,7 @@ import io.dra4j.allocator.model.Slice;
 /**
  * A device of a pool that a node sees.
  *
- * @param index in the order in which devices are tried
- * @param device with the taints of rules
+ * @param index the position in the order in which devices are tried
+ * @param device the device, with the taints of DeviceTaintRules
  */
 record Candidate(int index, Pool pool, Slice slice, Device device, DeviceId id, DeviceVariable variable) {}

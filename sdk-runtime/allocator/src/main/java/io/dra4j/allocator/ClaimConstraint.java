@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A constraint of a claim, with the devices that it compares so far. */
+/** A constraint of a claim, with the devices added so far. */
 abstract sealed class ClaimConstraint {
 
-    /** A device of a request, and what it is compared by. */
+    /** A device of a request, and the value by which it is compared. */
     record Entry(String request, Candidate candidate, AttributeValue value) {}
 
     final List<Entry> entries = new ArrayList<>();
@@ -25,14 +25,14 @@ abstract sealed class ClaimConstraint {
         this.constraint = constraint;
     }
 
-    /** Makes the constraint of a scheduler. */
+    /** Creates the constraint that a scheduler evaluates. */
     static ClaimConstraint of(Constraint constraint, Behaviour behaviour) {
         return constraint.kind() == Constraint.Kind.MATCH
                 ? new MatchConstraint(constraint, behaviour)
                 : new DistinctConstraint(constraint, behaviour);
     }
 
-    /** Adds a device, or returns why it cannot be with the others. */
+    /** Adds a device, or returns why it conflicts with the others. */
     final @Nullable Obstacle add(Plan plan, Candidate candidate) {
         if (!constraint.appliesTo(plan.request(), plan.asked())) {
             return null;
@@ -58,7 +58,7 @@ abstract sealed class ClaimConstraint {
         }
     }
 
-    /** Returns the value that a device cannot be together with, or null. */
+    /** Returns the value that a device conflicts with, or null. */
     abstract @Nullable AttributeValue conflict(Entry entry);
 
     /** Called when a device was added. */
@@ -77,7 +77,7 @@ abstract sealed class ClaimConstraint {
     private static final class DistinctConstraint extends ClaimConstraint {
         private final Behaviour behaviour;
 
-        /** The last device of each request, which is all that a scheduler with the bug compares. */
+        /** The last device of each request; a scheduler with the bug compares only these. */
         private final Map<String, Entry> remembered = new HashMap<>();
 
         DistinctConstraint(Constraint constraint, Behaviour behaviour) {
@@ -119,7 +119,7 @@ abstract sealed class ClaimConstraint {
         }
     }
 
-    /** All devices have the same value, or with lists, a value in common. */
+    /** All devices have the same value or, with lists, a value in common. */
     private static final class MatchConstraint extends ClaimConstraint {
         private final boolean lists;
 

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The objects of a cluster that decide what a claim gets; it does not change. */
+/** An immutable view of the objects of a cluster that decide what a claim gets. */
 public final class ClusterState {
     private final Map<String, DeviceClass> classes = new HashMap<>();
     private final List<Slice> slices;
@@ -32,7 +32,7 @@ public final class ClusterState {
     private final List<TaintRule> taintRules;
 
     /**
-     * Takes a view of a cluster.
+     * Creates a view of a cluster.
      *
      * @param claims of all namespaces; those that are not allocated do not count
      */
@@ -61,42 +61,42 @@ public final class ClusterState {
         }
     }
 
-    /** The class of a name. */
+    /** Returns the class of a name. */
     public Optional<DeviceClass> deviceClass(String name) {
         return Optional.ofNullable(classes.get(name));
     }
 
-    /** All classes. */
+    /** Returns all classes. */
     public Collection<DeviceClass> classes() {
         return List.copyOf(classes.values());
     }
 
-    /** All slices, by name. */
+    /** Returns all slices, by name. */
     public List<Slice> slices() {
         return slices;
     }
 
-    /** The slices of a pool, of all generations, by name. */
+    /** Returns the slices of a pool, of all generations, by name. */
     public List<Slice> slices(PoolId pool) {
         return byPool.getOrDefault(pool, List.of());
     }
 
-    /** The pools that have slices, by driver and name. */
+    /** Returns the pools that have slices, by driver and name. */
     public Set<PoolId> pools() {
         return Collections.unmodifiableSet(byPool.keySet());
     }
 
-    /** The claims of the view. */
+    /** Returns the claims of the view. */
     public List<Claim> claims() {
         return claims;
     }
 
-    /** The claims that have a device, or shares of it. */
+    /** Returns the claims that have a device, or shares of it. */
     public List<Holder> holders(DeviceId device) {
         return holders.getOrDefault(device, List.of());
     }
 
-    /** The sum of what claims have of a capacity of a device, under either form of its name. */
+    /** Returns how much of a device's capacity claims have in total, under either form of its name. */
     public Quantity consumed(DeviceId device, String capacity) {
         OwnNames names = new OwnNames(device.driver());
         return holders(device).stream()
@@ -104,7 +104,7 @@ public final class ClusterState {
                 .reduce(Quantity.ZERO, Quantity::plus);
     }
 
-    /** The rules that taint devices. */
+    /** Returns the rules that taint devices. */
     public List<TaintRule> taintRules() {
         return taintRules;
     }

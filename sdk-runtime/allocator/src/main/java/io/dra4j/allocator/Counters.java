@@ -16,12 +16,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The counters of pools that devices consume: of allocated claims, and of this search. */
+/** The counters of pools that devices consume, for allocated claims and for this search. */
 final class Counters {
 
     private record Counter(String set, String name) {}
 
-    /** The counters of one pool: what claims left of them, and what this search consumes. */
+    /** The counters of one pool: the amounts that claims left, and those that this search consumes. */
     private record Ledger(
             Map<Counter, Quantity> available, Map<Counter, List<Holder>> consumers, Map<Counter, BigDecimal> consumed) {
 
@@ -52,7 +52,7 @@ final class Counters {
     /**
      * Charges a device's counters, or returns why they cannot be.
      *
-     * <p>A counter that is overdrawn refuses each device of the pool, even one that does not use it.
+     * <p>An overdrawn counter refuses every device of the pool, even one that does not use it.
      */
     @Nullable
     Obstacle charge(Candidate candidate) {

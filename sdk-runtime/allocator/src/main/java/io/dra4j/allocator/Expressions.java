@@ -7,7 +7,7 @@ import io.dra4j.allocator.cel.ExpressionException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Compiles each selector once; when it knows many, it begins again. */
+/** A cache of compiled selectors, which is cleared when it is full. */
 final class Expressions {
     private static final int KEPT = 1000;
 
@@ -17,7 +17,7 @@ final class Expressions {
      * Returns whether a selector selects a device.
      *
      * @param selector its owner and index, as messages show them
-     * @param place what messages about the device add
+     * @param place the suffix of messages about the device
      * @throws AttemptException if it cannot be compiled, or cannot be evaluated on this device
      */
     boolean matches(String expression, Candidate candidate, String selector, String place) {

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A claim that has a device.
+ * A claim that holds a device.
  *
  * @param claim its namespace and name
  */
 public record Holder(String claim, HeldDevice device) {
 
-    /** Lists the claims after some words; without claims, both are left out. */
+    /** Lists the claims after the given words; empty if there are no claims. */
     static String text(String words, List<Holder> holders) {
         return holders.isEmpty()
                 ? ""

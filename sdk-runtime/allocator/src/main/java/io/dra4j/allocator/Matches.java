@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Remembers which devices can be selected: that does not change during a search. */
+/** A cache of which devices can be selected, which does not change during a search. */
 final class Matches {
     private final Selection selection;
     private final Map<Integer, List<@Nullable Optional<Obstacle>>> known = new HashMap<>();

@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Views of a cluster with what counts for one node, so that thousands of nodes can be tried.
+ * Views of a cluster with only what matters to one node, so that thousands of nodes can be tried.
  *
- * <p>A view leaves out the pools of other nodes, and what they have to do with it. Claims fit in the view if they fit
- * in the cluster, and get the same devices; an outcome names the pools of the view alone.
+ * <p>A view leaves out the pools of other nodes and everything that belongs to them. Claims fit in the view if they fit
+ * in the cluster, and get the same devices; an outcome names only the pools of the view.
  */
 public final class NodeViews {
     private final ClusterState cluster;
@@ -49,7 +49,7 @@ public final class NodeViews {
         }
     }
 
-    /** A slice with counters counts for other nodes, too, where its pool has a problem. */
+    /** A slice with counters also counts for other nodes if its pool has a problem. */
     private static boolean isOf(String node, List<Slice> slices) {
         boolean local =
                 slices.stream().allMatch(one -> Objects.equals(one.nodes().nodeName(), node));
@@ -67,7 +67,7 @@ public final class NodeViews {
                 && PoolProblems.ofCounters(slices).isEmpty();
     }
 
-    /** Returns what counts for a node. */
+    /** Returns the view of a node. */
     public ClusterState of(Node node) {
         List<Slice> slices = Stream.concat(ofMany.stream(), ofNodes.getOrDefault(node.name(), List.of()).stream())
                 .toList();

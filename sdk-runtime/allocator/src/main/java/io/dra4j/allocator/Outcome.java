@@ -11,11 +11,11 @@ public sealed interface Outcome {
     record Allocated(List<Allocation> allocations) implements Outcome {}
 
     /**
-     * Not all claims fit, on this node.
+     * Not all claims fit on this node.
      *
      * @param message the scheduler's
-     * @param requests that were tried, in their order
-     * @param pools of which no device was tried, but for those of other nodes
+     * @param requests the requests that were tried, in their order
+     * @param pools the pools whose devices were not tried, except those of other nodes
      * @param poolsOfOtherNodes their number
      */
     record DoesNotFit(String message, List<RequestObstacles> requests, List<PoolObstacle> pools, int poolsOfOtherNodes)

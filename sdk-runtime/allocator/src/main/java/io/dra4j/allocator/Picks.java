@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The devices that a search has taken so far, and the checks of one that it wants to take. */
+/** The devices that a search has taken so far, and the checks of the next one. */
 final class Picks {
 
     /**
@@ -61,7 +61,7 @@ final class Picks {
         return holders.isEmpty() ? null : new Obstacle.InUse(holders);
     }
 
-    /** Returns whether what others have of a device leaves the rest of it to this search. */
+    /** Returns whether the holders of a device leave the rest of it to this search. */
     private boolean shares(Candidate candidate) {
         return behaviour.consumable()
                 && (candidate.device().sharing() || behaviour.has(SchedulerBug.EXCLUSIVE_OVER_SHARES));
@@ -73,7 +73,7 @@ final class Picks {
         return shares.check(plan.asked().capacity(), candidate);
     }
 
-    /** Takes a device that passed the checks before, or returns why it cannot be taken. */
+    /** Takes a device that passed the earlier checks, or returns why it cannot be taken. */
     @Nullable
     Obstacle take(Plan plan, Candidate candidate) {
         Obstacle inUse = checkUse(plan, candidate);
@@ -130,7 +130,7 @@ final class Picks {
         return capacity;
     }
 
-    /** Gives back the device that was taken last. */
+    /** Releases the device that was taken last. */
     void giveBack() {
         Pick pick = taken.pop();
         constraints.get(pick.plan.claimIndex()).forEach(one -> one.remove(pick.plan));

@@ -9,11 +9,11 @@ import io.dra4j.allocator.model.SubRequest;
 import java.util.List;
 
 /**
- * One alternative of a request, checked.
+ * A validated alternative of a request.
  *
- * @param index of all plans of the attempt
- * @param claimIndex of its claim
- * @param count of devices
+ * @param index the index among all plans of the attempt
+ * @param claimIndex the index of its claim
+ * @param count the number of devices
  * @param all the devices to take, in the mode {@code All}; otherwise empty
  */
 record Plan(
@@ -30,17 +30,17 @@ record Plan(
         return asked.mode().equals(SubRequest.ALL);
     }
 
-    /** The name that results have. */
+    /** Returns the name that results have. */
     String resultName() {
         return request.nameOf(asked);
     }
 
-    /** The start of messages about it. */
+    /** Returns the start of messages about this alternative. */
     String subject() {
         return subject(claim, asked.name());
     }
 
-    /** The start of messages about a request. */
+    /** Returns the start of messages about a request. */
     static String subject(Claim claim, String request) {
         return "claim %s, request %s: ".formatted(claim.fullName(), request);
     }

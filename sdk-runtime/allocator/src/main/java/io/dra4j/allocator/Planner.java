@@ -12,7 +12,7 @@ import io.dra4j.rules.FeatureGate;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks claims before the search, and counts the devices that they want. */
+/** Validates claims before the search, and counts the devices that they request. */
 final class Planner {
     private final Behaviour behaviour;
     private final RequestChecks checks;
@@ -28,7 +28,7 @@ final class Planner {
     /**
      * Returns the alternatives of each request of a claim.
      *
-     * @throws AttemptException if one of them can never be allocated, whatever the others are
+     * @throws AttemptException if one of them can never be allocated, regardless of the others
      */
     List<List<Plan>> plan(Claim claim, int claimIndex) {
         List<List<Plan>> all = new ArrayList<>();
@@ -66,7 +66,7 @@ final class Planner {
         return complete;
     }
 
-    /** Makes the constraints of a claim. */
+    /** Creates the constraints of a claim. */
     List<ClaimConstraint> constraints(Claim claim) {
         List<ClaimConstraint> all = new ArrayList<>();
         for (int i = 0; i < claim.constraints().size(); i++) {
@@ -76,15 +76,15 @@ final class Planner {
         return all;
     }
 
-    /** All plans that were made. */
+    /** Returns all plans that were created. */
     List<Plan> plans() {
         return plans;
     }
 
-    /** Refuses claims that a scheduler can never allocate, whatever the devices are. */
+    /** Rejects claims that a scheduler can never allocate, regardless of the devices. */
     private record RequestChecks(Behaviour behaviour, ClusterState cluster) {
 
-        /** Refuses what needs a gate that is off. */
+        /** Rejects features whose gate is off. */
         void checkGates(Claim claim, DeviceRequest request) {
             String subject = Plan.subject(claim, request.name());
             FeatureGate lists = FeatureGate.DRA_PRIORITIZED_LIST;
@@ -102,7 +102,7 @@ final class Planner {
             return new AttemptException("%s, but the %s feature is disabled".formatted(problem, gate.text()));
         }
 
-        /** Refuses an alternative with unknown fields, and returns its class. */
+        /** Rejects an alternative with unknown fields, and returns its class. */
         DeviceClass check(Claim claim, SubRequest asked) {
             String subject = Plan.subject(claim, asked.name());
             int foreign = asked.selectors().indexOf("");
@@ -131,7 +131,7 @@ final class Planner {
                                     .formatted(subject, name, name)));
         }
 
-        /** Refuses a constraint that is unknown, or needs a gate that is off. */
+        /** Rejects a constraint that is unknown, or whose gate is off. */
         void check(Claim claim, int index) {
             Constraint.Kind kind = claim.constraints().get(index).kind();
             boolean known =

@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * A pool as a node sees it.
  *
- * @param slices of the generation that counts, for this node
+ * @param slices the slices of the newest generation for this node
  * @param elsewhere the other slices of that generation
  * @param incomplete whether slices are missing
  * @param problem why it is invalid; empty if it is not
@@ -20,7 +20,7 @@ record Pool(PoolId id, List<Slice> slices, List<Slice> elsewhere, boolean incomp
         return !problem.isEmpty();
     }
 
-    /** Returns whether it has devices that are bound later; one that cannot be used has none. */
+    /** Returns whether it has devices with binding conditions; an unusable pool counts as having none. */
     boolean hasBindingConditions() {
         return !incomplete
                 && !isInvalid()

@@ -5,7 +5,7 @@ package io.dra4j.allocator;
 import io.dra4j.allocator.model.PoolId;
 
 /**
- * A pool of which no device was considered.
+ * A pool whose devices were not considered.
  *
  * @param problem why, as a part of a sentence
  */

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 final class PoolProblems {
     private PoolProblems() {}
 
-    /** Returns a name that two devices have, or an empty text. */
+    /** Returns a problem of duplicate device names, or an empty string. */
     static String ofNames(List<Slice> slices) {
         Set<String> names = new HashSet<>();
         return devices(slices)
@@ -27,7 +27,7 @@ final class PoolProblems {
                 .orElse("");
     }
 
-    /** Returns a problem of counters, or an empty text. */
+    /** Returns a problem of counters, or an empty string. */
     static String ofCounters(List<Slice> slices) {
         Map<String, CounterSet> sets = new HashMap<>();
         for (Slice slice : slices) {

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 
 /** Finds the pools that a node sees, in the order in which they are tried. */
 record Pools(Behaviour behaviour, ClusterState cluster, Node node) {
-    /** Pools by driver and name; those with devices that are bound later come last. */
+    /** Returns the pools by driver and name; those with binding conditions come last. */
     List<Pool> find() {
         Map<PoolId, List<Slice>> kept = new TreeMap<>();
         cluster.slices().stream().filter(this::counts).forEach(slice -> keep(kept, slice));
@@ -32,7 +32,7 @@ record Pools(Behaviour behaviour, ClusterState cluster, Node node) {
         return pools;
     }
 
-    /** Of each pool, the slices of the newest generation are kept. */
+    /** Keeps the slices of the newest generation of each pool. */
     private static void keep(Map<PoolId, List<Slice>> kept, Slice slice) {
         List<Slice> slices = kept.computeIfAbsent(slice.pool(), id -> new ArrayList<>());
         if (!slices.isEmpty() && slices.get(0).generation() < slice.generation()) {
@@ -62,7 +62,7 @@ record Pools(Behaviour behaviour, ClusterState cluster, Node node) {
         return missingGate(slice).isPresent();
     }
 
-    /** Returns the gate that is off, without which a slice is ignored. */
+    /** Returns the disabled gate because of which a slice is ignored. */
     Optional<FeatureGate> missingGate(Slice slice) {
         if (behaviour.atLeast(KubernetesVersion.V1_37)
                 && slice.devices().stream().anyMatch(Device::grouped)) {

@@ -14,13 +14,13 @@ import java.util.Map;
  * @param claim its namespace and name
  * @param request its name, with the subrequest's behind a slash
  * @param wanted the number of devices
- * @param most the largest number that could be had together
- * @param devices the first check that failed, by device, in the order in which they were tried
+ * @param most the largest number that could be allocated together
+ * @param devices the first failed check by device, in the order in which they were tried
  */
 public record RequestObstacles(String claim, String request, long wanted, int most, Map<DeviceId, Obstacle> devices) {
     private static final int NAMED = 3;
 
-    /** The numbers, and which devices could not be had for which reason, as a part of a sentence. */
+    /** Returns the numbers, and which devices could not be allocated and why, as a part of a sentence. */
     public String text() {
         Map<String, List<String>> why = new LinkedHashMap<>();
         devices.forEach((id, obstacle) ->

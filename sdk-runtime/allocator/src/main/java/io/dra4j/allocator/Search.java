@@ -8,10 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries devices for one request after the other, depth first; the first solution counts.
+ * Tries devices for one request after another, depth first; the first solution counts.
  *
- * <p>Within a request, devices are taken in their order only, so that no combination is tried twice. Between requests
- * and claims everything is tried: a dead end goes back to the device that was taken last.
+ * <p>Within a request, devices are taken only in their order, so that no combination is tried twice. Across requests
+ * and claims every combination is tried: a dead end backtracks to the device that was taken last.
  */
 record Search(
         Behaviour behaviour,
@@ -24,12 +24,12 @@ record Search(
     private enum Step {
         FITS,
         DOES_NOT_FIT,
-        /** Nor would it fit with other devices for the requests before. */
+        /** The request would not fit either with other devices for the earlier requests. */
         TOO_MANY_RESULTS
     }
 
     /**
-     * Returns whether all claims fit; their devices are in the picks then.
+     * Returns whether all claims fit; if so, the picks have their devices.
      *
      * @throws AttemptException if the attempt has to end
      */
@@ -57,7 +57,7 @@ record Search(
         return allTooMany ? Step.TOO_MANY_RESULTS : Step.DOES_NOT_FIT;
     }
 
-    /** Takes the rest of a request's devices, and goes on with the next request. */
+    /** Takes the remaining devices of a request, and continues with the next request. */
     private Step devices(Plan plan, int request, int count, int from) {
         deadline.check();
         trace.reached(plan, count);
@@ -79,7 +79,7 @@ record Search(
                 : more > ClaimLimits.RESULTS - had;
     }
 
-    /** Takes the next one of all; there is no choice. */
+    /** Takes the next device of a request for all devices, which leaves no choice. */
     private Step takeNext(Plan plan, int request, int count) {
         Candidate candidate = plan.all().get(count);
         Obstacle obstacle = picks.take(plan, candidate);

@@ -8,7 +8,7 @@ import io.dra4j.rules.FeatureGate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Checks of a device that do not depend on what others have: gates, selectors, its own nodes. */
+/** Checks of a device that do not depend on other claims: gates, selectors, its own nodes. */
 record Selection(Behaviour behaviour, Expressions expressions, Node node) {
     /**
      * Returns why a device cannot be selected, or null.

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The capacity of devices that shares take: of allocated claims, and of this search. */
+/** The capacity of devices that shares consume, for allocated claims and for this search. */
 final class TakenShares {
 
     /** The shares of one device. */
@@ -20,7 +20,7 @@ final class TakenShares {
         private int count;
         private final Map<String, BigDecimal> amounts = new HashMap<>();
 
-        /** Adds a share; of a name that it has in both forms, one counts. */
+        /** Adds a share; if it has a name in both forms, only one counts. */
         private void add(OwnNames names, Map<String, Quantity> consumed, int sign) {
             count += sign;
             BigDecimal factor = BigDecimal.valueOf(sign);
@@ -77,7 +77,7 @@ final class TakenShares {
         return check(requested, candidate, held(candidate.id()));
     }
 
-    /** Returns the same as if no claim had a share of the device. */
+    /** Returns the same check as if no claim had a share of the device. */
     @Nullable
     Obstacle checkWhole(Map<String, Quantity> requested, Candidate candidate) {
         return check(requested, candidate, NONE);
@@ -132,7 +132,7 @@ final class TakenShares {
         return consumed;
     }
 
-    /** Gives a share back. */
+    /** Releases a share. */
     void giveBack(Candidate candidate, Map<String, Quantity> consumed) {
         if (consumed.isEmpty() && behaviour.has(SchedulerBug.COUNTER_LEAK)) {
             return;

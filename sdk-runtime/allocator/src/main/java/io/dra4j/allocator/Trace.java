@@ -9,23 +9,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Keeps, for each request and device, the first check that failed. */
+/** A record, for each request and device, of the first check that failed. */
 final class Trace {
     private final Map<Integer, Map<DeviceId, Obstacle>> refused = new HashMap<>();
     private final Map<Integer, Integer> most = new HashMap<>();
 
-    /** Keeps why a device was refused; that it was picked for another request counts least. */
+    /** Records why a device was rejected; that it was picked for another request counts least. */
     void refused(Plan plan, Candidate candidate, Obstacle obstacle) {
         refused.computeIfAbsent(plan.index(), index -> new LinkedHashMap<>())
                 .merge(candidate.id(), obstacle, (first, later) -> first instanceof Obstacle.Picked ? later : first);
     }
 
-    /** Keeps how many devices a request had at once. */
+    /** Records how many devices a request had at the same time. */
     void reached(Plan plan, int count) {
         most.merge(plan.index(), count, Math::max);
     }
 
-    /** Returns what stood in the way of the requests that the search came to. */
+    /** Returns the obstacles of the requests that the search reached. */
     List<RequestObstacles> requests(List<Plan> plans) {
         List<RequestObstacles> all = new ArrayList<>();
         for (Plan plan : plans) {

@@ -22,7 +22,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.zip.GZIPInputStream;
 
-/** Random objects, and what the allocator of kube-scheduler 1.36.2 answered. */
+/** Random objects, with the answer of the allocator of kube-scheduler 1.36.2. */
 public record AllocatorCase(JsonNode json) {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -58,7 +58,7 @@ public record AllocatorCase(JsonNode json) {
         return json.path("listAttributes").asBoolean();
     }
 
-    /** Returns whether a known bug of the release may have decided. */
+    /** Returns whether a known bug of the release may have affected the answer. */
     public boolean isDecidedByBugs() {
         return json.has("schedulerBugs");
     }

@@ -68,7 +68,7 @@ class AllocatorCasesTest {
         assertThat(differences(false)).isEmpty();
     }
 
-    /** Outcomes in the form that the cases have for answers. */
+    /** Formats outcomes like the answers of the cases. */
     private static final class AnswerJson {
         private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** The allocator says what stands in the way, and gives up in time. */
+/** The allocator names the obstacles, and gives up in time. */
 class AllocatorTest {
     private static final FeatureGates GATES = new FeatureGates(KubernetesVersion.V1_36, Map.of());
     private static final Allocator ALLOCATOR = Allocator.of(GATES);

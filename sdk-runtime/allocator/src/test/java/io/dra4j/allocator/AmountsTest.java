@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Requests consume what the policy of a capacity makes of them. */
+/** Requests consume amounts as the policy of a capacity says. */
 class AmountsTest {
     private static final Amounts AMOUNTS = new Amounts(false);
 

@@ -21,9 +21,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.DynamicTest;
 
 /**
- * Cases of a file: the objects of a small cluster, and what becomes of its claims.
+ * Cases of a file: the objects of a small cluster, and the outcomes for its claims.
  *
- * <p>An outcome has the devices of all claims, or the reason why there are none, with the problems of pools and the
+ * <p>An outcome has the devices of all claims, or the reason why they do not fit, with the problems of pools and the
  * obstacles of requests. A release is taken as the rules say, or {@code asReleased}, with the bugs of its scheduler.
  */
 public final class GivenCases {
@@ -65,7 +65,7 @@ public final class GivenCases {
         }
     }
 
-    /** Only what is expected of is checked, but for the problems of pools. */
+    /** Checks only what has an expectation, except the problems of pools, which are always checked. */
     private static void checkObstacles(Outcome.DoesNotFit refused, JsonNode expected) {
         assertThat(refused.message()).isEqualTo(expected.path("reason").asText(refused.message()));
         assertThat(refused.pools().stream().map(PoolObstacle::problem)).isEqualTo(texts(expected.path("pools")));

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Objects that no API server accepted are refused clearly, or answered. */
+/** Objects that no API server accepted lead to a clear error or an answer. */
 @Tag("slow")
 class MutatedCasesTest {
     private static final int PER_CASE = 3;

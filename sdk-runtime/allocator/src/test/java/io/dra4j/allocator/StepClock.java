@@ -5,7 +5,7 @@ package io.dra4j.allocator;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/** A clock by which each step of a search takes a microsecond, on machines of all speeds. */
+/** A clock on which each step of a search takes a microsecond, regardless of the machine. */
 public final class StepClock implements InstantSource {
     private long steps;
 

@@ -24,7 +24,7 @@ record CelQuantity(BigDecimal value) implements Comparable<CelQuantity> {
     }
 
     /**
-     * @throws IllegalArgumentException if it is no quantity
+     * @throws IllegalArgumentException if the text is not a quantity
      */
     static CelQuantity parse(String text) {
         String problem = Quantities.problem(TextNode.valueOf(text));

@@ -4,11 +4,11 @@ package io.dra4j.allocator.cel;
 
 import java.util.function.Supplier;
 
-/** Asks whether a text can be read. */
+/** Checks whether a string can be parsed. */
 final class Checks {
     private Checks() {}
 
-    /** Returns whether a parser accepts its text. */
+    /** Returns whether a parser succeeds. */
     static boolean succeeds(Supplier<?> parser) {
         try {
             parser.get();

@@ -13,15 +13,15 @@ import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 
 /**
- * An address and the length of its prefix in a CEL expression.
+ * An address with a prefix length, in a CEL expression.
  *
- * @param bits of the prefix
+ * @param bits the length of the prefix
  */
 record Cidr(CelIpAddress ip, int bits) {
     private static final Pattern BITS = Pattern.compile("0|[1-9]\\d{0,2}");
 
     /**
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the text is not in CIDR notation
      */
     static Cidr parse(String text) {
         int slash = text.lastIndexOf('/');

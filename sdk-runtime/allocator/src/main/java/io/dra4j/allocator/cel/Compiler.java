@@ -80,14 +80,14 @@ final class Compiler {
         }
     }
 
-    /** A domain that no attribute has is an empty map for Kubernetes, and not an error. */
+    /** A domain without attributes is an empty map in Kubernetes, not an error. */
     private static final class Domains {
         private static final String INDEX = "_[_]";
         private static final Set<String> BY_DOMAIN = Set.of("attributes", "capacity");
 
         private Domains() {}
 
-        /** Replaces each index and each field of {@code attributes} and {@code capacity}; types are to be checked. */
+        /** Replaces each index and field of {@code attributes} and {@code capacity}; types must be checked again. */
         static CelAbstractSyntaxTree optional(CelAbstractSyntaxTree compiled) {
             CelMutableAst mutable = CelMutableAst.fromCelAst(compiled);
             CelNavigableMutableAst.fromAst(mutable)

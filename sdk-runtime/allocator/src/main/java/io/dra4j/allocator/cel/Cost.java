@@ -8,13 +8,13 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The least of what Kubernetes estimates that an expression may cost.
+ * A lower bound of the cost that Kubernetes estimates for an expression.
  *
- * <p>Variables, lists, maps and the repetitions of loops are counted as there. What functions do
- * with texts is left out, and so is a loop over a list of unknown length.
+ * <p>Variables, lists, maps and loop iterations are counted as in Kubernetes. String functions and loops over lists of
+ * unknown length are not counted.
  */
 final class Cost {
-    /** The limit of Kubernetes for one selector. */
+    /** The limit that Kubernetes sets for one selector. */
     static final long LIMIT = 1_000_000;
 
     private static final long ENOUGH = 1L << 30;
@@ -71,7 +71,7 @@ final class Cost {
                 + least(loop.result());
     }
 
-    /** The length of what a loop runs over; 0 if it is not known. */
+    /** Returns the length of what a loop runs over; 0 if it is not known. */
     private static long length(CelExpr range) {
         return switch (range.getKind()) {
             case LIST -> range.list().elements().size();

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compiles expressions as the API server of a release does before it stores them.
  *
- * <p>Loads nothing of CEL before the first expression, and remembers what it found of the last
- * ones. Safe for use by many threads; they compile one after the other.
+ * <p>Loads CEL classes only with the first expression, and caches the latest results. Thread-safe; threads compile one
+ * after another.
  */
 public final class DeviceExpressions implements ExpressionCompiler {
     private static final int REMEMBERED = 1000;
@@ -28,7 +28,7 @@ public final class DeviceExpressions implements ExpressionCompiler {
     private final Map<String, Verdict> verdicts = new Recent();
     private @Nullable NewExpressions expressions;
 
-    /** Made for the API server of the gates' release. */
+    /** Creates a compiler for the API server of the gates' release. */
     public DeviceExpressions(FeatureGates gates) {
         this.gates = gates;
     }
@@ -59,7 +59,7 @@ public final class DeviceExpressions implements ExpressionCompiler {
         return expressions;
     }
 
-    /** Remembers the expressions that were compiled last. */
+    /** A cache of the expressions that were compiled last. */
     private static final class Recent extends LinkedHashMap<String, Verdict> {
         private static final long serialVersionUID = 1;
 
@@ -74,10 +74,10 @@ public final class DeviceExpressions implements ExpressionCompiler {
     }
 
     /**
-     * Finds what is wrong with expressions that an API server did not store yet.
+     * Finds problems of expressions that an API server has not stored yet.
      *
-     * <p>A release takes the functions that the one before it has, so that an upgrade can be undone.
-     * What a feature gate brings is there as soon as the gate is on.
+     * <p>A release accepts only the functions that its predecessor has, so that an upgrade can be rolled back. Features
+     * behind a gate are available as soon as the gate is on.
      */
     private static final class NewExpressions {
         private static final Set<CelType> SCALARS = Set.of(
@@ -114,7 +114,7 @@ public final class DeviceExpressions implements ExpressionCompiler {
                     : "must evaluate to bool or the unknown type, not " + Types.text(type);
         }
 
-        /** Before 1.37, the type of attributes without lists is taken with lists, too. */
+        /** Before 1.37, the type of attributes without lists is also accepted with lists. */
         private boolean isAttribute(CelType type) {
             boolean ofLists = lists && type.equals(SimpleType.DYN);
             return ofLists || type.equals(SimpleType.ANY) && !(lists && exactType);
@@ -135,7 +135,7 @@ public final class DeviceExpressions implements ExpressionCompiler {
     }
 
     /**
-     * The problems of an expression; empty where there is none.
+     * The problems of an expression, each empty if it does not exist.
      *
      * @param selector its problem as a selector
      * @param attribute its problem as a derived attribute

@@ -19,7 +19,7 @@ public final class DeviceSelector {
     }
 
     /**
-     * Compiles an expression with all that any release knows, as for stored objects.
+     * Compiles an expression with the features of all releases, as for stored objects.
      *
      * @throws ExpressionException if it cannot be compiled
      */
@@ -28,7 +28,7 @@ public final class DeviceSelector {
         return new DeviceSelector(compiler.program(compiler.compile(expression)));
     }
 
-    /** Made when the first expression is compiled. */
+    /** Created when the first expression is compiled. */
     private static final class Stored {
         static final Compiler COMPILER = new Compiler(Environment.STORED);
     }
@@ -36,8 +36,8 @@ public final class DeviceSelector {
     /**
      * Returns whether a device may be allocated.
      *
-     * @param driver of the slice, the domain of names that have none
-     * @param device as in a slice
+     * @param driver the driver of the slice, which is the domain of names without one
+     * @param device the device as in a slice
      * @throws ExpressionException if the expression fails, or is neither true nor false
      */
     public boolean matches(String driver, JsonNode device) {

@@ -11,10 +11,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The variable that expressions see of a device; it is made for the first of them.
+ * The variable through which expressions see a device, created for the first of them.
  *
- * <p>A device with an attribute that CEL does not know can be evaluated by none: {@link
- * DeviceSelector#matches} fails for each.
+ * <p>No expression can be evaluated on a device with an attribute that CEL does not support: {@link
+ * DeviceSelector#matches} always fails.
  */
 public final class DeviceVariable {
     private final String driver;
@@ -25,7 +25,7 @@ public final class DeviceVariable {
     /**
      * Makes the variable of a device.
      *
-     * @param driver of the slice, the domain of names that have none
+     * @param driver the driver of the slice, which is the domain of names without one
      * @param lists whether attributes may be lists
      */
     public DeviceVariable(String driver, Device device, boolean lists) {
@@ -37,7 +37,7 @@ public final class DeviceVariable {
     /**
      * Returns the fields by name.
      *
-     * @throws IllegalArgumentException if an attribute has no value that CEL knows
+     * @throws IllegalArgumentException if CEL does not support the value of an attribute
      */
     Map<String, Object> fields() {
         if (fields == null) {
@@ -61,7 +61,7 @@ public final class DeviceVariable {
                 device.sharing());
     }
 
-    /** A name without a domain is in that of the driver; until 1.37 either form may count where both are there. */
+    /** A name without a domain is in the driver's domain; until 1.37 either form may count if both exist. */
     private static <T> Map<String, Map<String, Object>> byDomain(
             String driver, Map<String, T> named, Function<T, Object> value) {
         OwnNames names = new OwnNames(driver);

@@ -43,15 +43,15 @@ import java.util.function.BinaryOperator;
  *
  * @param multipleAllocations whether the device has {@code allowMultipleAllocations}
  * @param lists whether attributes may be lists: their type is dynamic, and {@code includes} exists
- * @param listFunctions whether there are the functions of lists that came with 1.34
+ * @param listFunctions whether the list functions of 1.34 exist
  */
 record Environment(boolean multipleAllocations, boolean lists, boolean listFunctions) {
     static final String DEVICE = "device";
 
-    /** No identifier of CEL has such a name. */
+    /** A name that no CEL identifier can have. */
     static final String DOMAIN = "@domain";
 
-    /** The one that schedulers evaluate with: all that any release knows. */
+    /** The environment in which schedulers evaluate: the features of all releases. */
     static final Environment STORED = new Environment(true, true, true);
 
     private static final CelOptions OPTIONS = CelOptions.current()
@@ -59,11 +59,11 @@ record Environment(boolean multipleAllocations, boolean lists, boolean listFunct
             .populateMacroCalls(true)
             .build();
 
-    /** Version 2 of the library; version 3 brought this one. */
+    /** Version 2 of the library; version 3 added this function. */
     private static final Set<CelStringExtensions.Function> TEXTS =
             EnumSet.complementOf(EnumSet.of(CelStringExtensions.Function.REVERSE));
 
-    /** The type of an attribute: it is only known when it is evaluated. */
+    /** The type of an attribute, which is known only when it is evaluated. */
     private CelType attribute() {
         return lists ? SimpleType.DYN : SimpleType.ANY;
     }
@@ -139,7 +139,7 @@ record Environment(boolean multipleAllocations, boolean lists, boolean listFunct
 
     /** Kubernetes' functions of lists. */
     private static final class Lists {
-        /** No list of attributes is longer. */
+        /** The maximum length of a list attribute. */
         private static final int VALUES = 48;
 
         private static final CelType A = TypeParamType.create("A");
@@ -201,7 +201,7 @@ record Environment(boolean multipleAllocations, boolean lists, boolean listFunct
             return "list_" + type + "_" + function;
         }
 
-        /** Adds {@code includes}, which takes a value for a list of one. */
+        /** Adds {@code includes}, which treats a single value as a list of one. */
         static void addIncludesTo(Functions functions) {
             functions.member("includes", "dra_includes_dyn_dyn", BOOL, Lists::includes, DYN, DYN);
         }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator.cel;
 
-/** An expression cannot be compiled, or cannot be evaluated on a device; the message says why. */
+/** Thrown if an expression cannot be compiled, or cannot be evaluated on a device; the message says why. */
 public final class ExpressionException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -19,9 +19,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The parts of an expression that keep it from selecting a device.
+ * Finds the parts of an expression that keep it from selecting a device.
  *
- * <p>An expression is split at {@code &&} alone: all of its parts have to be true.
+ * <p>An expression is split only at {@code &&}, so that all of its parts have to be true.
  */
 public final class FalseParts {
     private static final String AND = "_&&_";
@@ -33,8 +33,8 @@ public final class FalseParts {
      * A part that is not true.
      *
      * @param text the part
-     * @param values what it reads of the device: names of attributes and capacities, with the
-     *     values; empty for what the device does not have
+     * @param values the attributes and capacities that it reads, by name; a value is empty if the device does not have
+     *     it
      */
     public record Part(String text, Map<String, Optional<String>> values) {}
 
@@ -90,20 +90,20 @@ public final class FalseParts {
      * A field of a device that an expression reads.
      *
      * @param map {@code attributes} or {@code capacity}
-     * @param name as a slice has it: with its domain, unless that is the driver
-     * @param names of the driver
+     * @param name the name as in a slice: with its domain, unless that is the driver
+     * @param names the names of the driver
      */
     private record DeviceField(String map, String name, OwnNames names) {
         private static final String ATTRIBUTES = "attributes";
         private static final Set<String> MAPS = Set.of(ATTRIBUTES, "capacity");
 
-        /** The functions that take something of a map, with and without an optional result. */
+        /** The functions that look up a map entry, with and without an optional result. */
         private static final Set<String> INDEXES = Set.of("_[_]", "_[?_]", "_?._");
 
         /** A step from an operand to one of its fields. */
         private record Step(CelExpr operand, String field) {}
 
-        /** Returns the field that an expression reads, if it is such an expression. */
+        /** Returns the field that an expression reads, if it reads one. */
         static Optional<DeviceField> of(CelExpr expression, String driver) {
             return step(expression).flatMap(id -> step(id.operand()).flatMap(domain -> of(domain, id.field(), driver)));
         }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Collects functions: what the compiler is told of each overload, and what computes it. */
+/** Collects functions: the declaration and the implementation of each overload. */
 final class Functions {
     private final Map<String, List<CelOverloadDecl>> overloads = new LinkedHashMap<>();
     private final List<CelFunctionBinding> bindings = new ArrayList<>();

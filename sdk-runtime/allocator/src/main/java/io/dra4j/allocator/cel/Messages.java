@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The errors of the library in the words of the one that kube-apiserver is built with. */
+/** Translates the errors of the library into those of the library in kube-apiserver. */
 final class Messages {
     static final String TOO_DEEP = "ERROR: <input>:-1:0: expression recursion limit exceeded: 250";
 

@@ -20,9 +20,9 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * A form that a text in a CEL expression may have.
+ * A named string format of CEL expressions.
  *
- * @param problems returns what is wrong with a text; nothing if it has the form
+ * @param problems returns the problems of a string; none if it has the format
  */
 record NamedFormat(String name, Function<String, List<String>> problems) {
     private static final Pattern DNS_1035 = Pattern.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?");
@@ -58,7 +58,7 @@ record NamedFormat(String name, Function<String, List<String>> problems) {
         return text -> form.test(text) ? List.of() : List.of(problem);
     }
 
-    /** Completes a prefix to a name: a hyphen at its end is no mistake. */
+    /** Completes a prefix to a name, because a hyphen at its end is allowed. */
     private static String prefix(String text) {
         return text.length() > 1 && text.endsWith("-") ? text.substring(0, text.length() - 2) + "a" : text;
     }

@@ -17,7 +17,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 
-/** The functions of texts that the library lacks: {@code find}, {@code findAll}, {@code format}. */
+/** The string functions that the library lacks: {@code find}, {@code findAll}, {@code format}. */
 final class Texts {
     private static final Pattern VERB = Pattern.compile("%(?:\\.([0-9]+))?([a-zA-Z%])");
 
@@ -54,7 +54,7 @@ final class Texts {
     }
 
     /**
-     * @param limit of the results; negative for none
+     * @param limit the maximum number of results; negative for no limit
      */
     private static List<String> findAll(Object[] arguments, long limit) {
         Matcher matcher = matcher(arguments);

@@ -42,7 +42,7 @@ final class Types {
 
     private Types() {}
 
-    /** The class of a type's values; that of all objects where there is more than one. */
+    /** Returns the class of a type's values; {@code Object} if there are several. */
     static Class<?> classOf(CelType type) {
         return type.kind() == CelKind.LIST ? List.class : CLASSES.getOrDefault(type, Object.class);
     }
@@ -90,7 +90,7 @@ final class Types {
         return OptionalType.create(type);
     }
 
-    /** A type as messages show it. */
+    /** Returns a type as messages show it. */
     static String text(CelType type) {
         return type.parameters().isEmpty()
                 ? type.name()

@@ -26,7 +26,7 @@ record Url(URI uri) {
             Pattern.compile("(.*@)?(?<host>(?<name>\\[[^\\]]*\\]|[^:\\[\\]]*)(:(?<port>\\d*))?)");
 
     /**
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the text is neither
      */
     static Url parse(String text) {
         URI uri = URI.create(text.replace(" ", "%20"));

@@ -7,13 +7,13 @@ import io.dra4j.allocator.model.PoolId;
 import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.Taint;
 
-/** A change of one object that takes an obstacle away. */
+/** A change of one object that removes an obstacle. */
 public sealed interface Change {
 
     /** The kind of obstacle. */
     Kind kind();
 
-    /** The change as a sentence without its point, in the imperative. */
+    /** Returns the change as an imperative sentence without its full stop. */
     String text();
 
     /**
@@ -42,7 +42,7 @@ public sealed interface Change {
         }
     }
 
-    /** A claim gives its devices back. */
+    /** A claim releases its devices. */
     record Release(String claim) implements Change {
         @Override
         public Kind kind() {
@@ -68,7 +68,7 @@ public sealed interface Change {
         }
     }
 
-    /** A selector of a class is removed; the first one says what the class is, and stays. */
+    /** A selector of a class is removed; the first one defines the class, and stays. */
     record DropClassSelector(String deviceClass, int index, String expression) implements Change {
         @Override
         public Kind kind() {
@@ -94,7 +94,7 @@ public sealed interface Change {
         }
     }
 
-    /** The counters of a pool suffice. */
+    /** The counters of a pool are sufficient. */
     record IgnoreCounters(PoolId pool) implements Change {
         @Override
         public Kind kind() {

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Makes changes to a question. */
+/** Applies changes to a question. */
 final class ChangedQuestion {
     private final Question question;
     private final Set<Change> changes;
@@ -36,7 +36,7 @@ final class ChangedQuestion {
         changes.forEach(change -> kinds.add(change.kind()));
     }
 
-    /** Returns the question with all of these changes made. */
+    /** Returns the question with all of these changes applied. */
     static Question of(Question question, Collection<Change> changes) {
         return new ChangedQuestion(question, changes).changed();
     }
@@ -69,7 +69,7 @@ final class ChangedQuestion {
                                 one.name(), i, one.selectors().get(i))));
     }
 
-    /** The elements of a list whose change is not made. */
+    /** Returns the elements of a list whose change is not made. */
     private <T> List<T> kept(List<T> all, Function<Integer, Change> drop) {
         List<T> kept = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {

@@ -31,22 +31,22 @@ import java.util.stream.Stream;
 /**
  * Explains why claims do not fit, by allocating them again without obstacles.
  *
- * <p>Obstacles of one kind are taken away first, those of two kinds where none is enough alone. Of those that help, the
- * fewest are kept that do. An attempt takes no longer than a scheduler's, and no new one begins after the time limit.
+ * <p>It first removes obstacles of one kind, then of two kinds if one is not enough. Of the removals that help, it
+ * keeps a smallest set. An attempt takes no longer than a scheduler's, and none starts after the time limit.
  */
 public final class Explainer {
     private final Allocator allocator;
     private final InstantSource clock;
     private final Duration limit;
 
-    /** Makes an explainer of an allocator's answers. */
+    /** Creates an explainer of an allocator's answers. */
     public Explainer(Allocator allocator, InstantSource clock, Duration limit) {
         this.allocator = allocator;
         this.clock = clock;
         this.limit = limit;
     }
 
-    /** Allocates, and explains the outcome if it is not that the claims fit. */
+    /** Allocates, and explains the outcome if the claims do not fit. */
     public Explanation explain(Question question) {
         Outcome outcome = allocate(question);
         if (outcome instanceof Outcome.Allocated) {
@@ -58,9 +58,9 @@ public final class Explainer {
     }
 
     /**
-     * Finds the largest amount of a capacity that fits, below that which a request asks for.
+     * Finds the largest amount of a capacity that fits, below the requested one.
      *
-     * <p>Amounts that devices have left, or that their policies allow, are tried.
+     * <p>It tries the amounts that devices have left, or that their policies allow.
      */
     public Optional<Way> withLessCapacity(Question question, Outcome.DoesNotFit refused) {
         Run run = new Run(question, clock.instant().plus(limit));
@@ -86,7 +86,7 @@ public final class Explainer {
             this.end = end;
         }
 
-        /** Ways with one kind of obstacle, or where there is none, with two; the shortest first. */
+        /** Returns the ways with one kind of obstacle or, failing that, with two; the shortest first. */
         List<Way> ways() {
             List<Way> ways = new ArrayList<>();
             for (Kind kind : Kind.values()) {
@@ -117,13 +117,13 @@ public final class Explainer {
             }
         }
 
-        /** Keeps what is needed; where that misleads the search, all of it. */
+        /** Keeps the changes that are needed, or all of them if fewer mislead the search. */
         private List<Change> smallest(List<Change> changes) {
             List<Change> needed = needed(List.of(), changes, false);
             return larger(fits(needed) ? needed : changes);
         }
 
-        /** Asks for as many devices as fit, where fewer are asked for. */
+        /** Requests as many devices as fit where a change requests fewer. */
         private List<Change> larger(List<Change> changes) {
             List<Change> larger = new ArrayList<>(changes);
             for (int i = 0; i < larger.size(); i++) {
@@ -151,9 +151,9 @@ public final class Explainer {
         }
 
         /**
-         * Returns the changes that are needed besides those that are made: halves are tried first.
+         * Returns the changes that are needed in addition to those made, trying halves first.
          *
-         * @param tried whether those that are made are more than before
+         * @param tried whether more changes are made than before
          */
         private List<Change> needed(List<Change> made, List<Change> changes, boolean tried) {
             if (tried && fits(made)) {
@@ -210,7 +210,7 @@ public final class Explainer {
             }
         }
 
-        /** The limit itself, and the largest amount up to it that the device's policy has. */
+        /** Returns the limit itself, and the largest amount up to it that the device's policy allows. */
         private List<Quantity> amounts(DeviceId id, String capacity, Quantity limit) {
             List<Quantity> amounts = new ArrayList<>(List.of(limit));
             question.cluster().slices(new PoolId(id.driver(), id.pool())).stream()

@@ -14,19 +14,18 @@ import java.util.Set;
  *
  * @param outcome of the question as it was
  * @param ways to make the claims fit, the shortest first; each was tried
- * @param complete whether all ways with one kind of obstacle, or with two, were tried: not so if
- *     the time limit came first
+ * @param complete whether all ways with one or two kinds of obstacle were tried before the time limit
  */
 public record Explanation(Outcome outcome, List<Way> ways, boolean complete) {
 
-    /** The kinds of obstacle in the way, those of all ways. */
+    /** Returns the kinds of obstacle of all ways. */
     public Set<Kind> kinds() {
         Set<Kind> kinds = EnumSet.noneOf(Kind.class);
         ways.forEach(way -> kinds.addAll(way.kinds()));
         return kinds;
     }
 
-    /** The way with the fewest changes; none if two kinds of obstacle are not all there are. */
+    /** Returns the way with the fewest changes; empty if removing two kinds of obstacle is not enough. */
     public Optional<Way> smallest() {
         return ways.stream().findFirst();
     }

@@ -11,12 +11,12 @@ import java.util.Set;
 /**
  * A way to make claims fit.
  *
- * @param kinds of obstacle, without all of which the claims fit
- * @param changes of these kinds that are enough, together
+ * @param kinds the kinds of obstacle without which the claims fit
+ * @param changes the changes of these kinds that together are enough
  */
 public record Way(Set<Kind> kinds, List<Change> changes) {
 
-    /** Copies what it is given; the kinds are in their order. */
+    /** Copies the collections, with the kinds in their order. */
     public Way {
         kinds = Collections.unmodifiableSet(EnumSet.copyOf(kinds));
         changes = List.copyOf(changes);

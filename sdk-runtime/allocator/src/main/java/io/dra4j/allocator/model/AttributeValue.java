@@ -9,13 +9,13 @@ import java.util.Map;
 /**
  * The value of a device's attribute.
  *
- * @param type of each value
+ * @param type the type of each value
  * @param list whether it is published as a list
- * @param values one, or those of the list: {@code Boolean}, {@code Long} or {@code String}
+ * @param values the value, or those of the list: {@code Boolean}, {@code Long} or {@code String}
  */
 public record AttributeValue(Type type, boolean list, List<Object> values) {
 
-    /** The types of the API; what a later release adds is unknown. */
+    /** The types of the API; a type that a later release adds is unknown. */
     public enum Type {
         BOOL,
         INT,
@@ -55,12 +55,12 @@ public record AttributeValue(Type type, boolean list, List<Object> values) {
         };
     }
 
-    /** Returns whether it is a single value of a type that is known. */
+    /** Returns whether it is a single value of a known type. */
     public boolean isScalar() {
         return !list && type != Type.UNKNOWN;
     }
 
-    /** Returns whether this and another are single values, and the same. */
+    /** Returns whether this and another are equal single values. */
     public boolean isSame(AttributeValue other) {
         return isScalar() && equals(other);
     }

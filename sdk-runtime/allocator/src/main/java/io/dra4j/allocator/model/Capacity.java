@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A capacity of a device.
  *
- * @param value all of it
- * @param policy the amounts that may be consumed; any, if there is none
+ * @param value the total amount
+ * @param policy the amounts that may be consumed; null if any may be
  */
 public record Capacity(Quantity value, @Nullable RequestPolicy policy) {
 

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * A {@code ResourceClaim}.
  *
- * @param devices what it has, by its status; none if it is not allocated
+ * @param devices the devices that it has according to its status; none if it is not allocated
  */
 public record Claim(
         String namespace,
@@ -20,7 +20,7 @@ public record Claim(
     /**
      * Reads a {@code ResourceClaim} of any version of the API.
      *
-     * @throws InvalidObjectException if a quantity is none
+     * @throws InvalidObjectException if a quantity is malformed
      */
     public static Claim of(JsonNode json) {
         JsonNode metadata = json.path("metadata");
@@ -39,7 +39,7 @@ public record Claim(
                 JsonFields.list(json.at("/status/allocation/devices"), "results", HeldDevice::of));
     }
 
-    /** The form that Kubernetes' messages have. */
+    /** Returns the form that Kubernetes' messages have. */
     public String fullName() {
         return fullName(namespace, name);
     }

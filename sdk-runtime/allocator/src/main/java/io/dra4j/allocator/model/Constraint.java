@@ -9,12 +9,12 @@ import java.util.List;
  * A constraint of a claim on the devices that it gets together.
  *
  * @param requests the requests and subrequests that it applies to; all, if empty
- * @param kind of comparison
- * @param attribute the full name of what is compared
+ * @param kind the kind of comparison
+ * @param attribute the full name of the attribute that is compared
  */
 public record Constraint(List<String> requests, Kind kind, String attribute) {
 
-    /** The comparisons of the API; what a later release adds is unknown. */
+    /** The comparisons of the API; one that a later release adds is unknown. */
     public enum Kind {
         MATCH("matchAttribute"),
         DISTINCT("distinctAttribute"),

@@ -8,7 +8,7 @@ import java.util.Map;
 /** Counters by name: what devices of a pool share, or what one device consumes of them. */
 public record CounterSet(String name, Map<String, Quantity> counters) {
 
-    /** Reads a set; the field of its name depends on the place. */
+    /** Reads a set; the field with its name depends on the enclosing object. */
     static CounterSet of(JsonNode json, String nameField) {
         return new CounterSet(
                 JsonFields.shared(json, nameField),

@@ -9,7 +9,7 @@ import java.util.Map;
 /**
  * A device as a slice publishes it.
  *
- * @param nodes where it can be used, if its slice leaves that to its devices
+ * @param nodes the nodes where it can be used, if its slice leaves that to its devices
  * @param sharing whether several claims may have a share of it
  * @param consumes what it consumes of its pool's counters while it is allocated
  * @param grouped whether it uses compatibility groups
@@ -30,7 +30,7 @@ public record Device(
     /**
      * Reads a device of a slice.
      *
-     * @throws InvalidObjectException if a quantity is none
+     * @throws InvalidObjectException if a quantity is malformed
      */
     public static Device of(JsonNode json) {
         String name = JsonFields.shared(json, "name");

@@ -9,7 +9,7 @@ import java.util.List;
  * A request of a claim.
  *
  * @param prioritized whether it lists subrequests, of which the first that fits is allocated
- * @param alternatives these subrequests, or the one that is asked for exactly
+ * @param alternatives these subrequests, or the only one of an exact request
  */
 public record DeviceRequest(String name, boolean prioritized, List<SubRequest> alternatives) {
 
@@ -29,7 +29,7 @@ public record DeviceRequest(String name, boolean prioritized, List<SubRequest> a
         return new DeviceRequest(name, false, List.of(SubRequest.of(name, exactly)));
     }
 
-    /** The name that results and constraints have for an alternative. */
+    /** Returns the name that results and constraints use for an alternative. */
     public String nameOf(SubRequest alternative) {
         return prioritized ? name + "/" + alternative.name() : name;
     }

@@ -6,10 +6,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 
 /**
- * A device that a claim has, by the status of the claim.
+ * A device that a claim has according to its status.
  *
  * @param shareId empty unless the claim has a share of it
- * @param consumedCapacity what the share takes
+ * @param consumedCapacity what the share consumes
  */
 public record HeldDevice(DeviceId id, boolean adminAccess, String shareId, Map<String, Quantity> consumedCapacity) {
 

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Reads fields of objects; what is absent, or of another type than the API's, is empty. */
+/** Reads fields of objects; a field that is absent, or not of the API's type, is empty. */
 final class JsonFields {
     private JsonFields() {}
 
-    /** A text that many objects share. */
+    /** Returns an interned string, which many objects share. */
     static String shared(JsonNode object, String field) {
         return text(object, field).intern();
     }

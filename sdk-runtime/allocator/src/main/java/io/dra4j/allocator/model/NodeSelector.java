@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public record NodeSelector(List<Term> terms) {
     private static final String NAME = "metadata.name";
 
-    /** All requirements have to match; where there is none, no node does. */
+    /** A term, all of whose requirements have to match; an empty one matches no node. */
     public record Term(List<Requirement> labels, List<Requirement> fields) {}
 
     /** A requirement of one label, or of the field {@code metadata.name}. */
@@ -37,7 +37,7 @@ public record NodeSelector(List<Term> terms) {
             };
         }
 
-        /** Compares integers; what is none matches neither way. */
+        /** Compares integers; anything else never matches. */
         private int compare(String value) {
             try {
                 return new BigInteger(value).compareTo(new BigInteger(values.get(0)));

@@ -9,18 +9,18 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An amount of something, exact, and as text.
+ * An exact amount, with its text.
  *
  * @param value the number
  * @param text what Kubernetes writes for it, for example {@code 5Gi}
  */
 public record Quantity(BigDecimal value, String text) implements Comparable<Quantity> {
-    /** Nothing. */
+    /** The quantity zero. */
     public static final Quantity ZERO = new Quantity(BigDecimal.ZERO, "0");
 
     private static final int MOST_READ = 1_000;
 
-    /** Those that were read as texts: the devices of a cluster share a few. */
+    /** A cache of quantities by text: the devices of a cluster share a few. */
     private static final Map<String, Quantity> READ = new ConcurrentHashMap<>();
 
     /** Reads a quantity, which may be a JSON number. */
@@ -44,7 +44,7 @@ public record Quantity(BigDecimal value, String text) implements Comparable<Quan
     /**
      * Reads a text such as {@code 5Gi}.
      *
-     * @throws IllegalArgumentException if it is no quantity
+     * @throws IllegalArgumentException if the text is not a quantity
      */
     public static Quantity parse(String text) {
         return new Quantity(Quantities.exact(text), Quantities.canonical(text).intern());
@@ -65,7 +65,7 @@ public record Quantity(BigDecimal value, String text) implements Comparable<Quan
         return new Quantity(other, Quantities.text(other, text));
     }
 
-    /** Compares the values; the forms do not count. */
+    /** Compares the values, regardless of their form. */
     @Override
     public int compareTo(Quantity other) {
         return value.compareTo(other.value);

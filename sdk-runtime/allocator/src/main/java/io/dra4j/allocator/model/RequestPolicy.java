@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The amounts of a capacity that may be consumed.
  *
  * @param byDefault what a request without an amount consumes
- * @param validValues in ascending order; empty if there is a range, or no limit
- * @param validRange the range, if there is one
+ * @param validValues in ascending order; empty if the policy has a range or no limit
+ * @param validRange the range, or null
  */
 public record RequestPolicy(
         @Nullable Quantity byDefault,

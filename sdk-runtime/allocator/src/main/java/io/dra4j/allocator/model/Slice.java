@@ -8,10 +8,10 @@ import java.util.List;
 /**
  * A {@code ResourceSlice}.
  *
- * @param generation of its pool
+ * @param generation the generation of its pool
  * @param sliceCount the number of slices that its pool has in this generation
- * @param nodes where its devices can be used
- * @param perDevice whether each device has nodes of its own instead
+ * @param nodes the nodes where its devices can be used
+ * @param perDevice whether each device has its own nodes instead
  * @param sharedCounters the counters that devices of the pool consume
  */
 public record Slice(
@@ -27,7 +27,7 @@ public record Slice(
     /**
      * Reads a {@code ResourceSlice} of any version of the API.
      *
-     * @throws InvalidObjectException if a quantity is none
+     * @throws InvalidObjectException if a quantity is malformed
      */
     public static Slice of(JsonNode json) {
         String name = JsonFields.text(json.path("metadata"), "name");

@@ -9,10 +9,10 @@ import java.util.Map;
 /**
  * One of the alternatives of a request.
  *
- * @param name of the subrequest, or of the request if it has no alternatives
+ * @param name the name of the subrequest, or of the request if it has no alternatives
  * @param selectors expressions in CEL; empty for a selector of another kind
  * @param mode the allocation mode, {@code ExactCount} or {@code All}
- * @param count of devices, for {@code ExactCount}
+ * @param count the number of devices, for {@code ExactCount}
  * @param capacity the amounts that a device has to have left
  */
 public record SubRequest(

@@ -7,9 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 /**
  * A rule of an administrator that taints devices; an empty name stands for all.
  *
- * @param name of the rule
- * @param hasSelector whether it has one, be it empty: a rule without is to taint nothing
- * @param created when, as the server says; it decides nothing
+ * @param name the name of the rule
+ * @param hasSelector whether it has a selector, even an empty one: a rule without one should taint nothing
+ * @param created the creation time from the server, which decides nothing
  */
 public record TaintRule(
         String name, boolean hasSelector, String driver, String pool, String device, Taint taint, String created) {
@@ -27,7 +27,7 @@ public record TaintRule(
                 JsonFields.text(json.path("metadata"), "creationTimestamp"));
     }
 
-    /** Returns whether the names of the rule, none of which stands for all, are those of a device. */
+    /** Returns whether the rule selects a device; an empty name matches all. */
     public boolean selects(DeviceId id) {
         return selects(driver, id.driver()) && selects(pool, id.pool()) && selects(device, id.device());
     }

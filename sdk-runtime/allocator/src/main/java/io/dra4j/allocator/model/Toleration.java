@@ -18,7 +18,7 @@ public record Toleration(String key, String operator, String value, String effec
                 JsonFields.shared(json, "effect"));
     }
 
-    /** Returns whether a device with the taint may be allocated all the same. */
+    /** Returns whether a device with the taint may still be allocated. */
     public boolean tolerates(Taint taint) {
         if (!effect.isEmpty() && !effect.equals(taint.effect())) {
             return false;

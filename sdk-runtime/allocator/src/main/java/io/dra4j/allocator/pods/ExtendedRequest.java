@@ -13,9 +13,9 @@ import java.util.function.Predicate;
 /**
  * A request that stands for an extended resource of a container, such as {@code example.com/gpu: 1}.
  *
- * <p>A resource is DRA's on a node where a class has its name and no device plugin offers it.
+ * <p>DRA provides a resource on a node if a class has its name and no device plugin offers it.
  *
- * @param name of the request, which init containers that end may share
+ * @param name the name of the request, which init containers that end may share
  * @param endsBeforeNext whether the container ends before the next one starts
  */
 public record ExtendedRequest(
@@ -56,7 +56,7 @@ public record ExtendedRequest(
         return requests;
     }
 
-    /** Returns the same with the request of a container that ended before. */
+    /** Returns this request, sharing that of a container that ended before if possible. */
     private ExtendedRequest sharing(List<ExtendedRequest> before) {
         return before.stream()
                 .filter(one -> one.endsBeforeNext && endsBeforeNext)

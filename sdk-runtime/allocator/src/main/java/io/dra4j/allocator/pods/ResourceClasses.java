@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The DeviceClasses by the extended resources that they stand for. */
+/** The DeviceClasses by the extended resources that they provide. */
 public final class ResourceClasses {
     private static final String IMPLICIT = "deviceclass.resource.kubernetes.io/";
 
@@ -18,11 +18,11 @@ public final class ResourceClasses {
      * A class.
      *
      * @param resource its extended resource; empty if it names none
-     * @param created when, which decides between classes of one resource
+     * @param created the creation time, which decides between classes of one resource
      */
     public record Entry(String deviceClass, String resource, String created) {}
 
-    /** Of classes of one resource the newest counts, then the first by name. */
+    /** Indexes the classes; for one resource the newest counts, then the first by name. */
     public ResourceClasses(Collection<Entry> entries) {
         entries.stream()
                 .sorted(Comparator.comparing(Entry::created).reversed().thenComparing(Entry::deviceClass))
@@ -36,7 +36,7 @@ public final class ResourceClasses {
         classes.putIfAbsent(IMPLICIT + entry.deviceClass, entry.deviceClass);
     }
 
-    /** The class of a resource. */
+    /** Returns the class of a resource. */
     public Optional<String> of(String resource) {
         return Optional.ofNullable(classes.get(resource));
     }

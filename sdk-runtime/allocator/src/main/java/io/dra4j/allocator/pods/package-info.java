@@ -1,9 +1,9 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Find what a pod wants of devices without naming a claim.
+ * Finds the devices that a pod requests without naming a claim.
  *
- * <p>Flow: a pod's containers → requests of the claim that a scheduler makes up for them.
+ * <p>Flow: a pod's containers → requests of the claim that a scheduler creates for them.
  */
 @NullMarked
 package io.dra4j.allocator.pods;

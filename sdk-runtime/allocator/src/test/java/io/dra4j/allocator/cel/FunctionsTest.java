@@ -22,7 +22,7 @@ class FunctionsTest {
         return lines("functions.txt");
     }
 
-    /** The lines of a resource, but for comments. */
+    /** The lines of a resource without its comments. */
     static Stream<String> lines(String name) {
         try (InputStream file = FunctionsTest.class.getResourceAsStream(name)) {
             return new String(file.readAllBytes(), StandardCharsets.UTF_8)

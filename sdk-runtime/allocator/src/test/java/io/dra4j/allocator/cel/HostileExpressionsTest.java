@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever is sent as an expression, the answer is a problem or none, and comes soon. */
+/** Any expression gets a timely answer: a problem or none. */
 class HostileExpressionsTest {
     private static final int LENGTH = 10 * 1024;
     private static final Duration SOON = Duration.ofSeconds(20);

@@ -21,10 +21,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The obstacles that are named are those without which the scheduler's own allocator succeeds. */
+/** The named obstacles are those without which the scheduler's own allocator succeeds. */
 @Tag("slow")
 class ExplainerCasesTest {
-    /** Some searches without obstacles take all the time that there is: so many steps. */
+    /** The time limit in steps of the clock: some searches without obstacles use all of it. */
     private static final Duration ATTEMPT = Duration.ofMillis(40);
 
     private final Map<Boolean, Allocator> allocators = new HashMap<>();

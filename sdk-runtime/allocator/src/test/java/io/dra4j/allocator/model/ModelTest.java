@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 
-/** Objects are read as far as an allocator needs them. */
+/** Objects are decoded as far as an allocator needs them. */
 class ModelTest {
     private static final Node NODE = new Node("n", Map.of("zone", "east", "size", "5"));
 
