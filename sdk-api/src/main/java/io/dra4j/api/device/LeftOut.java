@@ -25,7 +25,7 @@ public record LeftOut(String device, String reason) {
         Objects.requireNonNull(reason, "reason");
         if (device.isBlank() || reason.isBlank()) {
             throw new IllegalArgumentException(
-                    "What is left out needs a device and a reason, not \"%s\" and \"%s\"".formatted(device, reason));
+                    "LeftOut needs a device and a reason, not \"%s\" and \"%s\"".formatted(device, reason));
         }
     }
 }

@@ -15,24 +15,24 @@ import io.dra4j.rules.OwnNames;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** A scheduler as its release, its gates and its bugs make it. */
+/** The behaviour of a scheduler, which depends on its release, gates and bugs. */
 record Behaviour(FeatureGates gates, Set<SchedulerBug> bugs) {
 
-    /** The differences of releases, where no gate decides. */
+    /** The differences between releases that no feature gate controls. */
     enum Trait {
         /** A pool that lacks slices is used, and slices of other nodes do not count for it. */
         INCOMPLETE_POOLS_ARE_USED(V1_34, V1_34),
-        /** A pool that is invalid ends the attempt when the search comes to it. */
+        /** An invalid pool ends the attempt when the search reaches it. */
         INVALID_POOLS_ARE_FATAL(V1_34, V1_34),
-        /** Counters are in the slice of the devices that consume them. */
+        /** Counters must be in the slice of the devices that consume them. */
         COUNTERS_IN_DEVICE_SLICE(V1_34, V1_34),
-        /** Taints count whatever their effect is. */
+        /** Taints count regardless of their effect. */
         EVERY_TAINT_COUNTS(V1_34, V1_34),
         /** One request may get several shares of one device. */
         SHARES_IN_ONE_REQUEST(V1_34, V1_35),
         /** A slice with counters counts for all nodes. */
         COUNTERS_ON_ALL_NODES(V1_35, V1_36),
-        /** All devices means those with the capacity left, rather than with the capacity. */
+        /** A request for all devices means those with enough capacity left, not those with enough capacity. */
         ALL_BY_CAPACITY_LEFT(V1_34, V1_36),
         /** Constraints compare lists of values. */
         LISTS_ARE_COMPARED(V1_36, V1_38),
@@ -59,7 +59,7 @@ record Behaviour(FeatureGates gates, Set<SchedulerBug> bugs) {
     private static void refuse(FeatureGates gates, FeatureGate gate) {
         if (gates.enabled(gate)) {
             throw new IllegalArgumentException(
-                    "The allocator does not know the rules of feature gate %s; leave it off".formatted(gate.text()));
+                    "The allocator does not support feature gate %s; leave it off".formatted(gate.text()));
         }
     }
 
@@ -87,12 +87,12 @@ record Behaviour(FeatureGates gates, Set<SchedulerBug> bugs) {
         return enabled(FeatureGate.DRA_CONSUMABLE_CAPACITY);
     }
 
-    /** Returns whether expressions know attributes that are lists. */
+    /** Returns whether expressions support list attributes. */
     boolean listsInExpressions() {
         return atLeast(V1_37) || enabled(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES);
     }
 
-    /** The names that requests for capacity, and what claims have of it, are compared by. */
+    /** Returns the names by which capacity requests, and the capacity that claims have, are compared. */
     OwnNames names(String driver) {
         return names(bugs, driver);
     }

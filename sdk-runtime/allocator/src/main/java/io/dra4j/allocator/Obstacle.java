@@ -30,13 +30,13 @@ public sealed interface Obstacle {
             this.text = text;
         }
 
-        /** The failure of the check, in words. */
+        /** Returns the failure of the check, in words. */
         public String text() {
             return text;
         }
     }
 
-    /** The kinds of change that take obstacles away. */
+    /** The kinds of change that remove obstacles. */
     enum Kind {
         TAINTS("taints"),
         HOLDERS("holders"),
@@ -54,7 +54,7 @@ public sealed interface Obstacle {
             this.text = text;
         }
 
-        /** The name in reports. */
+        /** Returns the name in reports. */
         public String text() {
             return text;
         }
@@ -63,10 +63,10 @@ public sealed interface Obstacle {
     /** The check that failed. */
     Check check();
 
-    /** The obstacle as a part of a sentence, with all its values. */
+    /** Returns the obstacle as a part of a sentence, with all its values. */
     String text();
 
-    /** Other claims have the device. */
+    /** Other claims hold the device. */
     record InUse(List<Holder> holders) implements Obstacle {
         @Override
         public Check check() {
@@ -79,7 +79,7 @@ public sealed interface Obstacle {
         }
     }
 
-    /** The same pod's claims have the device already. */
+    /** A claim of the same pod already has the device. */
     record Picked(String claim, String request) implements Obstacle {
         @Override
         public Check check() {
@@ -93,10 +93,10 @@ public sealed interface Obstacle {
     }
 
     /**
-     * An expression does not match.
+     * A selector does not match.
      *
-     * @param deviceClass that has the selector; null if the request has it
-     * @param index of the selector
+     * @param deviceClass the class that has the selector; null if the request has it
+     * @param index the index of the selector
      */
     record NotSelected(@Nullable String deviceClass, int index, String expression) implements Obstacle {
         @Override
@@ -137,7 +137,7 @@ public sealed interface Obstacle {
         }
     }
 
-    /** The device does not have a capacity that is requested. */
+    /** The device lacks a requested capacity. */
     record NoCapacity(String capacity) implements Obstacle {
         @Override
         public Check check() {
@@ -150,7 +150,7 @@ public sealed interface Obstacle {
         }
     }
 
-    /** The device's policy allows no amount that is large enough. */
+    /** The device's policy does not allow an amount that is large enough. */
     record AmountRefused(String capacity, Quantity amount) implements Obstacle {
         @Override
         public Check check() {
@@ -164,10 +164,10 @@ public sealed interface Obstacle {
     }
 
     /**
-     * The device has less capacity left.
+     * The device has too little capacity left.
      *
      * @param requested whether the request names the amount, rather than the device
-     * @param holders of shares
+     * @param holders the holders of shares
      */
     record CapacityShort(String capacity, Quantity amount, Quantity left, boolean requested, List<Holder> holders)
             implements Obstacle {
@@ -184,10 +184,10 @@ public sealed interface Obstacle {
     }
 
     /**
-     * The pool has less of a counter left.
+     * The pool has too little of a counter left.
      *
-     * @param amount that the device needs; zero if only others need the counter
-     * @param consumers of the counter, but for the claims of the same pod
+     * @param amount the amount that the device needs; zero if only others need the counter
+     * @param consumers the consumers of the counter, except claims of the same pod
      */
     record CounterShort(String set, String counter, Quantity amount, Quantity left, List<Holder> consumers)
             implements Obstacle {
@@ -217,10 +217,10 @@ public sealed interface Obstacle {
     }
 
     /**
-     * A constraint does not hold.
+     * A constraint is not satisfied.
      *
-     * @param value of the device; null if it lacks the attribute
-     * @param other the value that it is compared with; null if there is none
+     * @param value the value of the device; null if it lacks the attribute
+     * @param other the value of the others; null if none is compared
      */
     record NotTogether(
             Constraint constraint,
@@ -235,7 +235,8 @@ public sealed interface Obstacle {
         public String text() {
             return value == null
                     ? "has no attribute for constraint " + constraint
-                    : "has %s, and the claim's others %s: constraint %s".formatted(value, other, constraint);
+                    : "has %s, but the claim's other devices have %s: constraint %s"
+                            .formatted(value, other, constraint);
         }
     }
 }

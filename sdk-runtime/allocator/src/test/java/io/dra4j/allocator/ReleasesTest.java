@@ -28,7 +28,7 @@ class ReleasesTest {
         return GivenCases.of("releases.json5");
     }
 
-    /** #142202 is not for the search alone. */
+    /** #142202 concerns more than the search. */
     @ParameterizedTest
     @CsvSource({"V1_37, 40Gi", "V1_38, 16Gi"})
     void aDeviceThatIsChosenWithoutASearchHasTheNamesOfItsRelease(KubernetesVersion release, String amount) {
@@ -50,6 +50,6 @@ class ReleasesTest {
         FeatureGates gates = new FeatureGates(KubernetesVersion.V1_38, Map.of(gate, true));
 
         assertThatThrownBy(() -> Allocator.of(gates))
-                .hasMessage("The allocator does not know the rules of feature gate %s; leave it off", gate.text());
+                .hasMessage("The allocator does not support feature gate %s; leave it off", gate.text());
     }
 }

@@ -33,12 +33,12 @@ record SemanticVersion(List<Long> core, List<String> preRelease) implements Comp
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     /**
-     * @throws IllegalArgumentException if it is no version
+     * @throws IllegalArgumentException if the text is not a semantic version
      */
     static SemanticVersion parse(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("\"" + text + "\" is no semantic version");
+            throw new IllegalArgumentException("\"" + text + "\" is not a semantic version");
         }
         List<Long> core = List.of(
                 Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), Long.parseLong(matcher.group(3)));
