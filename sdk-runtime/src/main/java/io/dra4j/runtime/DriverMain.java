@@ -84,7 +84,7 @@ public final class DriverMain<O extends DriverOptions> {
         of(driverName, new DriverOptions.Standard(), provider).run(args);
     }
 
-    /** Makes a program with its driver's name; otherwise like {@link #of(DriverProgram, DriverOptions, Function)}. */
+    /** Creates a program with its driver's name; otherwise like {@link #of(DriverProgram, DriverOptions, Function)}. */
     public static <O extends DriverOptions> DriverMain<O> of(
             String driverName, O options, Function<? super O, ? extends DeviceProvider> provider) {
         return of(DriverProgram.of(driverName, provider.getClass()), options, provider);
@@ -102,7 +102,7 @@ public final class DriverMain<O extends DriverOptions> {
         return new DriverMain<>(program, options, provider);
     }
 
-    /** Gives the driver's builder what the filled options ask for, except the provider. */
+    /** Applies the filled options to the driver's builder, except the provider. */
     public DriverMain<O> abilities(BiConsumer<? super O, DraDriver.Builder> additions) {
         abilities = additions;
         return this;

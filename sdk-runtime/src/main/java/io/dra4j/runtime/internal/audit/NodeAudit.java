@@ -59,7 +59,7 @@ public final class NodeAudit {
         this.looks = looks;
     }
 
-    /** Makes a driver's own checks. */
+    /** Creates a driver's own checks. */
     @FunctionalInterface
     public interface OwnChecks {
 

@@ -53,7 +53,7 @@ final class JournalFile implements Closeable {
         this.inode = inode(path);
     }
 
-    /** Brings what a channel wrote to the disk: {@link FileChannel#force}. */
+    /** Flushes a channel's writes to the disk: {@link FileChannel#force}. */
     interface Sync {
         void force(FileChannel channel, boolean metadata) throws IOException;
     }

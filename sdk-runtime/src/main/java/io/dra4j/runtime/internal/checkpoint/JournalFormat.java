@@ -265,7 +265,7 @@ final class JournalFormat {
 
         private StoredForms() {}
 
-        /** Lets a module write and read the API's values in their stored forms. */
+        /** Makes a module write and read the API's values in their stored forms. */
         static void addTo(SimpleModule module) {
             module.setMixInAnnotation(Phase.class, PhaseNames.class);
             store(module, HeldDevice.class, Device::of, Device.class, Device::held);

@@ -178,7 +178,7 @@ public final class LockFile implements AutoCloseable {
         }
     }
 
-    /** Takes the right to publish, if it is free. */
+    /** Acquires the right to publish, if it is free. */
     public Optional<Held> tryPublisher() {
         return Optional.ofNullable(tryTake(PUBLISHER));
     }

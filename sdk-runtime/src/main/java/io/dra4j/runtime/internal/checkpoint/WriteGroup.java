@@ -79,7 +79,7 @@ public final class WriteGroup {
         await.accept(write);
     }
 
-    /** Hands a write over, or gathers it; the first that is gathered waits with a timer, which costs two wake-ups. */
+    /** Submits a write, or collects it; the first one collected waits with a timer, which costs two wake-ups. */
     private synchronized boolean isFirstToWait(Write write) {
         if (!members.contains(write.uid())) {
             submit.accept(List.of(write));

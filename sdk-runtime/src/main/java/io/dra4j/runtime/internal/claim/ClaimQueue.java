@@ -87,7 +87,7 @@ final class ClaimQueue {
         return future;
     }
 
-    /** Gives log lines of the work the operation id of its call. */
+    /** Adds the operation id of the call to log lines of the work. */
     static <T> Supplier<T> inContextOfCaller(Supplier<T> work) {
         Map<String, String> context = MDC.getCopyOfContextMap();
         return () -> {

@@ -70,7 +70,7 @@ final class Deadline {
                 && (haveLeft.isEmpty() || haveLeft.stream().anyMatch(hasLeft -> !hasLeft.getAsBoolean()));
     }
 
-    /** Puts the deadline off, if the other one is later, for the callers of both. */
+    /** Extends the deadline to the other one, if that is later, for the callers of both. */
     void extendTo(Deadline other) {
         haveLeft.addAll(other.haveLeft);
         end.accumulateAndGet(other.end.get(), (own, later) -> later - own > 0 ? later : own);

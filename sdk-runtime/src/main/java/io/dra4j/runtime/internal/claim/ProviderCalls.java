@@ -39,7 +39,7 @@ public final class ProviderCalls {
     /** Work of the provider for a claim. */
     @FunctionalInterface
     interface Work<T> {
-        /** Does it, in the context of its call. */
+        /** Runs the work, in the context of its call. */
         T in(ClaimContext call) throws Exception;
     }
 

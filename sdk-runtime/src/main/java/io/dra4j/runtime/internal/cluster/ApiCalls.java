@@ -209,7 +209,7 @@ final class ApiCalls {
         return Json.object().put("message", MissingPermissions.message("watch", resource(path), group));
     }
 
-    /** Makes a request on connections. */
+    /** Sends a request on connections. */
     private interface Call<T> extends Function<ApiConnections, CompletableFuture<Response<T>>> {}
 
     private <T> Response<T> await(Call<T> call, String method, String path, Duration limit) {

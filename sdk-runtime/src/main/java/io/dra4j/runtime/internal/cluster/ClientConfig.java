@@ -83,7 +83,7 @@ final class ClientConfig {
         }
     }
 
-    /** Takes the plugins of users out of a kubeconfig, which fabric8 would run without a limit. */
+    /** Removes the plugins of users from a kubeconfig, which fabric8 would run without a limit. */
     private static Map<String, ExecConfig> takePlugins(io.fabric8.kubernetes.api.model.Config kubeconfig) {
         Map<String, ExecConfig> plugins = new HashMap<>();
         for (NamedAuthInfo user : kubeconfig.getUsers()) {

@@ -65,7 +65,7 @@ public final class Cluster implements AutoCloseable {
         return new Cluster(client, driver, node, meters);
     }
 
-    /** Begins to load what a connection by TLS needs, while a program reads its command line; sends nothing. */
+    /** Starts loading what a TLS connection needs, while a program reads its command line; sends nothing. */
     public static void load(Executor beside) {
         ApiConnections.load(beside);
     }

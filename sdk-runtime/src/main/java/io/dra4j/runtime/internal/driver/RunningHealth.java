@@ -73,7 +73,7 @@ final class RunningHealth {
         }
     }
 
-    /** Makes the kubelet's feed; {@code null} if no health is reported. */
+    /** Creates the kubelet's feed; {@code null} if no health is reported. */
     @Nullable
     HealthFeed feed(SlicePublisher publisher) {
         return isReported ? new HealthFeed(reports, publisher::lastInventory) : null;

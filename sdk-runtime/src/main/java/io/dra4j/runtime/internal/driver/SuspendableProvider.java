@@ -304,7 +304,7 @@ final class SuspendableProvider implements DeviceProvider {
         /** Work that may throw anything. */
         @FunctionalInterface
         interface Switch {
-            /** Does it. */
+            /** Runs the work. */
             void run() throws Exception;
         }
 

@@ -53,7 +53,7 @@ public final class HealthFeed implements AutoCloseable {
     private @Nullable ScheduledFuture<?> repeat;
     private @Nullable ScheduledFuture<?> expiry;
 
-    /** Makes a feed with its own thread. */
+    /** Creates a feed with its own thread. */
     public HealthFeed(HealthReports reports, Supplier<Optional<Inventory>> inventory) {
         this(reports, inventory, ShortLivedThreads.timer("dra4j-health"));
     }
@@ -76,7 +76,7 @@ public final class HealthFeed implements AutoCloseable {
         void end();
     }
 
-    /** Begins to send to a listener, the complete list first; a late listener gets the end. */
+    /** Starts sending to a listener, the complete list first; a late listener gets the end. */
     public void join(Listener listener) {
         listeners.add(listener);
         post(() -> send(listener));

@@ -49,7 +49,7 @@ final class Accepting {
         }
     }
 
-    /** Makes one kind of server socket, which gRPC's transport binds itself. */
+    /** Creates one kind of server socket, which gRPC's transport binds itself. */
     static ServerSocketFactory of(Kind kind) {
         return new Factory(kind);
     }

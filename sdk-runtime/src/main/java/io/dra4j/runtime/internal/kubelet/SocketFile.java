@@ -85,7 +85,7 @@ final class SocketFile {
         return hidden;
     }
 
-    /** Gives the bound socket its mode: only the owner may call, even before it is published. */
+    /** Sets the bound socket's mode: only the owner may call, even before it is published. */
     void protect() {
         try {
             Files.setPosixFilePermissions(hidden, PosixFilePermissions.fromString("rw-------"));

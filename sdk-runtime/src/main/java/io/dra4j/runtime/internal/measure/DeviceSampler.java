@@ -70,7 +70,7 @@ public final class DeviceSampler implements AutoCloseable {
 
     private record Key(ClaimRef claim, HeldDevice device) {}
 
-    /** Makes a sampler of the devices of some claims. */
+    /** Creates a sampler of the devices of some claims. */
     public DeviceSampler(DeviceProvider provider, Supplier<List<ClaimInUse>> claims, Meters meters) {
         this(provider, claims, meters, System::nanoTime);
     }
@@ -236,7 +236,7 @@ public final class DeviceSampler implements AutoCloseable {
             this.busy = now;
         }
 
-        /** Takes over the claim as it is now: it may have been prepared again, with another state. */
+        /** Adopts the current claim: it may have been prepared again, with another state. */
         MeasuredDevice heldBy(ClaimInUse present) {
             claim = present;
             return this;

@@ -18,7 +18,7 @@ public record DriverEvent(
         String message,
         @Nullable Throwable cause) {
 
-    /** Makes an event without an exception. */
+    /** Creates an event without an exception. */
     public DriverEvent(Reason reason, String subject, String message) {
         this(reason, subject, message, null);
     }

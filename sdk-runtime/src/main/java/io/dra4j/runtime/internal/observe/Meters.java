@@ -81,17 +81,17 @@ public final class Meters implements AutoCloseable {
         }
     }
 
-    /** Makes meters in Micrometer's global registry, where a host has its own and a provider may add some. */
+    /** Creates meters in Micrometer's global registry, where a host has its own and a provider may add some. */
     public static Meters global(String driver, String node) {
         return new Meters(GLOBAL, driver, node);
     }
 
-    /** Makes meters of a process that belongs to no node, in a separate registry. */
+    /** Creates meters of a process that belongs to no node, in a separate registry. */
     public static Meters ofCluster(String driver) {
         return new Meters(Shown.in(new CompositeMeterRegistry()), Tags.of("driver", driver));
     }
 
-    /** Makes meters whose measurements are discarded. */
+    /** Creates meters whose measurements are discarded. */
     public static Meters none() {
         return new Meters(Shown.in(new CompositeMeterRegistry()), "none", "none");
     }

@@ -150,7 +150,7 @@ public final class DevicePins {
         }
     }
 
-    /** Keeps a damaged file for people; the next write makes a new one. */
+    /** Keeps a damaged file for inspection; the next write creates a new one. */
     synchronized void keepDamaged() {
         try {
             Files.copy(file, file.resolveSibling(file.getFileName() + ".damaged"), StandardCopyOption.REPLACE_EXISTING);

@@ -121,7 +121,7 @@ final class InventoryReader {
         return problem;
     }
 
-    /** Waits for the provider's first result, good or bad; from any thread. */
+    /** Waits for the provider's first result or failure; from any thread. */
     boolean awaitFirstResult(Duration limit) throws InterruptedException {
         return firstResult.await(limit.toMillis(), TimeUnit.MILLISECONDS);
     }

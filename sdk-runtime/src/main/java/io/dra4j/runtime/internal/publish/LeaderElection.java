@@ -81,7 +81,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
         }
     }
 
-    /** Makes an election that is yet to be started, with its own thread. */
+    /** Creates an election, not yet started, with its own thread. */
     public LeaderElection(LeaseStore leases, String identity, LeaseTimes times) {
         this(
                 leases,
@@ -107,7 +107,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
         this.thread = thread;
     }
 
-    /** Begins to ask for the Lease. */
+    /** Starts requesting the Lease. */
     public void start() {
         thread.execute(this::step);
     }

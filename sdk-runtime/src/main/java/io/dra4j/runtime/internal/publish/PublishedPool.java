@@ -174,7 +174,7 @@ final class PublishedPool {
         return leftOut;
     }
 
-    /** Brings the next step forward: what the cluster should have is new. */
+    /** Brings the next step forward: the desired state is new. */
     void somethingNew() {
         retries.somethingNew();
         repairs.somethingNew();

@@ -64,7 +64,7 @@ final class Retries {
         due = Instant.MIN;
     }
 
-    /** Brings the next attempt forward, which is about something new. */
+    /** Brings the next attempt forward, because it has something new. */
     void somethingNew() {
         if (failures > 0) {
             Instant soon = lastFailure.plus(AFTER_CHANGE);

@@ -108,7 +108,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     private final AtomicBoolean roundPosted = new AtomicBoolean();
 
-    /** Makes a publisher with its own thread. */
+    /** Creates a publisher with its own thread. */
     public SlicePublisher(Parts parts) {
         this(
                 parts,
@@ -171,7 +171,7 @@ public final class SlicePublisher implements AutoCloseable {
         return lastInventory();
     }
 
-    /** Begins to publish. */
+    /** Starts publishing. */
     public void start() {
         post(() -> {
             started = true;
@@ -327,7 +327,7 @@ public final class SlicePublisher implements AutoCloseable {
         schedule(clock.instant());
     }
 
-    /** Makes sure that a round starts no later than that. */
+    /** Ensures that a round starts by that time. */
     private void schedule(Instant due) {
         if (!started) {
             return;

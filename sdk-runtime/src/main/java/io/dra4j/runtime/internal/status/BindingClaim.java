@@ -146,7 +146,7 @@ final class BindingClaim {
         return ref;
     }
 
-    /** Takes over when an earlier state of the claim, with the same devices, was checked. */
+    /** Copies the times of checks and refusals from an earlier state of the claim with the same devices. */
     void follow(@Nullable BindingClaim earlier) {
         if (earlier != null && awaited().equals(earlier.awaited())) {
             checked = earlier.checked;

@@ -234,7 +234,7 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
-    /** Brings what happens to claims to the loop's thread, until another watch has begun. */
+    /** Passes claims' changes to the loop's thread, until another watch has begun. */
     private final class Changes implements Watch.Listener<String> {
 
         private final Silence silence = new Silence(parts.clock);
@@ -271,7 +271,7 @@ public final class BindingLoop implements AutoCloseable {
             }
         }
 
-        /** Looks at the end of the longest silence, again and again. */
+        /** Checks repeatedly whether the watch has been silent for too long. */
         private void look() {
             if (changes != this) {
                 return;

@@ -240,7 +240,7 @@ final class MetadataFiles {
             return padded;
         }
 
-        /** Gives the file this content; its directory must exist. */
+        /** Writes this content to the file; its directory must exist. */
         void write(byte[] content) throws IOException {
             if (Files.exists(path)) {
                 overwrite(padded(content, Math.toIntExact(Files.size(path))));

@@ -179,7 +179,7 @@ public final class ShortLivedThreads {
         return timer;
     }
 
-    /** Makes daemon threads with a name and a number. */
+    /** Creates daemon threads with a name and a number. */
     public static ThreadFactory named(String name) {
         AtomicInteger number = new AtomicInteger();
         return task -> {

@@ -37,7 +37,7 @@ public record PlannedSlice(int index, Content content) {
         return OptionalInt.of(Integer.parseInt(digits, 16) << 4 * (DIGITS - digits.length()));
     }
 
-    /** Makes a plan of the slices in the cluster, from which a driver continues after a restart. */
+    /** Creates a plan of the slices in the cluster, from which a driver continues after a restart. */
     public static List<PlannedSlice> adopt(Collection<Stored> slices) {
         return slices.stream()
                 .sorted(Comparator.comparing(Stored::name))

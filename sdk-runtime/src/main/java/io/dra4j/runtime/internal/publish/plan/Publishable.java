@@ -26,7 +26,7 @@ import java.util.function.UnaryOperator;
  */
 public record Publishable(Pool pool, Map<Feature, List<DeviceName>> leftOut, Map<Feature, List<DeviceName>> withdrawn) {
 
-    /** Takes from a pool what the server would leave out. */
+    /** Removes from a pool what the server would drop. */
     public static Publishable of(Pool pool, Set<Feature> missing) {
         Map<Feature, List<DeviceName>> leftOut = new EnumMap<>(Feature.class);
         Map<Feature, List<DeviceName>> withdrawn = new EnumMap<>(Feature.class);
