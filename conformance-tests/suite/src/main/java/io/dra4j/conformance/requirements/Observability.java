@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonEnumDefaultValue;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** How certain a passed check is. */
+/** The certainty of a check that passed. */
 public enum Observability {
     /** The check sees every violation of the kind that it provokes. */
     @JsonEnumDefaultValue
