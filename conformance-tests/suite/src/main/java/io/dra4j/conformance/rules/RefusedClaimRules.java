@@ -123,7 +123,9 @@ record RefusedClaimRules(TestContext context) {
         PublishedDevice device = context.devices().one();
         PublishedDevice other = device.absent("dra-conformance-other-pool", device.name());
         context.calls()
-                .refused(context.claims().allocate(other), "its device is in a pool that the driver does not have: " + other);
+                .refused(
+                        context.claims().allocate(other),
+                        "its device is in a pool that the driver does not have: " + other);
     }
 
     @Rule("DRA-PREP-17")
