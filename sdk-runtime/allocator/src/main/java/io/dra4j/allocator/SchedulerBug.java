@@ -13,37 +13,37 @@ import java.util.stream.Collectors;
 /** A known bug of kube-scheduler that changes what is allocated. */
 public enum SchedulerBug {
     /**
-     * A candidate that is refused after its counters were charged keeps them for the rest of the
-     * search, so that claims that fit may be refused.
+     * A candidate that is rejected after its counters were charged keeps them for the rest of the search. Therefore
+     * claims that fit may be refused.
      */
     COUNTER_LEAK(
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_36,
             "1.36.3",
-            "it goes on counting what a device that it refused would use of its hardware, so that other devices of that hardware seem to be full"),
+            "it keeps counting the use of a device that it rejected, so that other devices of the same hardware seem to be full"),
 
-    /** Pools of several drivers that have the same name are taken for one when counters are. */
+    /** Counters of pools that have the same name but different drivers are mixed up. */
     COUNTERS_BY_POOL_NAME(
             KubernetesVersion.V1_35,
             KubernetesVersion.V1_36,
             "1.37.0",
-            "counters of pools of one name are mixed up, though two drivers have them"),
+            "counters of pools of two drivers are mixed up if the pools have the same name"),
 
-    /** {@code distinctAttribute} compares devices of other requests, and one of the same. */
+    /** {@code distinctAttribute} compares devices of other requests, but only one of the same request. */
     DISTINCT_IN_ONE_REQUEST(
             KubernetesVersion.V1_35,
             KubernetesVersion.V1_36,
             "1.37.0",
             "distinctAttribute compares with one device of a request, not with all"),
 
-    /** {@code distinctAttribute} keeps nothing apart but shares of one device. */
+    /** {@code distinctAttribute} separates only shares of one device. */
     DISTINCT_SHARES_ONLY(
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_34,
             "1.35.0",
-            "distinctAttribute keeps nothing apart but shares of one device"),
+            "distinctAttribute separates only shares of one device"),
 
-    /** A DeviceTaintRule without a selector taints every device, and not none (#141648; #141998 for 1.37). */
+    /** A DeviceTaintRule without a selector taints every device instead of none (#141648; #141998 for 1.37). */
     TAINT_RULE_WITHOUT_SELECTOR(
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_37,
@@ -51,8 +51,8 @@ public enum SchedulerBug {
             "a DeviceTaintRule without a deviceSelector taints every device of the cluster"),
 
     /**
-     * A capacity is found by the name as the slice has it, and not in the other of the two forms of a name
-     * in the driver's domain: in requests, and in what claims have (kubernetes/kubernetes#142202).
+     * A capacity is found only by its name in the slice (kubernetes/kubernetes#142202). The other form of a name in the
+     * driver's domain is not found, neither in requests nor in what claims hold.
      */
     CAPACITY_BY_LITERAL_NAME(
             KubernetesVersion.V1_34,
@@ -87,7 +87,7 @@ public enum SchedulerBug {
             Fixes.IN_1_38 + " or a later patch of 1.34 or 1.35",
             "counts whose sum is beyond 64 bits crash it, or are tried where an alternative is small enough");
 
-    /** Constants that the bugs, which come first, can use. */
+    /** Constants for the enum constants, which are initialized first. */
     private interface Fixes {
         String IN_1_38 = "1.38.0 (due in December 2026)";
     }
@@ -107,27 +107,27 @@ public enum SchedulerBug {
     }
 
     /**
-     * The releases without it, in words that begin with the first of them.
+     * Returns the releases without the bug, in words that begin with the first of them.
      *
-     * <p>A server of an older release counts as having it, as the number of the patch that fixes it there is not known.
+     * <p>A server of an older release counts as affected, because the patch release that fixes it there is not known.
      */
     public String fixedIn() {
         return fixedIn;
     }
 
-    /** The bug as a part of a sentence. */
+    /** Returns the bug as a part of a sentence. */
     public String text() {
         return text;
     }
 
-    /** Returns the bugs of a release of a server that reports a version such as {@code v1.36.3}. */
+    /** Returns the bugs of a release that apply to a server with a version such as {@code v1.36.3}. */
     public static Set<SchedulerBug> of(KubernetesVersion release, String server) {
         Set<SchedulerBug> bugs = of(release);
         bugs.removeIf(bug -> isAtLeast(server, bug.fixedIn.split(" ")[0]));
         return bugs;
     }
 
-    /** Compares the first three numbers; a version that has none is not known to be later. */
+    /** Compares the first three numbers; a version without them does not count as later. */
     public static boolean isAtLeast(String server, String other) {
         Matcher numbers = NUMBERS.matcher(server);
         if (!numbers.lookingAt()) {
@@ -143,7 +143,7 @@ public enum SchedulerBug {
         return true;
     }
 
-    /** Returns the bugs of a release, as its patch that {@code gitVersion} names has them. */
+    /** Returns the bugs of a release, in the patch that {@code gitVersion} names. */
     public static Set<SchedulerBug> of(KubernetesVersion version) {
         return Arrays.stream(values())
                 .filter(bug -> version.atLeast(bug.first) && bug.last.atLeast(version))
