@@ -21,12 +21,12 @@ public final class Gpus {
 
     public static final String NODE = "node-1";
 
-    /** As many as the partitions of a GPU. */
+    /** The number of partitions of a GPU. */
     private static final int SHARING_A_SET = 8;
 
     private Gpus() {}
 
-    /** Returns a pool of devices that share nothing. */
+    /** Returns a pool of devices without shared counters. */
     public static Pool whole(int count) {
         return Pool.ofNode(NODE, IntStream.range(0, count).mapToObj(Gpus::gpu).toList());
     }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A folder that is removed with all that is in it.
+ * A folder that is removed with its content.
  *
  * @param path where it is
  */

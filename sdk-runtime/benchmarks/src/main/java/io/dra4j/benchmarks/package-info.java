@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Devices and folders that the benchmarks have in common; each is in the package that it measures.
+ * Devices and folders that the benchmarks share; each benchmark is in the package that it measures.
  *
  * <p>Flow: the parts of a driver → here → the table of JMH.
  */

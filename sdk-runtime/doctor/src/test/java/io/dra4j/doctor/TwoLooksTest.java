@@ -72,7 +72,7 @@ class TwoLooksTest {
         assertThat(pauses).hasValue(1);
     }
 
-    /** Reports on two looks of a check beside another one, whose finding stays. */
+    /** Reports on two looks of a check next to another one, whose finding stays. */
     private static Report besideAnother(String first, String second) {
         Deque<String> left = new ArrayDeque<>(List.of(first, second));
         return new TwoLooks(() -> {})

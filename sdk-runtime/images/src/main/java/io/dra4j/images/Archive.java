@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 
-/** The writing of an image as an archive. */
+/** Writes an image as an archive. */
 final class Archive {
 
     private Archive() {}
@@ -20,9 +20,9 @@ final class Archive {
     /**
      * Writes an archive.
      *
-     * @param name the name by which the image is known where the archive is loaded
-     * @param cache a folder for layers, which need not be compressed again
-     * @throws ImageBuildException if the base cannot be read, or the archive not be written
+     * @param name the name of the image where the archive is loaded
+     * @param cache a folder for compressed layers, which are reused
+     * @throws ImageBuildException if the base can't be read, or the archive can't be written
      */
     static void write(JibContainerBuilder image, Path file, String name, Path cache) {
         try {

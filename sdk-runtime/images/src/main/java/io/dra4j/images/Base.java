@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The base of the images.
  *
  * @param debian where its packages come from
- * @param archive the base as an archive in Docker's layout; null for an image from nothing but layers
- * @param layers layers of ours that belong to it
+ * @param archive the base as an archive in Docker's layout; null for an image made only of layers
+ * @param layers our layers that belong to it
  * @param packages Debian's packages of these layers
  */
 record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<String> packages) {
@@ -32,7 +32,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
     private static final String PACKAGES = "packages";
     private static final String TAR = "tar:";
 
-    /** The base that the settings name. */
+    /** Returns the base that the settings name. */
     static Base of(Inputs inputs, Debian debian, Path jdk, Path folder) {
         Machine machine = debian.machine();
         if (inputs.base().equals(PACKAGES)) {
@@ -59,7 +59,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
             JibContainerBuilder builder = name.startsWith(TAR)
                     ? Jib.from(TarImage.at(Path.of(name.substring(TAR.length()))))
                     : Jib.from(RegistryImage.named(name));
-            // Jib reads no other archives
+            // the only archives that Jib reads
             return platform(builder, machine).setFormat(ImageFormat.Docker);
         } catch (InvalidImageReferenceException e) {
             throw new ImageBuildException(
@@ -69,7 +69,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
         }
     }
 
-    /** A builder of an image with this base, whose layers come first. */
+    /** Returns a builder of an image with this base, whose layers come first. */
     JibContainerBuilder builder() {
         JibContainerBuilder builder = archive == null ? Jib.fromScratch() : Jib.from(TarImage.at(archive));
         platform(builder, debian.machine());
@@ -82,16 +82,16 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
     }
 
     /**
-     * A base of our own: the few files of Debian's packages that the programs need.
+     * Our own base: the few files of Debian's packages that the programs need.
      *
-     * <p>All libraries of glibc are there, also those that nothing in the image names: NVML and
-     * nvidia-smi come from the node and are linked with them.
+     * <p>It contains all libraries of glibc, including those that nothing in the image names: NVML and nvidia-smi come
+     * from the node and are linked with them.
      */
     private static final class DebianPackages {
 
         private static final String BUSYBOX = "busybox-static";
 
-        /** The programs that admins call in a container; each is a script, for an image of Jib has no links. */
+        /** The programs that admins call in a container; each is a script, because Jib's images have no links. */
         private static final String APPLETS =
                 "cat cp df env find grep head id kill ls mkdir mount mv ps rm sed sh sleep stat tail top umount vi wget wc";
 
@@ -209,7 +209,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
             stage.copy(debian.file("/etc/os-release"), "/etc/os-release");
         }
 
-        /** Licences, and what scanners for vulnerabilities look for in an image without dpkg. */
+        /** Stages licenses, and the files that vulnerability scanners read in an image without dpkg. */
         private void documents() {
             for (String name : packages) {
                 String copyright = "/usr/share/doc/" + name + "/copyright";

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An installation of Debian's packages, whose files images are made of: that of the build machine, or a folder with those
- * of another architecture.
+ * An installation of Debian packages, the source of the images' files. It is the build machine's, or a folder with
+ * packages of another architecture.
  *
  * @param machine its architecture
  * @param root its root
@@ -19,17 +19,17 @@ record Debian(Machine machine, Path root) {
 
     private static final Path HERE = Path.of("/");
 
-    /** A base, and a JDK for its modules; what they depend on is unpacked, too. */
+    /** A base, and a JDK for its modules; their dependencies are also unpacked. */
     private static final List<String> PACKAGES =
             List.of("bash", "busybox-static", "libc-bin", "openjdk-" + Jdk.RELEASE + "-jdk-headless");
 
-    /** The build machine's. */
+    /** Returns the build machine's installation. */
     static Debian here() {
         return new Debian(Machine.current(), HERE);
     }
 
     /**
-     * Returns that of an architecture: the build machine's, or one that is downloaded into a folder.
+     * Returns the installation of an architecture: the build machine's, or one downloaded into a folder.
      *
      * @throws ImageBuildException with what to install, if it can't be downloaded
      */
@@ -41,7 +41,7 @@ record Debian(Machine machine, Path root) {
         return new Debian(machine, folder.resolve("root"));
     }
 
-    /** Downloads and unpacks the packages, by a shell that some words start. */
+    /** Downloads and unpacks the packages, with a shell that a given command starts. */
     static void unpack(List<String> words, Machine machine, Path folder) {
         List<String> command = new ArrayList<>(words);
         command.addAll(List.of(
@@ -74,14 +74,14 @@ record Debian(Machine machine, Path root) {
         }
     }
 
-    /** Asks its database of packages. */
+    /** Queries its package database. */
     String query(String... words) {
         List<String> command = new ArrayList<>(List.of("dpkg-query", "--admindir=" + file("/var/lib/dpkg")));
         command.addAll(List.of(words));
         return Tool.output(command);
     }
 
-    /** A library, which is below {@code /lib} where that is no link to {@code /usr/lib}. */
+    /** Returns a library, which is below {@code /lib} if that is not a link to {@code /usr/lib}. */
     Path library(String path) {
         Path file = file(path);
         return Files.exists(file) ? file : file(path.substring("/usr".length()));

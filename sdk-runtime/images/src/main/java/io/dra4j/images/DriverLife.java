@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The life of a driver on a node of the test kit: registered, published, a claim, in tests a kill, SIGTERM. */
+/** The lifecycle of a driver on a test kit node: registration, publishing, a claim, a kill in tests, SIGTERM. */
 final class DriverLife {
 
     private static final String KILLED = "after a SIGKILL and a new start";
@@ -24,7 +24,7 @@ final class DriverLife {
     private static final int SEVERAL = 8;
     private static final Duration START = Duration.ofMinutes(5);
 
-    /** A JVM that records what it loads writes that at its end, for seconds: hence the factor. */
+    /** The factor allows for a recording JVM, which takes seconds to write its data at the end. */
     private static final String SETTINGS = "{driver: {name: %s, process: {command: [given]}}, timeoutFactor: 6}";
 
     private DriverLife() {}
@@ -32,7 +32,7 @@ final class DriverLife {
     /**
      * Runs a driver, kills it while a claim is prepared, and returns its log.
      *
-     * @param prepared looks at the node while the claim is prepared
+     * @param prepared checks the node while the claim is prepared
      * @throws Violation if it forgets the claim, or can't unprepare it
      * @throws ImageBuildException if it does not end with status 0
      */
@@ -50,8 +50,8 @@ final class DriverLife {
     }
 
     /**
-     * As in a pod: by a service account and TLS, where this process may make mount namespaces. A driver that finds no
-     * device on this machine prepares no claim.
+     * Runs as in a pod, with a service account and TLS, if this process may create mount namespaces. A driver that
+     * finds no device on this machine prepares no claim.
      */
     static void runInCluster(String driver, List<String> command) {
         boolean inCluster = MountNamespace.missing().isEmpty();
@@ -59,7 +59,7 @@ final class DriverLife {
         run(driver, new ProcessDriver(settings, List.of(), START), DriverLife::repeat);
     }
 
-    /** Calls of one claim and of several, until what is done every ten seconds was done, too. */
+    /** Calls for one claim and for several, until the tasks that run every ten seconds have also run. */
     private static void repeat(TestContext context) {
         if (context.devices().usable().isEmpty()) {
             return;

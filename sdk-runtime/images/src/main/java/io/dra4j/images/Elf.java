@@ -20,14 +20,14 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Programs and libraries in the form of Linux, with 64 bits. */
+/** 64-bit ELF programs and libraries of Linux. */
 final class Elf {
 
     private static final byte[] MAGIC = {0x7f, 'E', 'L', 'F'};
     private static final int E_MACHINE = 18;
 
-    // Places, sizes and values of elf.h; the lowest half of what has 64 bits comes first, and is all of it in files
-    // below 2 GB.
+    // Offsets, sizes and values of elf.h; the low half of a 64-bit value comes first, and is enough in files below 2
+    // GB.
     private static final int E_PHOFF = 32;
     private static final int E_PHNUM = 56;
     private static final int PHDR_SIZE = 56;
@@ -72,7 +72,7 @@ final class Elf {
     static void require(Machine machine, Stage stage) {
         for (Path file : files(stage.root())) {
             byte[] header = begin(file, E_MACHINE + Short.BYTES);
-            int found = header[E_MACHINE] & 0xff; // the lowest byte comes first, and the numbers of both fit into it
+            int found = header[E_MACHINE] & 0xff; // the low byte comes first, and is enough for both numbers
             if (found != machine.elf()) {
                 throw new ImageBuildException(
                         "/%1$s can't be in an image for %2$s, because it is for another architecture (%3$d in ELF's numbers, not %4$d): take the file for %2$s, or build images for the other by -Dimage.architectures"
@@ -83,8 +83,8 @@ final class Elf {
     }
 
     /**
-     * Finds the libraries of an installation that files, and these libraries themselves, are linked with; neither those
-     * among the files, nor the loader.
+     * Finds the libraries that files are linked with, directly or indirectly, in an installation; without the files
+     * themselves and the loader.
      *
      * @throws ImageBuildException if one is not there
      */
@@ -125,7 +125,7 @@ final class Elf {
             }
             return linked;
         } catch (IndexOutOfBoundsException e) {
-            throw new ImageBuildException(file + " is no whole program or library of 64 bits: install it again", e);
+            throw new ImageBuildException(file + " is not a complete 64-bit program or library: install it again", e);
         }
     }
 
@@ -143,7 +143,7 @@ final class Elf {
                 .toArray();
     }
 
-    /** Returns the place in the file of a loaded address. */
+    /** Returns the file offset of a loaded address. */
     private static int offset(ByteBuffer elf, int address) {
         for (int loaded : headers(elf, PT_LOAD)) {
             int inside = address - elf.getInt(loaded + P_VADDR);

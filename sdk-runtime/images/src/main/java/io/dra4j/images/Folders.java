@@ -26,7 +26,7 @@ final class Folders {
         }
     }
 
-    /** Copies a file in the place of one that may be there. */
+    /** Copies a file, replacing an existing one. */
     static void copy(Path from, Path to) {
         try {
             Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);

@@ -8,17 +8,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * An image: the programs in it, and how a container of it runs.
+ * An image: its programs, and the settings of its containers.
  *
  * @param name its name, without a registry
- * @param title its title, for people
+ * @param title its title
  * @param description what it is for, in a sentence
  * @param module the folder of the Maven module of its programs; empty for a vendor's
  * @param programs its programs; the first is the entry point, and trains the AOT cache
  * @param scripts further files of {@code /usr/bin}, which are resources of this package
- * @param jvmOptions options of the JVM; the AOT cache holds for these alone
+ * @param jvmOptions options of the JVM; the AOT cache is valid only for these
  * @param user the user and group that a container runs as
- * @param driver the driver's name; empty for a program that is no driver, or can't run on the build machine
+ * @param driver the driver's name; empty for a program that is not a driver, or can't run on the build machine
  * @param training arguments of the run that trains the AOT cache
  * @param licenses as OCI's label has them; empty if they are not known
  */
@@ -50,7 +50,7 @@ record Image(
             "--sun-misc-unsafe-memory-access=allow",
             "-Djava.library.path=" + NATIVE);
 
-    /** Options of a program that runs once, and may take what memory there is. */
+    /** Options of a program that runs once, and may use all available memory. */
     private static final List<String> ONCE =
             join(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"), LIBRARIES);
 
@@ -62,10 +62,10 @@ record Image(
                     List.of(
                             "-Djna.boot.library.path=" + NATIVE,
                             "-Djna.nounpack=true",
-                            // What the training run compiled is of use to the second compiler alone, which is off.
+                            // The profiles of the training run are useful only to the second compiler, which is off.
                             "-XX:-AOTReplayTraining")));
 
-    /** The same for drivers of this repository, in which no object has a finalizer: no thread waits for such. */
+    /** The same for drivers of this repository, which have no finalizers and so need no finalizer thread. */
     private static final List<String> OUR_NODE = join(NODE, List.of("--finalization=disabled"));
 
     private static final String ROOT = "0:0"; // the kubelet's directories are root's
@@ -82,7 +82,7 @@ record Image(
      */
     record Program(String command, String main) {}
 
-    /** The driver of devices that do not exist. */
+    /** The example driver, whose devices do not exist. */
     static final Image FAKE_DRIVER = new Image(
             "dra4j-example-fake-driver",
             "dra4j example driver",
@@ -134,7 +134,7 @@ record Image(
     /** The images of this repository. */
     static final List<Image> IMAGES = List.of(FAKE_DRIVER, NVIDIA_DRIVER, CONFORMANCE);
 
-    /** The image of a vendor's driver, by the settings; what is not given is taken from its jar. */
+    /** The image of a vendor's driver, by the settings; missing settings are taken from its jar. */
     static Image ofVendor(Inputs inputs, Path jar) {
         String name = inputs.value("name", jar.getFileName().toString().replaceFirst("\\.jar$", ""));
         String driver = inputs.value("driver", "");
@@ -172,7 +172,7 @@ record Image(
         return name;
     }
 
-    /** The options that drivers are started with, in an image and without: those of sdk-runtime/deploy. */
+    /** The options that drivers are started with, with or without an image, from sdk-runtime/deploy. */
     private static List<String> ofDrivers() {
         return Folders.packaged("/jvm.options")
                 .lines()

@@ -21,10 +21,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The building of images: their layers are staged as folders, from what changes least to what changes most, and written
- * as archives.
+ * Builds images. Their layers are staged as folders, those that change least first, and written as archives.
  *
- * <p>The same inputs give the same archive, but for the layer of the AOT cache: the JVM writes another one each time.
+ * <p>The same inputs give the same archive, except for the layer of the AOT cache, which the JVM writes differently
+ * each time.
  */
 final class ImageBuild {
 
@@ -40,7 +40,7 @@ final class ImageBuild {
     private final Map<Image, Jars> images = new LinkedHashMap<>();
     private final Set<Path> shared;
 
-    /** Prepares what all images have: those of this repository, or that of the driver whose jar is given. */
+    /** Prepares the common parts of the images: this repository's, or that of the driver whose jar is given. */
     ImageBuild(Inputs inputs, Machine machine) {
         this.inputs = inputs;
         this.machine = machine;
@@ -52,7 +52,7 @@ final class ImageBuild {
         folder = Folders.make(inputs.target().resolve("stage").resolve(machine.architecture()));
         debian = Debian.of(machine, folder.resolve("debian"));
         jdk = debian.isHere() ? linker : Jdk.of(debian);
-        // Jib takes a layer whose files have the same paths and times for the same.
+        // Jib considers layers equal if their files have the same paths and times.
         Folders.remove(folder.resolve("cache"));
         java = stageJdk(linker);
         base = Base.of(inputs, debian, java.file(Image.JDK), folder.resolve("base"));
@@ -108,7 +108,7 @@ final class ImageBuild {
                 .orElse(List.of());
     }
 
-    /** Writes an image with an AOT cache that is there. */
+    /** Writes an image with an existing AOT cache. */
     Path write(Image image, Path cache) {
         return write(image, stage(image, jars(image), true), cache);
     }
@@ -140,7 +140,7 @@ final class ImageBuild {
         return folder.resolve(image.name()).resolve(OURS).resolve(Sbom.PATH.substring(1));
     }
 
-    /** The layers of an image above its base, but for the AOT cache. */
+    /** The layers of an image above its base, without the AOT cache. */
     private List<Stage> stage(Image image, Jars jars, boolean hasCache) {
         Path own = folder.resolve(image.name());
         Stage common = Stage.at(own, "dependencies", inputs.time());
@@ -182,7 +182,7 @@ final class ImageBuild {
         }
     }
 
-    /** The file of {@code /usr/bin} that starts a program: no shell stays. */
+    /** The file in {@code /usr/bin} that starts a program, by exec, so that no shell remains. */
     private static String launcher(Image image, Image.Program program, Jars jars, boolean hasCache) {
         return """
         #!/usr/bin/bash
@@ -214,7 +214,7 @@ final class ImageBuild {
                 .build();
     }
 
-    /** The commit, where there are a repository and Git. */
+    /** The commit, if there is a repository and Git is installed. */
     private Optional<String> revision() {
         return Files.exists(inputs.repository().resolve(".git"))
                 ? Tool.tried(List.of("git", "-C", inputs.repository().toString(), "rev-parse", "HEAD"))

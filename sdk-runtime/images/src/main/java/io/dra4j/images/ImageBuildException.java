@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.images;
 
-/** A reason why an image cannot be built, for the person who builds it. */
+/** A reason why an image can't be built; the message is for the person who builds it. */
 final class ImageBuildException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

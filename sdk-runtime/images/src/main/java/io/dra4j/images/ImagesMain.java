@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The program that a build runs: it writes archives of images, and prints where they are and their sizes. */
+/** The program that a build runs: it writes archives of images, and prints their paths and sizes. */
 public final class ImagesMain {
 
     private static final double MEGABYTE = 1_000_000;
@@ -20,8 +20,8 @@ public final class ImagesMain {
     /**
      * Builds the image of the driver whose jar is given, or all images of this repository.
      *
-     * @param args the settings, as docs-site/reference/images.md has them
-     * @throws ImageBuildException with what is missing, if something is
+     * @param args the settings of docs-site/reference/images.md
+     * @throws ImageBuildException if something is missing; the message names it
      */
     public static void main(String[] args) throws IOException {
         Inputs inputs = Inputs.of(args);
@@ -38,7 +38,7 @@ public final class ImagesMain {
             }
             if (!machine.equals(Machine.current()) && inputs.given("emulator").isEmpty()) {
                 System.out.printf(
-                        "Images for %s have no AOT cache, and start more slowly: no program that runs their JVM is given by -Dimage.emulator%n",
+                        "Images for %s have no AOT cache, and start more slowly: -Dimage.emulator names no program that runs their JVM%n",
                         machine.architecture());
             }
         }

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The settings of a build; docs-site/reference/images.md has those of a vendor.
+ * The settings of a build; docs-site/reference/images.md describes those for vendors.
  *
  * @param values their values, by their names
  */
@@ -22,7 +22,7 @@ record Inputs(Map<String, String> values) {
                     .split(" "));
 
     /**
-     * Reads words such as {@code --version=1.0}, of which the last of a name counts.
+     * Reads arguments such as {@code --version=1.0}; the last one of a name counts.
      *
      * @throws ImageBuildException if there is no such setting
      */
@@ -40,17 +40,17 @@ record Inputs(Map<String, String> values) {
         return new Inputs(values);
     }
 
-    /** The folder whose commit is noted; where the images are ours, the root of the repository. */
+    /** The folder whose commit is recorded; for our images, the root of the repository. */
     Path repository() {
         return path(value("repository", ""));
     }
 
-    /** The jar of a vendor's driver; empty where the images of this repository are to be built. */
+    /** The jar of a vendor's driver; empty to build the images of this repository. */
     Optional<Path> jar() {
         return given("jar").map(Inputs::path);
     }
 
-    /** The folder for all that is written. */
+    /** The folder for all output. */
     Path target() {
         return path(value("target", "target"));
     }
@@ -70,7 +70,7 @@ record Inputs(Map<String, String> values) {
         return Instant.parse(value("time", "1980-01-01T00:00:00Z"));
     }
 
-    /** The home of a JDK 25, or nothing: then it is looked for. */
+    /** The home of a JDK 25; if empty, it is searched for. */
     String jdk() {
         return value("jdk", "");
     }
@@ -97,7 +97,7 @@ record Inputs(Map<String, String> values) {
         return given(name).orElse(otherwise);
     }
 
-    /** Returns the words of a value, which have spaces between them. */
+    /** Returns the words of a value, separated by spaces. */
     List<String> words(String name) {
         return given(name).map(value -> List.of(value.split(" +"))).orElse(List.of());
     }

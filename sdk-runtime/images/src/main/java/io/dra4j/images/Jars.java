@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  * The class path of a program.
  *
  * @param all its jars in their order, the program's own first
- * @param parts what CycloneDX's plugin says of them; null: their names say it
+ * @param parts the SBOM of CycloneDX's plugin; null to use their file names
  */
 record Jars(List<Path> all, @Nullable Path parts) {
 
     /**
-     * Reads what the build of a program's module has left.
+     * Reads the build output of a program's module.
      *
      * @throws ImageBuildException if it has not been built with the profile image
      */
@@ -88,7 +88,7 @@ record Jars(List<Path> all, @Nullable Path parts) {
         Set<Path> names = new HashSet<>();
         for (Path jar : jars) {
             if (!Files.isRegularFile(jar)) {
-                throw new ImageBuildException(jar + " is no jar: build images by `mvn -Pimage package`");
+                throw new ImageBuildException(jar + " is not a jar: build images by `mvn -Pimage package`");
             }
             if (!names.add(jar.getFileName())) {
                 throw new ImageBuildException("Two jars are called " + jar.getFileName());
@@ -108,12 +108,12 @@ record Jars(List<Path> all, @Nullable Path parts) {
         }
     }
 
-    /** Returns the program's own, and those of this project: their file names begin so. */
+    /** Returns the program's own jar, and those of this project, by their file names. */
     List<Path> ours() {
         return all.stream().filter(this::isOurs).toList();
     }
 
-    /** Returns those of others. */
+    /** Returns the jars of other projects. */
     List<Path> foreign() {
         return all.stream().filter(jar -> !isOurs(jar)).toList();
     }
@@ -133,7 +133,7 @@ record Jars(List<Path> all, @Nullable Path parts) {
         return find(className.replace('.', '/') + ".class") != null;
     }
 
-    /** Stages a file that is in one of the jars; if it is in none, the program does not need it. */
+    /** Stages a file from one of the jars; if no jar has it, the program does not need it. */
     void extract(String entry, Stage stage, String path) {
         Path jar = find(entry);
         if (jar == null) {

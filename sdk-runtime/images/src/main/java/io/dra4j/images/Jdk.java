@@ -16,10 +16,10 @@ import java.util.Properties;
 import java.util.stream.Collectors;
 
 /**
- * The JDK of the build machine, and the part of it that goes into images.
+ * The JDK of the build machine, parts of which go into images.
  *
  * @param home its home
- * @param release what its file {@code release} says
+ * @param release the content of its file {@code release}
  */
 record Jdk(Path home, Properties release) {
 
@@ -27,9 +27,8 @@ record Jdk(Path home, Properties release) {
     static final int RELEASE = 25;
 
     /**
-     * The modules in the images. {@code jdeps} names more: java.desktop, java.sql, jdk.jfr and
-     * java.security.jgss are in code of libraries that asks for them first (JNA's AWT, Jackson's
-     * types of SQL, Netty's events, Jetty's Kerberos), and does without.
+     * The modules in the images. {@code jdeps} names more: java.desktop, java.sql, jdk.jfr and java.security.jgss are
+     * optional for the libraries that use them (JNA's AWT, Jackson's SQL types, Netty's events, Jetty's Kerberos).
      */
     static final List<String> MODULES = List.of(
             "java.base",
@@ -42,7 +41,7 @@ record Jdk(Path home, Properties release) {
             "jdk.management",
             "jdk.unsupported");
 
-    /** Certificate authorities, too: those of this machine, where a program trusts those of its cluster. */
+    /** Also excludes certificate authorities of this machine: a program trusts those of its cluster. */
     private static final List<String> NEEDLESS = List.of(
             "bin/jwebserver", "bin/keytool", "lib/classlist", "lib/jexec", "lib/jrt-fs.jar", "lib/security/cacerts");
 
@@ -67,7 +66,7 @@ record Jdk(Path home, Properties release) {
         return first(candidates);
     }
 
-    /** Finds the one of an installation. */
+    /** Finds the JDK of an installation. */
     static Jdk of(Debian debian) {
         return first(installed(debian.file("/usr/lib/jvm")));
     }
@@ -123,7 +122,7 @@ record Jdk(Path home, Properties release) {
     /**
      * Links the modules of the images, and more, into a new folder.
      *
-     * @param linker a JDK that runs on this machine; another than this one links this one's modules
+     * @param linker a JDK that runs on this machine, and may differ from this one, whose modules it links
      */
     void link(Path folder, List<String> more, Jdk linker) {
         List<String> modules = equals(linker) ? List.of() : List.of("--module-path=" + home.resolve("jmods"));

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 /**
  * An architecture of images, by default the build machine's.
  *
- * @param architecture its name in OCI's words
+ * @param architecture its name in OCI
  * @param elf its number in programs and libraries, by elf.h
  * @param libraries the folder of its libraries in Debian
  * @param loader the path of the dynamic loader, which programs name
@@ -32,7 +32,7 @@ record Machine(String architecture, int elf, String libraries, String loader, St
             "libnetty_transport_native_epoll_aarch_64.so",
             "linux-aarch64");
 
-    /** The machine that this runs on. */
+    /** The build machine. */
     static Machine current() {
         String name = System.getProperty("os.name") + " " + System.getProperty("os.arch");
         return switch (name) {

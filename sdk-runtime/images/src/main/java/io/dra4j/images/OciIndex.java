@@ -24,8 +24,8 @@ import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 /**
  * An archive in OCI's layout with an index of the images of several architectures.
  *
- * <p>A layer that two of them have is in it once. The layout names the index alone, so that a tool takes all images by the
- * tag, or the one of its platform.
+ * <p>A layer shared by two images is stored once. The layout names only the index, so that a tool takes all images by
+ * the tag, or the one of its platform.
  */
 final class OciIndex {
 
@@ -44,7 +44,7 @@ final class OciIndex {
     }
 
     /**
-     * Writes the archive of a name from those of each architecture.
+     * Writes the archive of a name from the archives of its architectures.
      *
      * @return the archive
      */
@@ -113,7 +113,7 @@ final class OciIndex {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every JDK has it
+            throw new IllegalStateException(e); // every JDK has this algorithm
         }
     }
 }

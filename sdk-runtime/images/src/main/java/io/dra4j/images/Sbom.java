@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The parts of an image, as CycloneDX has it: the jars by CycloneDX's plugin for Maven, and with
- * them the JDK and Debian's packages.
+ * The CycloneDX SBOM of an image. CycloneDX's Maven plugin supplies the jars, to which the JDK and Debian's packages
+ * are added.
  */
 final class Sbom {
 

@@ -18,10 +18,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The files of a layer as they are in an image, below a folder of the build machine.
+ * The files of a layer, laid out as in the image below a folder of the build machine.
  *
- * <p>All have the same time, are readable by all and writable by their owner alone. There are no
- * links: an image of Jib has none.
+ * <p>All have the same time, are readable by all and writable only by their owner. Links are not used, because Jib's
+ * images have none.
  *
  * @param name the layer's name
  * @param root the folder that stands for an image's root
@@ -83,7 +83,7 @@ record Stage(String name, Path root, Instant time) {
         Files.setLastModifiedTime(file(path), FileTime.from(time));
     }
 
-    /** The layer of all that was put here. */
+    /** Returns the layer with all staged files. */
     FileEntriesLayer layer() {
         FileEntriesLayer.Builder layer = FileEntriesLayer.builder().setName(name);
         try (Stream<Path> files = Files.walk(root)) {

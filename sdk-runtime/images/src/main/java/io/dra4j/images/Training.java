@@ -11,14 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The making of an AOT cache: a program runs as it will on a node, the JVM records what it loads, and a second JVM
- * writes the cache.
+ * Creates an AOT cache. A program runs as on a node, the JVM records what it loads, and a second JVM writes the cache.
  *
- * <p>The JVM compares the options, the jars' names, sizes and times, and the JDK; where the jars lie, it does not.
+ * <p>The JVM compares the options, the jars' names, sizes and times, and the JDK, but not the folder of the jars.
  *
  * @param java the command that starts the JVM of the image
  * @param machine its architecture
- * @param folder a folder for what is made; the jars of the image are in {@code lib}
+ * @param folder a folder for the results; the jars of the image are in {@code lib}
  */
 record Training(List<String> java, Machine machine, Path folder) {
 
@@ -63,7 +62,7 @@ record Training(List<String> java, Machine machine, Path folder) {
         return command;
     }
 
-    /** A folder that has the jars of an image as the image has them, with their times, and its libraries. */
+    /** A folder with an image's libraries and its jars, with the same times as in the image. */
     static Training in(Path folder, List<String> java, Machine machine, List<Stage> stages) {
         Folders.remove(folder);
         for (Stage stage : stages) {

@@ -21,8 +21,8 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 /**
  * The files of an archive in the layout of OCI or of Docker.
  *
- * @param descriptor what the layout says of the manifest; that itself for Docker's
- * @param manifest the image's manifest, of one layout or the other
+ * @param descriptor the layout's entry for the manifest; for Docker's layout, the manifest itself
+ * @param manifest the image's manifest, in either layout
  * @param config the image's configuration
  * @param files the paths of all files, links and folders of the layers, from the root
  */
@@ -30,14 +30,14 @@ record Unpacked(JsonNode descriptor, JsonNode manifest, JsonNode config, Set<Str
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** Takes what a layer has. */
+    /** Receives the entries of a layer. */
     interface Sink {
 
-        /** Takes an entry, whose content can be read. */
+        /** Receives an entry, whose content can be read. */
         void take(TarArchiveEntry entry, InputStream content) throws IOException;
     }
 
-    /** Reads the names alone. */
+    /** Reads only the names. */
     static Unpacked names(Path archive) {
         return of(archive, (entry, content) -> {});
     }

@@ -185,7 +185,7 @@ class ArchiveIT {
         assertThat(Files.size(file)).isLessThan(Files.size(archives.get(0)) + Files.size(archives.get(1)) / 2);
     }
 
-    /** A JDK as another machine has it: its files, and other certificate authorities. */
+    /** A JDK of another machine: its files, and other certificate authorities. */
     private static Path withOtherAuthorities(Path jdk, Path copy) throws IOException {
         try (Stream<Path> files = Files.walk(jdk.toRealPath())) {
             for (Path file : files.toList()) {

@@ -19,7 +19,7 @@ final class Built {
 
     private static final Path FOLDER = Path.of("target/images").toAbsolutePath();
 
-    /** Debian's, which tests alone need. */
+    /** Debian's, which only tests need. */
     private static final String EMULATOR = "/usr/bin/qemu-aarch64-static";
 
     private Built() {}
@@ -42,13 +42,13 @@ final class Built {
         return found.get(0);
     }
 
-    /** The list of parts beside an archive. */
+    /** The list of parts next to an archive. */
     static Path sbom(Image image) {
         Path archive = archive(image);
         return archive.resolveSibling(archive.getFileName().toString().replaceFirst("tar$", "cdx.json"));
     }
 
-    /** The settings of the build, but for the folder that it writes to, and for others. */
+    /** The settings of the build, except the folder that it writes to and some others. */
     static Inputs inputs(Path target, String... others) {
         List<String> words = new ArrayList<>(List.of("--target=" + target));
         for (String name : List.of("repository", "version", "time", "jdk", "base")) {
@@ -71,7 +71,7 @@ final class Built {
         return machine().equals(Machine.current()) ? container : container.emulated(Path.of(EMULATOR));
     }
 
-    /** Skips a test, and says why, where no process can have a root of its own. */
+    /** Skips a test, with the reason, if processes can't have their own root. */
     static void assumeContainers() {
         String missing = MountNamespace.missing();
         if (!missing.isEmpty()) {

@@ -21,7 +21,7 @@ class ConformanceImageIT {
 
     private static final Map<String, String> CACHE_ONLY = Map.of("JAVA_OPTS", "-XX:AOTMode=on");
 
-    /** A driver that does nothing: bash alone is there to run one. */
+    /** A driver that does nothing: only bash can run one. */
     private static final String RUN = "echo $UID; dra-conformance run --driver-name=gpu.example.com --only=DRA-REG-02"
             + " --start-timeout=2 --report=/tmp/report -- bash -c 'read -rt 60 <> <(:)'";
 

@@ -101,7 +101,7 @@ final class Container {
      * The command that runs another in a container.
      *
      * @param folders what it finds at the same path as here, or as SOURCE=PATH elsewhere; with colons between them
-     * @param environment its environment, beside that of the image
+     * @param environment its environment, in addition to that of the image
      */
     List<String> command(String folders, Map<String, String> environment, List<String> command) {
         List<String> words = new ArrayList<>();

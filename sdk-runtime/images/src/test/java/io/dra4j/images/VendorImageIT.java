@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The image of a driver of a vendor, from the jar of his build alone. */
+/** The image of a vendor's driver, made only from the jar of its build. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class VendorImageIT {
 
@@ -88,7 +88,7 @@ class VendorImageIT {
     @ParameterizedTest
     @CsvSource({
         "'', '', --driver=, has no Main-Class in its manifest",
-        "com.acme.Main, lib/acme-1.0.jar, --driver=, lib/acme-1.0.jar is no jar: build images by `mvn -Pimage package`",
+        "com.acme.Main, lib/acme-1.0.jar, --driver=, lib/acme-1.0.jar is not a jar: build images by `mvn -Pimage package`",
         "com.acme.Main, '', --driver=, 'fpga-driver has no class com.acme.Main, which fpga-driver is to start'",
         "com.acme.Main, '', --drivername=x, 'There is no setting --drivername=x; those of an image are --architectures, --base, --desc'"
     })

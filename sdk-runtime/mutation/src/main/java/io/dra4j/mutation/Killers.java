@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The test classes that have killed the mutant under test.
  *
- * <p>PIT runs fast tests first. Once tests of several classes have killed a mutant, the rest adds hours and decides
- * nothing: none of them is the only one, and no class is.
+ * <p>PIT runs fast tests first. Once tests of several classes have killed a mutant, running the rest takes hours and
+ * adds nothing: neither a single test nor a single class is the only killer.
  */
 final class Killers {
     private static final int ENOUGH = Integer.getInteger("mutation.killers", 3);
 
-    /** Null before the first mutant: then tests run to learn what they cover. */
+    /** Null before the first mutant, while tests run to record their coverage. */
     private @Nullable Set<Class<?>> classes;
 
     void nextMutant() {

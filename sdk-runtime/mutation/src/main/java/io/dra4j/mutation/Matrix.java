@@ -25,7 +25,7 @@ record Matrix(List<Mutant> mutants) {
     /**
      * A mutant and its tests.
      *
-     * @param killers empty if it survives, and if it was killed by a time limit, when PIT cannot tell the test
+     * @param killers empty if it survives, or was killed by a time limit, when PIT can't name the test
      * @param covering the tests that execute its code
      */
     record Mutant(String place, boolean killed, Set<String> killers, Set<String> covering) {
@@ -37,7 +37,7 @@ record Matrix(List<Mutant> mutants) {
 
     static Matrix read(Path report) throws IOException {
         List<Mutant> mutants = new ArrayList<>();
-        Map<String, String> names = new HashMap<>(); // some hundred tests, each named some thousand times
+        Map<String, String> names = new HashMap<>(); // hundreds of tests, each named thousands of times
         try (InputStream in = Files.newInputStream(report)) {
             XMLStreamReader xml = XMLInputFactory.newDefaultFactory().createXMLStreamReader(in);
             while (xml.hasNext()) {

@@ -83,11 +83,11 @@ record MutationMain(Path root, PrintStream out) {
         return lost.isEmpty();
     }
 
-    /** The shares of each module that are committed, and those that the last runs measured. */
+    /** The committed shares of each module, and those of the last runs. */
     private static final class Baseline {
         private static final String HEADER = "module,killed,mutants,covered,branches";
 
-        /** The shares of a module; null is one that was not measured. */
+        /** The shares of a module; null if not measured. */
         record Row(@Nullable Share killed, @Nullable Share covered) {
 
             Row or(@Nullable Row other) {
@@ -136,7 +136,7 @@ record MutationMain(Path root, PrintStream out) {
             return new Share(covered, covered + missed);
         }
 
-        /** The falls of a module's shares below those that are committed, in sentences. */
+        /** The drops of a module's shares below the committed ones, as sentences. */
         List<String> problems(String module, Row now) {
             Row before = rows.get(module);
             List<String> problems = new ArrayList<>();
@@ -150,7 +150,7 @@ record MutationMain(Path root, PrintStream out) {
 
         private void compare(String subject, @Nullable Share before, @Nullable Share now, List<String> problems) {
             if (now == null) {
-                return; // the run was about the other
+                return; // the run measured the other share
             }
             if (before == null) {
                 problems.add(subject + ": " + file + " has no number: add it with `.ci/mutation --update`");

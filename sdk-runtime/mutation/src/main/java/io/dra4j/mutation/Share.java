@@ -4,9 +4,9 @@ package io.dra4j.mutation;
 
 import java.util.Locale;
 
-/** A part of a whole: killed mutants of all mutants, covered branches of all branches. */
+/** A share of a whole: killed mutants of all mutants, or covered branches of all branches. */
 record Share(long part, long whole) {
-    /** Time limits and machines under load move a few mutants in a thousand. */
+    /** The tolerance: time limits and machines under load change a few mutants in a thousand. */
     private static final double TOLERATED_POINTS = 0.5;
 
     boolean isFallenFrom(Share before) {

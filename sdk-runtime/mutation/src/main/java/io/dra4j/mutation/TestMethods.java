@@ -27,8 +27,9 @@ import org.pitest.testapi.TestUnitFinder;
 /**
  * JUnit's test methods, as tests of PIT.
  *
- * <p>PIT's own plugin for JUnit runs each class once more in each JVM to find its tests, and then each invocation of a
- * parameterized method by itself, for which JUnit computes all arguments again: quadratic in the number of recorded
+ * <p>PIT's own plugin for JUnit runs each class an extra time in each JVM to find its tests, and then each invocation
+ * of a parameterized method separately, for which JUnit computes all arguments again: quadratic in the number of
+ * recorded
  * cases. Here a method is one test with all its invocations, and is found without a run.
  */
 public final class TestMethods implements TestPluginFactory, EnvironmentResetPlugin {
@@ -75,7 +76,7 @@ public final class TestMethods implements TestPluginFactory, EnvironmentResetPlu
         };
     }
 
-    /** The methods of a class and of the classes nested in it, which have no tests by themselves. */
+    /** The methods of a class and of the classes nested in it, which are not test classes on their own. */
     static List<TestUnit> find(Class<?> type, List<String> excludedTags) {
         if (type.getEnclosingClass() != null) {
             return List.of();

@@ -4,7 +4,7 @@
 /**
  * A matrix of tests and the mutants that they kill, and its comparison with a baseline.
  *
- * <p>Flow: PIT, with JUnit's tests as {@code TestMethods} has them → here → {@code .ci/mutation.csv}.
+ * <p>Flow: PIT, with JUnit's tests from {@code TestMethods} → here → {@code .ci/mutation.csv}.
  */
 @NullMarked
 package io.dra4j.mutation;

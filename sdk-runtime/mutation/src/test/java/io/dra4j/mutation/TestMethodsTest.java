@@ -53,7 +53,7 @@ class TestMethodsTest {
                 LauncherFactory.create(),
                 killers);
         List.<Class<?>>of(String.class, Integer.class, Long.class).forEach(killers::add);
-        test.execute(results); // before the first mutant a failure is no kill
+        test.execute(results); // before the first mutant a failure is not a kill
 
         killers.nextMutant();
         List.<Class<?>>of(String.class, Integer.class).forEach(killers::add);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public interface ClusterApi {
 
     /**
-     * An answer, whatever its status.
+     * An answer with any status.
      *
      * @param status of HTTP
      * @param body the object, a list, or a {@code Status}

@@ -298,7 +298,7 @@ final class ClusterAudit {
                     "device-not-published",
                     Severity.ERROR,
                     "device " + device,
-                    "no slice publishes it any more, and it is allocated to " + String.join(", ", claims),
+                    "no slice publishes it, and it is allocated to " + String.join(", ", claims),
                     "pods of the claims may have lost the device, and can't be started again; the"
                             + " hardware may be gone, or the driver leaves it out",
                     release(claims, ""));
@@ -408,7 +408,7 @@ final class ClusterAudit {
                     "node-gone",
                     Severity.ERROR,
                     "node " + node,
-                    "it does not exist any more, and its devices are allocated to " + String.join(", ", claims),
+                    "it no longer exists, and its devices are allocated to " + String.join(", ", claims),
                     "no kubelet unprepares these claims, and their pods are never placed elsewhere",
                     release(claims, " --force"));
         }

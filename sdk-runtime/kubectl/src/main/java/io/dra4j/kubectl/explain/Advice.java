@@ -336,7 +336,7 @@ record Advice(
             sort(id, reading, having, lacking);
             if (having.isEmpty() && !lacking.isEmpty()) {
                 DeviceId first = lacking.get(0);
-                return "Correct the selector: no device that it is tried on has %s. For one, %s has %s"
+                return "Correct the selector: no device that it is tried on has %s. For example, %s has %s"
                         .formatted(id, words.name(first), words.has(first));
             }
             String some = lacking.isEmpty()

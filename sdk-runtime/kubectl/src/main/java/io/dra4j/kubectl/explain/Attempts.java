@@ -88,7 +88,7 @@ final class Attempts {
         return views.of(node);
     }
 
-    /** The allocator as the release has it. */
+    /** The allocator with the release's behavior. */
     Allocator released() {
         return released;
     }
@@ -134,7 +134,7 @@ final class Attempts {
                                 || (every && one instanceof Obstacle.Tainted));
     }
 
-    /** The bugs that reject claims that would fit: each by itself or with others. */
+    /** The bugs that reject claims that would fit: individually or together with others. */
     private Set<SchedulerBug> deciding(ClusterState view, Node node, List<Claim> claims) {
         Set<SchedulerBug> deciding = EnumSet.noneOf(SchedulerBug.class);
         if (correct.allocate(view, node, claims) instanceof Outcome.Allocated) {

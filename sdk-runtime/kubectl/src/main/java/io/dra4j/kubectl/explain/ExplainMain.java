@@ -180,7 +180,7 @@ public final class ExplainMain implements Callable<Integer> {
             section("A bug of Kubernetes " + report.server(), report.bugs());
             if (!report.unknown().isEmpty()) {
                 line(0, "");
-                line(0, "Not looked at: %s.".formatted(String.join("; ", report.unknown())));
+                line(0, "Not considered: %s.".formatted(String.join("; ", report.unknown())));
             }
         }
 
@@ -216,8 +216,8 @@ public final class ExplainMain implements Callable<Integer> {
                         0,
                         start
                                 + (changes.size() == 1
-                                        ? " this, enough in a simulation:"
-                                        : " one of these, each enough in a simulation:"));
+                                        ? " this, which is enough in a simulation:"
+                                        : " one of these, each of which is enough in a simulation:"));
             }
             for (int i = 0; i < changes.size() && !(isChange && changes.size() == 1); i++) {
                 ExplainReport.Changes one = changes.get(i);
@@ -245,8 +245,8 @@ public final class ExplainMain implements Callable<Integer> {
             line(
                     2,
                     fits
-                            ? "%s can have its %s".formatted(of, wanted)
-                            : "%s wants %s, and can have %s".formatted(of, wanted, most));
+                            ? "%s gets its %s".formatted(of, wanted)
+                            : "%s wants %s, but gets %s".formatted(of, wanted, most));
             if (!fits) {
                 one.refused().forEach(this::refused);
             }

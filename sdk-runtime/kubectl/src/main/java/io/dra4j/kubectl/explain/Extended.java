@@ -92,7 +92,7 @@ final class Extended {
                 .toList();
         return offered.isEmpty()
                 ? ""
-                : "a device plugin of the node offers %s, and the pod has to take it from that"
+                : "a device plugin of the node offers %s, so the pod has to get it from the plugin"
                         .formatted(String.join(" and ", offered));
     }
 

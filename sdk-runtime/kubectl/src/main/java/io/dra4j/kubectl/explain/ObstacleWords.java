@@ -74,7 +74,7 @@ final class ObstacleWords {
             .when(
                     CounterShort.class,
                     one -> (one.consumers().isEmpty()
-                                    ? "too little %s is left, as the scheduler counts"
+                                    ? "too little %s is left, by the scheduler's count"
                                     : "shares %s with devices that are in use")
                             .formatted(one.counter()))
             .when(Tainted.class, one -> "has taint %s, which the request does not tolerate".formatted(one.taint()))
@@ -152,7 +152,7 @@ final class ObstacleWords {
                 .map(one -> snapshot.written().getOrDefault(one.name(), ""))
                 .max(Comparator.naturalOrder())
                 .filter(one -> !one.isEmpty())
-                .map(one -> ", the last ResourceSlice written " + NameList.ago(one, now))
+                .map(one -> "; the last ResourceSlice was written " + NameList.ago(one, now))
                 .orElse("");
     }
 

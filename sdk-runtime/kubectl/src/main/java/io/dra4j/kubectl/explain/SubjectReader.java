@@ -177,7 +177,7 @@ final class SubjectReader {
         JsonNode claim = found.get();
         if (claim.at("/metadata").hasNonNull("deletionTimestamp")) {
             blockers.add(new Blocker(
-                    "claim %s/%s is being deleted, since %s"
+                    "claim %s/%s has been terminating since %s"
                             .formatted(
                                     namespace,
                                     name,
@@ -193,7 +193,7 @@ final class SubjectReader {
     private static String waitForEnd(JsonNode claim) {
         List<String> users = users(claim);
         return users.isEmpty()
-                ? "Wait until it is gone, then create it again. No pod uses it; what keeps it are its finalizers, which their controllers have to remove: "
+                ? "Wait until it is gone, then create it again. No pod uses it; it waits for its finalizers, which their controllers have to remove: "
                         + finalizers(claim)
                 : "Create it again when what uses it has ended: " + NameList.some(users);
     }

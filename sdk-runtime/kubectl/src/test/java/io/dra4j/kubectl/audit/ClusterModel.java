@@ -111,7 +111,7 @@ final class ClusterModel {
         devices.remove(node);
     }
 
-    /** Publishes one more slice with the devices of a node, in a pool of so many slices. */
+    /** Publishes one more slice with the devices of a node, in a pool with this number of slices. */
     void publish(String node, long generation, int slicesOfPool) {
         more.add(slice(node, "-" + generation, generation, slicesOfPool));
     }

@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Writes, compares and reads the CDI spec of a claim, which has 32 devices at most. */
+/** Writes, compares and reads the CDI spec of a claim, which has at most 32 devices. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -67,7 +67,7 @@ public class CdiBenchmark {
                 ContainerEdits.builder().deviceNode(node).build());
     }
 
-    /** As many files as a driver for GPUs has, about. */
+    /** The approximate number of files of a GPU driver. */
     private static ContainerEdits common() {
         ContainerEdits.Builder edits = ContainerEdits.builder().env("VISIBLE_DEVICES", "void");
         for (String node : List.of("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")) {

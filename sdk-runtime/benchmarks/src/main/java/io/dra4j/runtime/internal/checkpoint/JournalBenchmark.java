@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Checkpoints claims on a disk that needs no time: what is left is the driver's own. */
+/** Checkpoints claims on a disk that takes no time, to measure only the driver's work. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -93,7 +93,7 @@ public class JournalBenchmark {
                 null, new Results(List.of(device), ContainerEdits.builder().build()));
     }
 
-    /** The three records of a claim that comes and goes. */
+    /** The three records in the life of a claim. */
     @Benchmark
     public void ofOneClaim() {
         journal.put(preparing);

@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** Reads a claim whose requests, 32 at most, have an opaque configuration each. */
+/** Reads a claim with up to 32 requests, each with an opaque configuration. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -39,7 +39,7 @@ public class ConfigBenchmark {
             {"apiVersion":"gpu.example.com/v1","kind":"GpuConfig","sharing":\
             {"strategy":"MPS","maxClients":4,"memoryLimit":"10Gi"}}""";
 
-    /** A configuration such as a vendor has. */
+    /** A typical configuration of a vendor. */
     public record GpuConfig(Sharing sharing) {}
 
     /** A nested object of it. */
