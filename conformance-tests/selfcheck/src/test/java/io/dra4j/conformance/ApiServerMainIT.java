@@ -280,7 +280,7 @@ class ApiServerMainIT {
         Path own = Files.writeString(folder.resolve("config"), "apiVersion: v1\nkind: Config\n");
         Path nowhere = folder.resolve("no/kubeconfig");
 
-        assertThat(refused("--kubeconfig=" + own)).contains(own.toString(), "left alone");
+        assertThat(refused("--kubeconfig=" + own)).contains(own.toString(), "was not written by this command");
         assertThat(own).hasContent("apiVersion: v1\nkind: Config\n");
         assertThat(refused("--kubeconfig=" + nowhere)).contains("can't write " + nowhere);
     }

@@ -183,7 +183,7 @@ final class ApiServerMain implements Callable<Integer> {
                 }
                 if (Files.exists(file) && !(Files.isRegularFile(file) && Connections.wroteKubeconfig(file))) {
                     throw new SettingsException(
-                            "--kubeconfig: %s exists and was not written by this command and is not changed; name another file"
+                            "--kubeconfig: %s exists and was not written by this command; name another file"
                                     .formatted(file));
                 }
                 return new KubeconfigFile(file.toAbsolutePath(), null);
