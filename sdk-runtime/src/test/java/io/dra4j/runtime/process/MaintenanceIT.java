@@ -153,7 +153,7 @@ class MaintenanceIT {
             assertThat(node.log()).contains("counts as maintenance of all devices");
             assertThat(maintenance(node, "off").output()).contains("Maintenance is off");
             node.awaitSlices(slices -> !slices.isEmpty() && tainted(slices).isEmpty());
-            assertThat(maintenance(node, "off").output()).contains("There was no maintenance");
+            assertThat(maintenance(node, "off").output()).contains("Maintenance was already off");
         }
     }
 }

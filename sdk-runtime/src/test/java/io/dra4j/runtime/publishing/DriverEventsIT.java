@@ -84,7 +84,7 @@ class DriverEventsIT {
                 assertThat(driver.awaitPublished()).isTrue();
                 assertThat(driver.about("gpu-0")).isEmpty();
                 assertThat(driver.awaitProblem("No device is published until the plugin is gone."))
-                        .startsWith("A device plugin offers gpu.example.com/card=4 on this node")
+                        .startsWith("A device plugin also offers gpu.example.com/card=4 on this node")
                         .doesNotContain("example.com/nic");
 
                 offer(api, 0);
