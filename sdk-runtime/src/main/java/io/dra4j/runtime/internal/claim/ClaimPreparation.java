@@ -169,12 +169,12 @@ public final class ClaimPreparation implements ClaimOperations {
             return failed.apply("the driver still works on the claim; the next try joins it");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return failed.apply("the driver stops; the next try goes on with the claim");
+            return failed.apply("the driver stops; the next attempt continues with the claim");
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RejectedExecutionException) {
-                return failed.apply("the driver stops; the next try goes on with the claim");
+                return failed.apply("the driver stops; the next attempt continues with the claim");
             }
-            LOG.error("A claim operation failed in a way that is a bug of dra4j", e.getCause());
+            LOG.error("A claim operation failed unexpectedly; please report this as a dra4j bug", e.getCause());
             return failed.apply("internal error of the driver; see its log");
         }
     }

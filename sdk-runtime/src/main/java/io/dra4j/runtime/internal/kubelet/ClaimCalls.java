@@ -94,7 +94,7 @@ final class ClaimCalls {
             response.onNext(call.get());
             response.onCompleted();
         } catch (RuntimeException e) { // the edge
-            LOG.error("A call of the kubelet failed in a way that is a bug of dra4j", e);
+            LOG.error("A call of the kubelet failed unexpectedly; please report this as a dra4j bug", e);
             response.onError(Status.INTERNAL
                     .withDescription("internal error of the driver; see its log")
                     .asRuntimeException());
