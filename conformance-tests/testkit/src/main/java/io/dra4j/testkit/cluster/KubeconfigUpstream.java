@@ -66,8 +66,9 @@ public final class KubeconfigUpstream {
     }
 
     private static UpstreamException unsupported(KubeconfigFile found, String what) {
-        return new UpstreamException("The kubeconfig %s asks for %s in its context \"%s\", which the suite can't do"
-                .formatted(found.file(), what, found.context()));
+        return new UpstreamException(
+                "The kubeconfig %s asks for %s in its context \"%s\", which the suite does not support"
+                        .formatted(found.file(), what, found.context()));
     }
 
     private static @Nullable SSLContext tls(URI server, Config config) throws GeneralSecurityException, IOException {
