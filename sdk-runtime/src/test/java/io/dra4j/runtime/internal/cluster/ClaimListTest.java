@@ -104,7 +104,7 @@ class ClaimListTest extends ClusterUnderTest {
         for (int i = 0; i < 4; i++) {
             assertThatThrownBy(() -> pending(LIMIT))
                     .isInstanceOf(ClusterException.class)
-                    .hasMessageContaining("no list")
+                    .hasMessageContaining("not a list")
                     .hasMessageContaining("resourceclaims?resourceVersion=0");
         }
     }
