@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.world;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
@@ -81,6 +82,11 @@ class InvariantsTest extends WorldFixture {
                     Pod pod = t.running(Wish.MODE);
                     t.clear(uid(pod));
                     t.answer(pod, t.driver.files.specText(uid(pod)).orElseThrow());
+                }),
+                breaks(Invariant.SPEC_THERE, "a spec goes away", t -> {
+                    Path spec = t.driver.files.spec(uid(t.running(Wish.PLAIN)));
+                    assertThat(spec.toFile().delete()).isTrue();
+                    t.invariants.killed();
                 }),
                 breaks(Invariant.SPEC_THERE, "a spec is another one", t -> {
                     write(t.driver.files.spec(uid(t.running(Wish.PLAIN))));

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * claim need not be: after a power failure the claim may still be UNPREPARING. The first step need not be either if the
  * provider {@linkplain io.dra4j.api.DeviceProvider#changesNothing changes nothing}: a power failure then leaves at most
  * a spec and reports, which the next start removes. So whenever the process dies, the journal lists all that may be
- * left, and only unprepare cleans it up. The operation holds the claim's lock from {@link #take} to {@link #close},
+ * left, and unprepare can clean it up. The operation holds the claim's lock from {@link #take} to {@link #close},
  * which excludes other threads and the other process of a rolling update. Not thread-safe.
  */
 final class ClaimLifecycle implements AutoCloseable {
