@@ -351,6 +351,11 @@ public final class Invariants {
         return files.journal().loss().damagedLines() > 0;
     }
 
+    /** Returns whether the journal names all claims that it has lost; if not, the next prepare looks for them. */
+    public boolean areAllClaimsKnown() {
+        return files.journal().loss().complete();
+    }
+
     /** Checks what can be checked while a process is dead, or in the middle of its work. */
     public void killed() {
         specs();

@@ -135,7 +135,7 @@ public final class ModelProvider implements DeviceProvider {
         int ahead = checkpoints && Simulation.random().nextBoolean() ? 1 : needs.size();
         memory.put(claim.ref().uid(), needs);
         for (int i = 0; i < needs.size(); i++) {
-            checkpointIf(checkpoints && i % ahead == 0, needs.subList(0, i + ahead), context);
+            checkpointIf(checkpoints && i % ahead == 0, needs.subList(0, Math.min(needs.size(), i + ahead)), context);
             hardware.set(needs.get(i));
         }
         if (claim.devices().stream()
