@@ -8,6 +8,7 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.status.ClaimReports;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,7 +57,7 @@ final class SpecRepair {
         }
         Map<String, DraException> failures = new LinkedHashMap<>();
         restoreMissing(failures);
-        attempt("what devices report", () -> endReports(failures), failures);
+        attempt("what devices report", () -> sendReports(failures), failures);
         settle(failures);
     }
 
@@ -94,7 +95,7 @@ final class SpecRepair {
             attempt(uid, () -> repair(uid), failures);
         }
         attempt("the CDI directory", () -> checkSpecs(failures), failures);
-        attempt("what devices report", () -> endReports(failures), failures);
+        attempt("what devices report", () -> sendReports(failures), failures);
         if (failures.isEmpty()) {
             attempt("its mark", boot::write, failures);
         }
@@ -106,11 +107,26 @@ final class SpecRepair {
         failures.entrySet().stream().findFirst().ifPresent(first -> report(failures, first));
     }
 
-    /** Another process of the driver may have stopped before it had sent the end of a report. */
-    private void endReports(Map<String, DraException> failures) {
-        Set<String> uids = context.reports().claimUids(); // before the look: a record comes before its report
-        context.journal().claims().forEach(claim -> uids.remove(claim.ref().uid()));
+    /** Another process of the driver may have stopped before it had sent a report, or the end of one. */
+    private void sendReports(Map<String, DraException> failures) {
+        ClaimReports reports = context.reports();
+        Set<String> uids = reports.claimUids(); // before the look: a record comes before its report
+        for (ClaimRecord claim : context.journal().claims()) {
+            String uid = claim.ref().uid();
+            if (uids.remove(uid) && reports.isOfAnother(uid)) {
+                attempt(uid, () -> sendReport(uid), failures);
+            }
+        }
         uids.forEach(uid -> attempt(uid, () -> endReport(uid), failures));
+    }
+
+    private void sendReport(String uid) {
+        ifFree(
+                uid,
+                lifecycle -> lifecycle
+                        .record()
+                        .filter(context::isPrepared)
+                        .ifPresent(claim -> context.reports().reestablish(uid)));
     }
 
     private void endReport(String uid) {

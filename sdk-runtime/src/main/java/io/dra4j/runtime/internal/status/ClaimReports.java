@@ -187,12 +187,18 @@ public final class ClaimReports implements AutoCloseable {
      * @throws DraException if a file can't be read or written
      */
     public synchronized void reestablish(String uid) {
+        reports.know(uid);
         report(uid).ifPresent(report -> {
             metadata.write(report);
             if (report.hasStatus()) {
                 report(report);
             }
         });
+    }
+
+    /** Returns whether another process of the driver wrote a claim's report, which this one may have to send. */
+    public synchronized boolean isOfAnother(String uid) {
+        return reports.isUnknown(uid);
     }
 
     /** Returns whether the cluster has entries of this driver's, by the claim's object. */

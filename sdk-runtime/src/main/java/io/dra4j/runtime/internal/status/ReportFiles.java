@@ -14,10 +14,15 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +40,10 @@ final class ReportFiles {
     private static final String TEMPORARY = ".tmp";
 
     private final Path directory;
+    private final Map<String, Version> known = new HashMap<>(); // by claim, as this process wrote or sent them
+
+    /** A file differs from what it replaced. */
+    private record Version(@Nullable Object inode, FileTime written) {}
 
     /**
      * @param directory made when the first report is written
@@ -76,13 +85,35 @@ final class ReportFiles {
             } finally {
                 Files.deleteIfExists(next);
             }
+            know(report.claim().uid());
         } catch (IOException e) {
             throw new DraException("Can't keep what a claim's devices report, in " + file + ": " + e, e);
         }
     }
 
+    /** Returns whether a claim's report is there, and neither written nor known by this process. */
+    boolean isUnknown(String claimUid) {
+        Version now = version(claimUid);
+        return now != null && !now.equals(known.get(claimUid));
+    }
+
+    /** Notes that a claim's report, as it is, is dealt with. */
+    void know(String claimUid) {
+        known.put(claimUid, version(claimUid));
+    }
+
+    private @Nullable Version version(String claimUid) {
+        try {
+            BasicFileAttributes now = Files.readAttributes(file(claimUid), BasicFileAttributes.class);
+            return new Version(now.fileKey(), now.lastModifiedTime());
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
     /** Removes a claim's report; it does not exist on return. */
     void remove(String claimUid) {
+        known.remove(claimUid);
         if (!Files.isDirectory(directory)) {
             return;
         }

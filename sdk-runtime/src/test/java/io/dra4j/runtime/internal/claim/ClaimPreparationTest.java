@@ -32,6 +32,7 @@ import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -354,6 +355,26 @@ class ClaimPreparationTest extends NodeFixture {
             node.toCluster.advance(Duration.ZERO);
 
             assertThat(report).doesNotExist();
+        }
+
+        /** The one that stops may have prepared a claim after the other one had looked for reports. */
+        @Test
+        void aReportThatAnotherProcessLeftIsSentOnce() throws IOException {
+            node.prepare(A);
+            Path report = node.data.resolve("reports/uid-a.json");
+            Files.createDirectory(report.getParent());
+            for (String ready : List.of("True", "False")) {
+                Path next = Files.writeString(report.resolveSibling("next"), """
+                        {"claim":{"namespace":"ns","name":"a","uid":"uid-a"},"devices":[{"request":"r","pool":"node",
+                         "device":"gpu-0","status":{"conditions":[{"type":"Ready","status":"%s"}]}}]}""".formatted(ready));
+                Files.move(next, report, StandardCopyOption.ATOMIC_MOVE);
+
+                node.claims.maintain();
+                node.claims.maintain();
+                node.toCluster.advance(Duration.ZERO);
+            }
+
+            assertThat(node.statuses.count()).isEqualTo(2);
         }
 
         @Test

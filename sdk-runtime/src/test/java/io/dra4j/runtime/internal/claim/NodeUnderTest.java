@@ -51,6 +51,7 @@ final class NodeUnderTest implements AutoCloseable {
     final Path data;
     final Path cdi;
     final FakeClaims api = new FakeClaims();
+    final FakeStatuses statuses = new FakeStatuses();
     final ManualLoop toCluster = new ManualLoop(); // nothing is sent before it advances
     final RecordingProvider provider;
     final List<DriverEvent> events = Collections.synchronizedList(new ArrayList<>());
@@ -103,13 +104,7 @@ final class NodeUnderTest implements AutoCloseable {
 
     private ClaimReports reports() {
         ClaimReports.Parts parts = new ClaimReports.Parts(
-                DRIVER,
-                "node",
-                data,
-                ref -> Optional.empty(),
-                new FakeStatuses(),
-                List.of("v1beta1"),
-                Clock.systemUTC());
+                DRIVER, "node", data, ref -> Optional.empty(), statuses, List.of("v1beta1"), Clock.systemUTC());
         return new ClaimReports(parts, toCluster);
     }
 

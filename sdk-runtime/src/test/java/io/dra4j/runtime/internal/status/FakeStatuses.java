@@ -44,6 +44,11 @@ public final class FakeStatuses implements ClaimStatuses {
         return !gone.contains(claim);
     }
 
+    /** Returns how many statuses have been applied. */
+    public int count() {
+        return applied.size();
+    }
+
     Applied last() {
         return applied.get(applied.size() - 1);
     }
