@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
@@ -56,6 +57,7 @@ final class LostClaims {
     private final Allocations allocations;
     private final ReentrantLock comparing = new ReentrantLock(); // held while claims are compared
     private volatile Set<ClaimRecord> compared = Set.of(); // damaged ones, as they are since then
+    private final Set<String> unprepared = ConcurrentHashMap.newKeySet(); // since damage was found
     private volatile boolean specsNameLost; // of claims that the journal lost
     private volatile @Nullable JournalLoss reported;
 
@@ -69,6 +71,13 @@ final class LostClaims {
     void holdForSpec(String uid) {
         specsNameLost = true;
         hold(nameless(uid, named(uid, inventory().orElse(Inventory.of()))));
+    }
+
+    /** Notes that a claim was unprepared, with its lock held: until its pod is gone, it looks like a lost one. */
+    void unprepared(String uid) {
+        if (isDue()) {
+            unprepared.add(uid);
+        }
     }
 
     private Optional<Inventory> inventory() {
@@ -171,6 +180,7 @@ final class LostClaims {
             journal.foundAll();
         }
         specsNameLost = false;
+        unprepared.clear();
         compared = Set.copyOf(comparison.damaged);
         LOG.info("The journal was compared with the API server's claims");
     }
@@ -236,7 +246,7 @@ final class LostClaims {
                 Optional<ClaimRecord> record = lifecycle.record();
                 if (record.isPresent()) {
                     record.filter(LostClaims::isDamaged).ifPresent(now -> widen(now, suspect));
-                } else if (mayLackClaims && !suspect.allocated.isEmpty()) {
+                } else if (mayLackClaims && !suspect.allocated.isEmpty() && !unprepared.contains(uid)) {
                     widen(nameless(uid, List.of()), suspect);
                 }
             }

@@ -55,6 +55,7 @@ final class Unpreparation {
                 lifecycle.removeFiles();
             } else {
                 unprepare(lifecycle, record.get());
+                lost.unprepared(uid);
                 LOG.atInfo().addKeyValue(LogField.CLAIM, record.get().ref()).log("Claim unprepared");
             }
             return new UnprepareOutcome.Unprepared();

@@ -144,6 +144,16 @@ class LostClaimsTest extends NodeFixture {
             assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
         }
 
+        /** The API server has the claim as before, until its pod is gone. */
+        @Test
+        void isNoneOfAClaimThatWasUnpreparedSince() throws IOException {
+            cutTheJournal();
+            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
+
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+            assertThat(node.claims.held()).extracting(HeldClaim::ref).containsExactly(B);
+        }
+
         @Test
         void keepsAllFromBeingPreparedWhileTheApiServerCannotBeAsked() throws IOException {
             cutTheJournal();
