@@ -45,16 +45,29 @@ public final class DevicePins {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Path file;
+    private final Sync sync;
     private Pins last = Pins.NONE; // guarded by this, as is the next
     private @Nullable List<Object> lastState;
 
-    private DevicePins(Path file) {
+    /** Makes the names in a directory durable. */
+    interface Sync {
+        void of(Path directory) throws IOException;
+    }
+
+    DevicePins(Path file, Sync sync) {
         this.file = file;
+        this.sync = sync;
     }
 
     /** Returns the pins of a driver's data directory; nothing is read yet. */
     public static DevicePins in(Path dataDirectory) {
-        return new DevicePins(new DataDirectory(dataDirectory).pins());
+        return new DevicePins(new DataDirectory(dataDirectory).pins(), DevicePins::syncNames);
+    }
+
+    private static void syncNames(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory)) {
+            channel.force(true);
+        }
     }
 
     /**
@@ -64,9 +77,7 @@ public final class DevicePins {
      */
     public synchronized Pins read() {
         try {
-            BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-            List<Object> state =
-                    List.of(String.valueOf(attributes.fileKey()), attributes.lastModifiedTime(), attributes.size());
+            List<Object> state = state();
             if (!state.equals(lastState)) {
                 last = parse(Files.readAllBytes(file));
                 lastState = state;
@@ -78,6 +89,11 @@ public final class DevicePins {
         } catch (IOException e) {
             throw new DraException("Can't read " + file + ": " + e, e);
         }
+    }
+
+    private List<Object> state() throws IOException {
+        BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+        return List.of(String.valueOf(attributes.fileKey()), attributes.lastModifiedTime(), attributes.size());
     }
 
     private Pins parse(byte[] bytes) {
@@ -127,9 +143,11 @@ public final class DevicePins {
     /**
      * Replaces the pins; they are on the disk when it returns.
      *
-     * @throws DraException if they can't be written; the file is then unchanged
+     * @throws DraException if they can't be written; they are then read as before, though the file may have them, until
+     *     a power failure
      */
     synchronized void write(Pins pins) {
+        Pins before = read();
         Path next = file.resolveSibling(file.getFileName() + ".new");
         try {
             Files.deleteIfExists(next);
@@ -142,11 +160,20 @@ public final class DevicePins {
                 channel.force(true);
             }
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-            try (FileChannel directory = FileChannel.open(file.resolveSibling("."))) {
-                directory.force(true);
-            }
+            sync.of(file.resolveSibling("."));
         } catch (IOException e) {
+            remain(before);
             throw new DraException("Can't write " + file + ": " + e, e);
+        }
+    }
+
+    /** Ignores what a failed write may have left in the file: it is not durable. */
+    private void remain(Pins before) {
+        try {
+            lastState = state();
+            last = before;
+        } catch (IOException e) {
+            lastState = null;
         }
     }
 

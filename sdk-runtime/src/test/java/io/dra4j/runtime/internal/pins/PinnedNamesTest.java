@@ -150,6 +150,24 @@ class PinnedNamesTest {
         assertThat(published("a=X", "b")).containsExactly("a", "b");
     }
 
+    /** A power failure may take the file, which is in place, away again. */
+    @Test
+    void aNameWhosePinIsNotDurableIsNotPublishedUntilItIs() {
+        List<IOException> failures = new ArrayList<>(List.of(new IOException("no sync"), new IOException("no sync")));
+        DevicePins pins = new DevicePins(file(), directory -> {
+            if (!failures.isEmpty()) {
+                throw failures.remove(0);
+            }
+        });
+        published("a=X");
+        names = new PinnedNames(
+                "gpu.example.com", pins, ClaimDecoding.listing(this::list), event -> events.add(event.message()));
+
+        assertThat(published("a=X", "b=Y")).containsExactly("a");
+        assertThat(published("a=X", "b=Y")).containsExactly("a");
+        assertThat(published("a=X", "b=Y")).containsExactly("a", "b");
+    }
+
     @Test
     void swappedNamesAreFreedTogether() {
         published("a=X", "b=Y");
