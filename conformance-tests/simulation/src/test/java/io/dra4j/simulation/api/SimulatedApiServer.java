@@ -2,16 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.api;
 
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.simulation.schedule.Simulation;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.InMemoryApiServer;
 import io.dra4j.testkit.apiserver.http.InMemoryApi;
 import java.net.http.HttpRequest;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +29,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SimulatedApiServer {
 
+    /** The features that a release has switched off by default, or an administrator may switch off. */
+    public static final Set<FeatureGate> FEATURES = EnumSet.of(
+            FeatureGate.DRA_PARTITIONABLE_DEVICES, FeatureGate.DRA_DEVICE_TAINTS, FeatureGate.DRA_CONSUMABLE_CAPACITY);
+
     /** The annotation of objects that drivers do not expect: created late, or by others. */
     public static final String UNEXPECTED = "/metadata/annotations/unexpected";
+
+    private static final List<KubernetesVersion> RELEASES =
+            List.of(KubernetesVersion.V1_36, KubernetesVersion.V1_36, KubernetesVersion.V1_37, KubernetesVersion.V1_34);
 
     private final Network network;
     private final Set<Connection<?>> connections = new LinkedHashSet<>();
@@ -137,5 +151,16 @@ public final class SimulatedApiServer {
                             call.name(),
                             object -> object.withObject("/metadata/annotations").put("simulation/touched", revision));
         }
+    }
+
+    /** Draws a release and, where they are not on by default, features that are on. */
+    public static FeatureGates drawnGates() {
+        RandomGenerator random = Simulation.random();
+        KubernetesVersion version = RELEASES.get(random.nextInt(RELEASES.size()));
+        Map<FeatureGate, Boolean> gates = new EnumMap<>(FeatureGate.class);
+        FEATURES.stream()
+                .filter(gate -> version == KubernetesVersion.V1_34)
+                .forEach(gate -> gates.put(gate, random.nextInt(4) > 0));
+        return new FeatureGates(version, gates);
     }
 }

@@ -74,9 +74,14 @@ public final class SimulatedPlugin implements AutoCloseable, Plugin {
     @Override
     public Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft) {
         Map<ClaimRef, Answer> answers = new LinkedHashMap<>();
-        served(() -> operations.prepare(claims, deadline, hasLeft))
+        served(() -> operations.prepare(claims, onNode(deadline), hasLeft))
                 .forEach((claim, outcome) -> answers.put(claim, answer(outcome)));
         return answers;
+    }
+
+    /** A call says how much time is left; the node's clock may be wrong. */
+    private static Instant onNode(Instant deadline) {
+        return Simulation.clock().plus(Duration.between(Simulation.now(), deadline));
     }
 
     private <T> T served(Supplier<T> call) {
@@ -103,7 +108,8 @@ public final class SimulatedPlugin implements AutoCloseable, Plugin {
     @Override
     public Map<String, Answer> unprepare(List<String> uids, Instant deadline) {
         Map<String, Answer> answers = new LinkedHashMap<>();
-        served(() -> operations.unprepare(uids, deadline)).forEach((uid, outcome) -> answers.put(uid, answer(outcome)));
+        served(() -> operations.unprepare(uids, onNode(deadline)))
+                .forEach((uid, outcome) -> answers.put(uid, answer(outcome)));
         return answers;
     }
 

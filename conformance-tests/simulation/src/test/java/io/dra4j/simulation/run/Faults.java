@@ -38,6 +38,7 @@ final class Faults implements DiskFaults, Network {
     private static final int SOON = 4; // operations
     private static final int IDLE = 4;
     private static final int LONGEST_LAG = 3_000; // milliseconds
+    private static final int PAGE = 4096; // a process may be killed between those of a write
     private static final int ON_ITS_WAY = 5_000_000; // nanoseconds
 
     private final Coverage coverage;
@@ -154,6 +155,10 @@ final class Faults implements DiskFaults, Network {
     @Override
     public Outcome before(Process process, DiskOperation operation) throws IOException {
         if (progress(process).did(operation)) {
+            if (operation.bytes() > PAGE && Simulation.random().nextBoolean() && isDue(Action.KILL_AT_DISK, process)) {
+                deaths.accept(Action.KILL_AT_DISK, process);
+                return new Outcome(PAGE * oneOf((int) (operation.bytes() - 1) / PAGE), FAILED);
+            }
             mayKill(Action.KILL_AT_DISK, process);
             mayKill(Action.LOSE_POWER_AT_DISK, process);
         }

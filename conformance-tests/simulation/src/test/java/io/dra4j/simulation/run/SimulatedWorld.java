@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.run;
 
-import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
-import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.simulation.api.SimulatedApiServer;
 import io.dra4j.simulation.api.SimulatedHttpClient;
 import io.dra4j.simulation.node.Plugin;
@@ -28,11 +26,9 @@ import io.dra4j.simulation.world.Violation;
 import io.dra4j.simulation.world.Violation.Invariant;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -43,10 +39,6 @@ import java.util.stream.IntStream;
 public final class SimulatedWorld implements World {
 
     private static final Site SITE = new Site("sim.example.com", "node-1");
-    private static final List<KubernetesVersion> RELEASES =
-            List.of(KubernetesVersion.V1_36, KubernetesVersion.V1_36, KubernetesVersion.V1_37, KubernetesVersion.V1_34);
-    private static final Set<FeatureGate> FEATURES = EnumSet.of(
-            FeatureGate.DRA_PARTITIONABLE_DEVICES, FeatureGate.DRA_DEVICE_TAINTS, FeatureGate.DRA_CONSUMABLE_CAPACITY);
     private static final Duration LIVENESS = Duration.ofMinutes(25); // an orphan is looked at twice in 15
     private static final Duration RECOVERY = Duration.ofMinutes(3);
     private static final int CHANGES = 4;
@@ -78,14 +70,15 @@ public final class SimulatedWorld implements World {
     private final Set<Pod> unguarded = new LinkedHashSet<>(); // whose devices others may be given
     private final boolean areNamesDrawnAtBoot = Simulation.random().nextInt(NAMES_DRAWN_IN) == 0;
     private final boolean isOld;
+    private final NodeClock clock = new NodeClock();
     private boolean isOn = true;
     private boolean repeatsEvents; // at each start
 
     /** Makes one in which all is well, with a driver that starts. */
     public SimulatedWorld(Coverage coverage, RewritingLoader loader) {
         this.coverage = coverage;
-        FeatureGates gates = drawnGates();
-        repeatsEvents = !FEATURES.stream().allMatch(gates::enabled);
+        FeatureGates gates = SimulatedApiServer.drawnGates();
+        repeatsEvents = !SimulatedApiServer.FEATURES.stream().allMatch(gates::enabled);
         faults = new Faults(coverage, this::dies, this::inCall);
         server = new SimulatedApiServer(faults, settings -> settings.like(gates));
         ClusterObjects api = server.objects();
@@ -117,16 +110,6 @@ public final class SimulatedWorld implements World {
         scheduler.start();
         kubelet.start();
         Simulation.start(Simulation.process(), "container runtime", this::restartDrivers);
-    }
-
-    private static FeatureGates drawnGates() {
-        RandomGenerator random = Simulation.random();
-        KubernetesVersion version = RELEASES.get(random.nextInt(RELEASES.size()));
-        Map<FeatureGate, Boolean> gates = new EnumMap<>(FeatureGate.class);
-        FEATURES.stream()
-                .filter(gate -> version == KubernetesVersion.V1_34)
-                .forEach(gate -> gates.put(gate, random.nextInt(4) > 0));
-        return new FeatureGates(version, gates);
     }
 
     private void runOn(Pod pod) {
@@ -228,6 +211,7 @@ public final class SimulatedWorld implements World {
     @Override
     public void take(Step step) {
         invariants.durable();
+        clock.before(step);
         switch (step.action()) {
             case CREATE_POD,
                     CREATE_PODS,
@@ -475,7 +459,7 @@ public final class SimulatedWorld implements World {
         if (isOld || invariants.isDamaged()) { // a journal that could not be rewritten is with the next start
             node.running().forEach(this::kill);
         }
-        pause(START); // pods that wait for what was published just now may have it by then
+        pause(START); // pods may get what was published just now
         eventually(() -> invariants.quiet(scheduler.pods()), RECOVERY);
         Snapshot before = invariants.snapshot();
         node.running().forEach(this::kill);

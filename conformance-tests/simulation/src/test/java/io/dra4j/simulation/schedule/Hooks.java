@@ -125,7 +125,7 @@ public final class Hooks {
     }
 
     public static Instant now() {
-        return Simulation.isRunning() ? Simulation.now() : Instant.now();
+        return Simulation.isRunning() ? Simulation.clock() : Instant.now();
     }
 
     public static Clock clock() {

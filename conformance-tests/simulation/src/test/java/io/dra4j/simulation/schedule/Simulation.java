@@ -41,6 +41,7 @@ public final class Simulation {
     private final CountDownLatch ended = new CountDownLatch(1);
     private final List<Runnable> last = new ArrayList<>();
     private long nanos;
+    private Duration skew = Duration.ZERO; // of the node's clock
     private long timersMade;
     private long steps;
     private @Nullable Throwable failure;
@@ -170,6 +171,16 @@ public final class Simulation {
     /** Returns the virtual time. */
     public static Instant now() {
         return START.plusNanos(simulation().nanos);
+    }
+
+    /** Returns the time of the node's clock, which may be wrong. */
+    public static Instant clock() {
+        return now().plus(simulation().skew);
+    }
+
+    /** Sets the node's clock: its time is so much after the virtual one. */
+    public static void setClock(Duration skew) {
+        simulation().skew = skew;
     }
 
     /** Returns the virtual nanoseconds since the start. */

@@ -123,6 +123,9 @@ final class Quiet {
         List<JsonNode> slices = api.list("resourceslices").stream()
                 .filter(slice -> slice.at("/spec/driver").asText().equals(site.driver()))
                 .toList();
+        String nodeUid = api.find("nodes", "", site.node())
+                .map(node -> node.at("/metadata/uid").asText())
+                .orElse("");
         Map<String, String> published = new TreeMap<>();
         for (JsonNode slice : slices) {
             JsonNode pool = slice.at("/spec/pool");
@@ -130,6 +133,8 @@ final class Quiet {
                     pool.path("name").asText() + " " + pool.path("generation") + " " + pool.path("resourceSliceCount");
             String expected = site.node() + " " + slices.get(0).at("/spec/pool/generation") + " " + slices.size();
             live(ofPool.equals(expected), "slice %s is of pool %s, not %s", name(slice), ofPool, expected);
+            String owner = slice.at("/metadata/ownerReferences/0/uid").asText();
+            live(owner.equals(nodeUid), "slice %s is owned by a node that is gone, %s", name(slice), owner);
             for (JsonNode device : slice.at("/spec/devices")) {
                 String before = published.put(device.path("name").asText(), describe(device));
                 live(before == null, "device %s is in two slices of pool %s", device.path("name"), ofPool);

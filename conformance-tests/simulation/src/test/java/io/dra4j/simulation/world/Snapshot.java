@@ -20,8 +20,11 @@ public record Snapshot(long revision, Map<String, String> things) {
 
     private static final List<String> RESOURCES = List.of("resourceslices", "resourceclaims", "nodes");
 
-    /** Ends of names: a restart removes what a crash left half-written, and reserves disk space that was given up. */
-    private static final List<String> BY_RESTARTS = List.of(".new", ".tmp", ".reserve");
+    /**
+     * Ends of names: a restart removes what a crash left half-written, and what a stopped instance answered to
+     * {@code maintenance}, and reserves disk space that was given up.
+     */
+    private static final List<String> BY_RESTARTS = List.of(".new", ".tmp", "-answer.json", ".reserve");
 
     static Snapshot of(ClusterObjects api, NodeFiles files) {
         Map<String, String> things = new TreeMap<>(files.contents());
