@@ -11,7 +11,6 @@ import io.dra4j.simulation.run.SimulatedWorld;
 import io.dra4j.simulation.run.SimulationTest;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,9 +23,6 @@ class PlantedBugsTest {
 
     private static final int MOST_STEPS = 40;
 
-    /** No plan, or no invariant, shows these within a minute yet. */
-    private static final Set<String> NOT_FOUND = Set.of("J-04", "C-17");
-
     @BeforeAll
     static void silence() {
         SimulationTest.silence();
@@ -34,10 +30,6 @@ class PlantedBugsTest {
 
     static List<Bug> bugs() {
         return Bug.all();
-    }
-
-    static List<Bug> bugsThatAreFound() {
-        return bugs().stream().filter(bug -> !NOT_FOUND.contains(bug.id())).toList();
     }
 
     /** A class is verified when it is initialized. */
@@ -55,7 +47,7 @@ class PlantedBugsTest {
 
     /** Searches for a minute, and shortens what it finds. */
     @ParameterizedTest
-    @MethodSource("bugsThatAreFound")
+    @MethodSource("bugs")
     @Tag("nightly")
     @EnabledIfSystemProperty(named = "simulation.minutes", matches = "\\d+")
     void eachIsFoundInAMinute(Bug bug) {
