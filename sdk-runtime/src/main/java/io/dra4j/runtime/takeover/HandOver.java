@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -61,7 +60,7 @@ public final class HandOver implements AutoCloseable {
             throw new DraException("There is no %s: no claims are left to hand over, or it is another directory"
                     .formatted(data.journal()));
         }
-        LockFile locks = LockFile.open(data.locks(), InstantSource.system());
+        LockFile locks = LockFile.open(data.locks());
         try {
             if (locks.tryPublisher().isEmpty()) {
                 throw new DraException("The driver runs on this node, and would keep managing the claims; stop it"

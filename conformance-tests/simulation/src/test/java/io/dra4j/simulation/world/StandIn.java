@@ -22,7 +22,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,7 +50,7 @@ final class StandIn implements Plugin, AutoCloseable {
         this.hardware = hardware;
         Files.createDirectories(data);
         Files.createDirectories(files.spec("any").getParent());
-        locks = LockFile.open(data.resolve("claims.lock"), InstantSource.system());
+        locks = LockFile.open(data.resolve("claims.lock"));
         journal = Journal.open(data.resolve("claims.journal"), "any", locks, Meters.none());
     }
 

@@ -9,8 +9,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -54,15 +52,13 @@ public final class LockFile implements AutoCloseable {
 
     private final Path path;
     private final LockRanges ranges;
-    private final InstantSource clock;
     private final Set<Held> held = ConcurrentHashMap.newKeySet();
     private final Queue<Place> queue = new ConcurrentLinkedQueue<>();
     private volatile boolean isClosed;
 
-    private LockFile(Path path, LockRanges ranges, InstantSource clock) {
+    private LockFile(Path path, LockRanges ranges) {
         this.path = path;
         this.ranges = ranges;
-        this.clock = clock;
     }
 
     /**
@@ -70,9 +66,9 @@ public final class LockFile implements AutoCloseable {
      *
      * @throws DraException if it can't be opened for writing
      */
-    public static LockFile open(Path path, InstantSource clock) {
+    public static LockFile open(Path path) {
         try {
-            return new LockFile(path, LockRanges.open(path), clock);
+            return new LockFile(path, LockRanges.open(path));
         } catch (IOException e) {
             throw new DraException(
                     "Can't open the lock file %s (%s); the directory must exist and be writable".formatted(path, e), e);
@@ -103,16 +99,17 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Locks a claim, and waits for it until a deadline.
+     * Locks a claim, and waits for it.
      *
+     * @param isOver returns whether to wait no longer
      * @throws DraException if another thread or process works on it until then, the thread is interrupted, or this file
      *     is closed
      */
-    public Held claim(String uid, Instant deadline) {
+    public Held claim(String uid, BooleanSupplier isOver) {
         return await(
                 position(CLAIMS, uid),
                 () -> true,
-                () -> !clock.instant().isBefore(deadline),
+                isOver,
                 () -> "another process of the driver works on the claim; the next attempt continues it");
     }
 

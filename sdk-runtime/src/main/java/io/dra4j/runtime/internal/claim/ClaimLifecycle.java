@@ -75,7 +75,7 @@ final class ClaimLifecycle implements AutoCloseable {
      * @throws DraException if another process works on the claim until the deadline
      */
     static ClaimLifecycle take(ClaimParts context, String uid, Deadline deadline, WriteGroup writes) {
-        LockFile.Held lock = context.locks().claim(uid, deadline.instant());
+        LockFile.Held lock = context.locks().claim(uid, () -> deadline.left().isZero());
         return new ClaimLifecycle(context, uid, deadline, writes, lock);
     }
 

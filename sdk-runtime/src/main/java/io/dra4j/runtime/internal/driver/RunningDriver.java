@@ -123,7 +123,7 @@ public final class RunningDriver implements AutoCloseable {
 
     /** Called first, since an instance with the same sockets would replace them; the end of a process unlocks it. */
     private LockFile locks(DataDirectory data) {
-        LockFile opened = started(LockFile.open(data.locks(), settings.clock));
+        LockFile opened = started(LockFile.open(data.locks()));
         opened.named(
                 "instance/" + settings.podUid,
                 Duration.ZERO,

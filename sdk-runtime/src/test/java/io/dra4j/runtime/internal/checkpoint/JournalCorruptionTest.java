@@ -12,7 +12,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -64,7 +63,7 @@ class JournalCorruptionTest {
     void write() throws IOException {
         log.setLevel(Level.OFF); // each damage is logged, thousands of times
         file = directory.resolve("claims.journal");
-        locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
+        locks = LockFile.open(directory.resolve("claims.lock"));
         try (Journal journal = Records.openWithoutSync(file, locks)) {
             for (int i = 0; i < CLAIMS; i++) {
                 String uid = String.format("%08x-9b1d-4e7f-8a52-a1b2c3d4e5f6", random.nextInt());

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +36,7 @@ class JournalDiskFullTest {
         isMounted = run("mount", "-t", "tmpfs", "-o", "size=512k", "none", disk.toString()) == 0;
         assumeTrue(isMounted, "only root can mount a small disk");
         filler = disk.resolve("filler");
-        locks = LockFile.open(disk.resolve("claims.lock"), InstantSource.system());
+        locks = LockFile.open(disk.resolve("claims.lock"));
         journal = open();
     }
 

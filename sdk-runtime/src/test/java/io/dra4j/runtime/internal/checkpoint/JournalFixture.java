@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +40,7 @@ abstract class JournalFixture {
     }
 
     final LockFile openLockFile() {
-        return LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
+        return LockFile.open(directory.resolve("claims.lock"));
     }
 
     /** Opens the journal on a disk that needs no time. */

@@ -17,14 +17,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,8 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings("try") // locks are held, and not looked at
 class LockFileTest extends JournalFixture {
 
-    private static final Instant NOW = Instant.EPOCH;
-    private static final Instant LATER = Instant.MAX;
+    private static final BooleanSupplier AT_ONCE = () -> true;
 
     @Test
     void isForItsOwnerAlone() throws IOException {
@@ -47,16 +45,13 @@ class LockFileTest extends JournalFixture {
 
     @Test
     void thatCannotBeOpenedIsAnErrorThatNamesIt() {
-        assertFails(
-                () -> LockFile.open(directory.resolve("no/such"), InstantSource.system()),
-                "no/such",
-                "the directory must exist");
-        assertFails(() -> LockFile.open(directory, InstantSource.system()), "Can't open the lock file " + directory);
+        assertFails(() -> LockFile.open(directory.resolve("no/such")), "no/such", "the directory must exist");
+        assertFails(() -> LockFile.open(directory), "Can't open the lock file " + directory);
     }
 
     @Test
     void thatIsRemovedIsMadeAgainWithWhatIsHeld() throws IOException {
-        LockFile.Held held = locks.claim("uid-1", NOW);
+        LockFile.Held held = locks.claim("uid-1", AT_ONCE);
         Files.delete(directory.resolve("claims.lock"));
 
         locks.restore();
@@ -75,7 +70,7 @@ class LockFileTest extends JournalFixture {
     @Test
     void thatAnotherProcessMadeAgainFirstIsLostAsFarAsThatProcessHasIt() throws Exception {
         LockFile.Held publisher = locks.tryPublisher().orElseThrow();
-        LockFile.Held claim = locks.claim("uid-1", NOW);
+        LockFile.Held claim = locks.claim("uid-1", AT_ONCE);
         Files.delete(directory.resolve("claims.lock"));
         Process other = holder();
         try {
@@ -112,7 +107,7 @@ class LockFileTest extends JournalFixture {
         private Holder() {}
 
         public static void main(String[] args) throws IOException {
-            LockFile locks = LockFile.open(Path.of(args[0], "claims.lock"), InstantSource.system());
+            LockFile locks = LockFile.open(Path.of(args[0], "claims.lock"));
             locks.named("slots", () -> true, holder -> "held by " + holder);
             System.out.println(locks.tryPublisher().isPresent() ? "holds" : "waits");
             System.in.read();
@@ -192,23 +187,23 @@ class LockFileTest extends JournalFixture {
 
     @Test
     void aClaimIsWorkedOnByOneAtATimeAndOthersMeanwhile() {
-        try (LockFile.Held held = locks.claim("uid-1", NOW);
-                LockFile.Held other = locks.claim("uid-2", NOW)) {
-            assertFails(() -> locks.claim("uid-1", NOW), "another process of the driver works on the claim");
+        try (LockFile.Held held = locks.claim("uid-1", AT_ONCE);
+                LockFile.Held other = locks.claim("uid-2", AT_ONCE)) {
+            assertFails(() -> locks.claim("uid-1", AT_ONCE), "another process of the driver works on the claim");
             assertThat(locks.tryClaim("uid-1")).isEmpty();
         }
-        locks.claim("uid-1", NOW).close();
+        locks.claim("uid-1", AT_ONCE).close();
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whoWaitsForAClaimGetsItWhenItIsFreeUnlessItsDriverStops(boolean stops) throws Exception {
-        LockFile.Held held = locks.claim("uid-1", NOW);
+        LockFile.Held held = locks.claim("uid-1", AT_ONCE);
         LockFile second = openLockFile();
         CountDownLatch waits = new CountDownLatch(1);
         CompletableFuture<LockFile.Held> next = CompletableFuture.supplyAsync(() -> {
             waits.countDown();
-            return second.claim("uid-1", LATER);
+            return second.claim("uid-1", () -> false);
         });
         waits.await();
         assertThat(next).isNotDone();
@@ -221,43 +216,43 @@ class LockFileTest extends JournalFixture {
         assertThat(next.handle((taken, failure) -> failure != null).get(20, TimeUnit.SECONDS))
                 .isEqualTo(stops);
         second.close();
-        locks.claim("uid-1", NOW).close();
+        locks.claim("uid-1", AT_ONCE).close();
         locks.close();
-        assertFails(() -> locks.claim("uid-1", NOW), "the driver stops");
+        assertFails(() -> locks.claim("uid-1", AT_ONCE), "the driver stops");
     }
 
     @Test
     void anInterruptedThreadTakesWhatIsFreeAndClosesNothing() {
         Thread.currentThread().interrupt();
-        locks.claim("uid-1", NOW).close();
+        locks.claim("uid-1", AT_ONCE).close();
         assertThat(Thread.interrupted()).isTrue();
 
-        locks.claim("uid-2", NOW).close();
+        locks.claim("uid-2", AT_ONCE).close();
     }
 
     @Test
     void givingBackTwiceTakesNothingFromTheNext() {
-        LockFile.Held first = locks.claim("uid-1", NOW);
+        LockFile.Held first = locks.claim("uid-1", AT_ONCE);
         first.close();
-        try (LockFile.Held second = locks.claim("uid-1", NOW)) {
+        try (LockFile.Held second = locks.claim("uid-1", AT_ONCE)) {
             first.close();
 
-            assertThatThrownBy(() -> locks.claim("uid-1", NOW)).isInstanceOf(DraException.class);
+            assertThatThrownBy(() -> locks.claim("uid-1", AT_ONCE)).isInstanceOf(DraException.class);
         }
     }
 
     @Test
     void aSecondOpeningInTheProcessSharesTheLocksAndItsEndFreesItsOwnAlone() {
         Path other = directory.resolve("../" + directory.getFileName() + "/claims.lock");
-        LockFile second = LockFile.open(other, InstantSource.system());
-        LockFile.Held first = locks.claim("uid-1", NOW);
-        second.claim("uid-2", NOW);
-        assertThatThrownBy(() -> second.claim("uid-1", NOW)).isInstanceOf(DraException.class);
+        LockFile second = LockFile.open(other);
+        LockFile.Held first = locks.claim("uid-1", AT_ONCE);
+        second.claim("uid-2", AT_ONCE);
+        assertThatThrownBy(() -> second.claim("uid-1", AT_ONCE)).isInstanceOf(DraException.class);
 
         second.close();
 
-        assertThatThrownBy(() -> locks.claim("uid-1", NOW)).isInstanceOf(DraException.class);
-        locks.claim("uid-2", NOW).close();
+        assertThatThrownBy(() -> locks.claim("uid-1", AT_ONCE)).isInstanceOf(DraException.class);
+        locks.claim("uid-2", AT_ONCE).close();
         first.close();
     }
 

@@ -29,7 +29,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -77,7 +76,7 @@ final class NodeUnderTest implements AutoCloseable {
     }
 
     NodeUnderTest start(String boot) {
-        locks = LockFile.open(data.resolve("claims.lock"), InstantSource.system());
+        locks = LockFile.open(data.resolve("claims.lock"));
         journal = Journal.open(data.resolve("claims.journal"), boot, locks, meters);
         claims = new ClaimPreparation(context(), executor, uids -> journal.group(uids, timeout), () -> now);
         return this;
@@ -191,7 +190,7 @@ final class NodeUnderTest implements AutoCloseable {
 
     /** Acts while another process works on a claim. */
     void whileBusy(ClaimRef ref, Runnable action) {
-        LockFile.Held held = locks.claim(ref.uid(), Instant.MAX);
+        LockFile.Held held = locks.claim(ref.uid(), () -> false);
         try {
             action.run();
         } finally {

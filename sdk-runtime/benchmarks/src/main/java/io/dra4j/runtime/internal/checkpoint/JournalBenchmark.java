@@ -14,7 +14,6 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord.ResultDevice;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -47,7 +46,7 @@ public class JournalBenchmark {
     @Setup
     public void hold() throws IOException {
         folder = TemporaryFolder.make();
-        locks = LockFile.open(folder.path().resolve("claims.lock"), InstantSource.system());
+        locks = LockFile.open(folder.path().resolve("claims.lock"));
         journal = open();
         for (int i = 0; i < held; i++) {
             journal.put(prepared(preparing(i)));
