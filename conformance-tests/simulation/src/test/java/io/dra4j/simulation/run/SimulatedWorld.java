@@ -110,6 +110,7 @@ public final class SimulatedWorld implements World {
         scheduler.start();
         kubelet.start();
         Simulation.start(Simulation.process(), "container runtime", this::restartDrivers);
+        Simulation.start(Simulation.process(), "garbage collector", admin::collectGarbage);
     }
 
     private void runOn(Pod pod) {

@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.policy.Maintenance;
@@ -19,6 +20,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -28,6 +30,8 @@ public final class Administrator {
 
     static final String RULES = "devicetaintrules";
     private static final List<String> OF_ONE_OBJECT = List.of("uid", "resourceVersion", "creationTimestamp");
+
+    private static final Duration COLLECTION = Duration.ofSeconds(10);
 
     private final Site site;
     private final ClusterObjects api;
@@ -59,12 +63,23 @@ public final class Administrator {
         }
     }
 
-    /** Deletes the Node object, and as the garbage collector does, the slices that it owns. */
     public void deleteNode() {
-        for (JsonNode node : api.find("nodes", "", site.node()).stream().toList()) {
-            api.delete("nodes", "", site.node());
-            deleteSlices(slice ->
-                    slice.at("/metadata/ownerReferences").findValues("uid").contains(node.at("/metadata/uid")));
+        api.find("nodes", "", site.node()).ifPresent(node -> api.delete("nodes", "", site.node()));
+    }
+
+    /** Deletes slices of a node that is gone, also those that are created late, as the garbage collector does. */
+    public void collectGarbage() {
+        long looked = -1;
+        while (true) {
+            Simulation.await(() -> false, COLLECTION.toNanos());
+            if (api.revision() != looked) {
+                JsonNode uid = api.find("nodes", "", site.node())
+                        .map(node -> node.at("/metadata/uid"))
+                        .orElse(MissingNode.getInstance());
+                deleteSlices(slice -> slice.at("/metadata/ownerReferences").findValues("uid").stream()
+                        .anyMatch(owner -> !owner.equals(uid)));
+                looked = api.revision();
+            }
         }
     }
 

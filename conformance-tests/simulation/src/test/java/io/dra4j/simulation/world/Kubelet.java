@@ -218,7 +218,7 @@ public final class Kubelet {
         List<ClaimRef> refs = claims.stream().map(KubeletState.Entry::ref).toList();
         refs.forEach(ref -> invariants.prepareBegins(ref.uid(), to.process));
         Instant deadline = Simulation.now().plus(CALL);
-        boolean isNoticed = Simulation.random().nextBoolean();
+        boolean isNoticed = Simulation.random().nextBoolean() || plugins.size() > 1;
         long before = changes;
         Map<ClaimRef, Plugin.Answer> answers = call(to.process, "prepare " + uids(refs), pod::isEnded, hasLeft -> {
             // A driver that is alone must do without: its queue knows what overtook a prepare.
