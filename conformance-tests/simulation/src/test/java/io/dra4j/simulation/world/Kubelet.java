@@ -31,6 +31,7 @@ public final class Kubelet {
 
     private static final Duration CALL = Duration.ofSeconds(45);
     private static final Duration AWAY = Duration.ofSeconds(30);
+    private static final Duration ARRIVAL = Duration.ofMillis(50);
     private static final Duration RECONCILE = Duration.ofSeconds(60);
     private static final int BACKOFF_MILLIS = 10_000;
     private static final int ONCE_IN = 4; // calls are repeated
@@ -44,6 +45,8 @@ public final class Kubelet {
     private final List<Registered> plugins = new ArrayList<>();
     private Process process = Simulation.newProcess("kubelet", this);
     private long changes; // of plugins
+    private long registrations;
+    private long stopped; // when it was, in virtual nanoseconds
 
     private record Registered(Plugin plugin, Process process) {}
 
@@ -79,6 +82,7 @@ public final class Kubelet {
 
     public void stop() {
         process.kill();
+        stopped = Simulation.nanoTime();
     }
 
     /** Starts it again: calls in progress are given up, and what drivers answered is forgotten. */
@@ -105,6 +109,7 @@ public final class Kubelet {
     /** Finds a driver, on a thread of its process. */
     public void publish(Plugin plugin) {
         plugins.add(new Registered(plugin, Simulation.process()));
+        registrations++;
         changes++;
     }
 
@@ -218,13 +223,9 @@ public final class Kubelet {
         List<ClaimRef> refs = claims.stream().map(KubeletState.Entry::ref).toList();
         refs.forEach(ref -> invariants.prepareBegins(ref.uid(), to.process));
         Instant deadline = Simulation.now().plus(CALL);
-        boolean isNoticed = Simulation.random().nextBoolean() || plugins.size() > 1;
-        long before = changes;
         Map<ClaimRef, Plugin.Answer> answers = call(to.process, "prepare " + uids(refs), pod::isEnded, hasLeft -> {
-            // A driver that is alone must do without: its queue knows what overtook a prepare.
-            BooleanSupplier leaves = () -> (isNoticed || changes != before) && hasLeft.getAsBoolean();
             try {
-                return to.plugin.prepare(refs, deadline, leaves);
+                return to.plugin.prepare(refs, deadline, hasLeft);
             } finally {
                 refs.forEach(ref -> invariants.prepareEnds(ref.uid(), to.process));
             }
@@ -288,7 +289,7 @@ public final class Kubelet {
     }
 
     /** Calls a process, on a thread of it, which learns when the caller has left; null without an answer until then. */
-    private static <T> @Nullable T call(
+    private <T> @Nullable T call(
             Process to, String what, BooleanSupplier isGivenUp, Function<BooleanSupplier, T> code) {
         Simulation.step("kubelet: " + what);
         if (to.isDead()) {
@@ -296,7 +297,14 @@ public final class Kubelet {
         }
         Call<T> call = new Call<>();
         Process caller = Simulation.process();
-        BooleanSupplier hasLeft = () -> call.isDone || caller.isDead() || isGivenUp.getAsBoolean();
+        boolean mayBeLate = Simulation.random().nextBoolean();
+        long begin = Simulation.nanoTime();
+        long serving = registrations;
+        // When a kubelet that died is noticed, its successor may have called; but not before its own calls arrived.
+        BooleanSupplier isUnnoticed =
+                () -> mayBeLate && registrations == serving && stopped - begin > ARRIVAL.toNanos();
+        BooleanSupplier hasLeft =
+                () -> call.isDone || (caller.isDead() ? !isUnnoticed.getAsBoolean() : isGivenUp.getAsBoolean());
         Simulation.start(to, what, () -> {
             call.answer = code.apply(hasLeft);
             call.isDone = true;
