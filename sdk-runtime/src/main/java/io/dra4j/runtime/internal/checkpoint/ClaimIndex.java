@@ -5,10 +5,12 @@ package io.dra4j.runtime.internal.checkpoint;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClaimIndex {
 
     private final Map<String, ClaimRecord> claims = new LinkedHashMap<>(); // by UID
-    private final Map<DeviceName, Map<String, ClaimRecord>> holders = new HashMap<>();
+    private final Map<Object, Map<String, ClaimRecord>> holders = new HashMap<>(); // by names and by hardware
 
     public static ClaimIndex of(Collection<ClaimRecord> claims) {
         ClaimIndex index = new ClaimIndex();
@@ -36,8 +38,17 @@ public final class ClaimIndex {
 
     /** Returns the claims that hold a device of that name, in any pool; a view. */
     public Collection<ClaimRecord> holding(DeviceName device) {
+        return holdingAny(device);
+    }
+
+    /** Returns the claims that hold a device of that physical id, by whatever name it had; a view. */
+    public Collection<ClaimRecord> holding(String physicalId) {
+        return holdingAny(physicalId);
+    }
+
+    private Collection<ClaimRecord> holdingAny(Object key) {
         return Collections.unmodifiableCollection(
-                holders.getOrDefault(device, Map.of()).values());
+                holders.getOrDefault(key, Map.of()).values());
     }
 
     /** Returns the claims by their UIDs, a view. */
@@ -56,18 +67,29 @@ public final class ClaimIndex {
 
     private void put(ClaimRecord claim) {
         giveBack(claims.put(claim.ref().uid(), claim));
-        for (HeldDevice device : claim.devices()) {
-            holders.computeIfAbsent(device.device(), name -> new LinkedHashMap<>())
+        for (Object key : keys(claim)) {
+            holders.computeIfAbsent(key, any -> new LinkedHashMap<>())
                     .put(claim.ref().uid(), claim);
         }
+    }
+
+    private static List<Object> keys(ClaimRecord claim) {
+        List<Object> keys = new ArrayList<>();
+        for (HeldDevice device : claim.devices()) {
+            keys.add(device.device());
+            if (device.physicalId() != null) {
+                keys.add(device.physicalId());
+            }
+        }
+        return keys;
     }
 
     private void giveBack(@Nullable ClaimRecord claim) {
         if (claim == null) {
             return;
         }
-        for (HeldDevice device : claim.devices()) {
-            holders.computeIfPresent(device.device(), (name, held) -> {
+        for (Object key : keys(claim)) {
+            holders.computeIfPresent(key, (any, held) -> {
                 held.remove(claim.ref().uid());
                 return held.isEmpty() ? null : held;
             });

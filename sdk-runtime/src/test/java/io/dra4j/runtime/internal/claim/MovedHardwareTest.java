@@ -84,6 +84,19 @@ class MovedHardwareTest extends NodeFixture {
         assertThat(provider.calls).isEmpty();
     }
 
+    /** The name that A has is free again once the API server has no claim with it, which the kubelet may have forgotten. */
+    @Test
+    void hardwareIsNotGivenAwayUnderAnotherNameWhileAClaimHoldsIt() {
+        node.prepare(A);
+        provider.hardware = SWAPPED;
+
+        assertThat(message(node.prepare(B))).contains("node/gpu-1", "another name", "is held");
+        assertThat(provider.calls).containsExactly("prepare uid-a");
+
+        node.unprepare(A);
+        assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+    }
+
     @Nested
     class IsNotRefused {
 

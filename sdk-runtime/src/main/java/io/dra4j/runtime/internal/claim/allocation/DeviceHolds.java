@@ -69,10 +69,29 @@ public final class DeviceHolds {
         Set<ClaimRecord> holders = new LinkedHashSet<>();
         keys.forEach(key -> holders.addAll(committed.holding(key.device())));
         List<Hold> same = holds(uid, holders, held -> keys.contains(PooledDevice.of(held)));
+        KnownDevices now = known(inventory, committed.all());
         return wanted.stream()
                 .flatMap(device -> exclusive(device, same).stream())
                 .findFirst()
-                .or(() -> budget(uid, wanted, keys, same, committed.all(), known(inventory, committed.all())));
+                .or(() -> moved(uid, wanted, committed, now))
+                .or(() -> budget(uid, wanted, keys, same, committed.all(), now));
+    }
+
+    /** Returns who holds hardware that is wanted by a name that it had: a claim may keep it longer than the name is pinned. */
+    private static Optional<HoldConflict> moved(
+            String uid, List<HeldDevice> wanted, ClaimIndex committed, KnownDevices known) {
+        for (HeldDevice device : wanted) {
+            PooledDevice key = PooledDevice.of(device);
+            String id = known.hardware(key).orElse("");
+            List<ClaimRecord> holders = holds(uid, committed.holding(id), held -> id.equals(held.physicalId())).stream()
+                    .filter(hold -> !hold.key.equals(key) && !hold.isAnotherShare(device))
+                    .map(Hold::claim)
+                    .toList();
+            if (!holders.isEmpty()) {
+                return Optional.of(new HoldConflict("device " + key + ", which had another name, is held", holders));
+            }
+        }
+        return Optional.empty();
     }
 
     private synchronized KnownDevices known(Inventory inventory, Collection<ClaimRecord> committed) {
@@ -146,9 +165,13 @@ public final class DeviceHolds {
         boolean excludes(HeldDevice wanted) {
             return device.pool().equals(wanted.pool())
                     && device.device().equals(wanted.device())
-                    && (device.shareId() == null
-                            || wanted.shareId() == null
-                            || device.shareId().equals(wanted.shareId()));
+                    && !isAnotherShare(wanted);
+        }
+
+        boolean isAnotherShare(HeldDevice wanted) {
+            return device.shareId() != null
+                    && wanted.shareId() != null
+                    && !device.shareId().equals(wanted.shareId());
         }
     }
 
@@ -190,6 +213,11 @@ public final class DeviceHolds {
                 }
             }
             return new KnownDevices(names, later, known);
+        }
+
+        /** Returns which hardware a device is. */
+        Optional<String> hardware(PooledDevice key) {
+            return Optional.ofNullable(devices.get(key)).map(Device::physicalId);
         }
 
         /** Returns whether devices of a pool may overlap. */
