@@ -144,7 +144,8 @@ public final class ModelProvider implements DeviceProvider {
         }
         PreparedClaim.Builder prepared = PreparedClaim.builder();
         claim.devices().forEach(device -> prepared.device(prepared(device)));
-        return (isStateNeeded ? prepared.state(state(needs)) : prepared).build();
+        boolean isStateKept = checkpoints && Simulation.random().nextBoolean(); // the last checkpoint is the state
+        return (isStateNeeded && !isStateKept ? prepared.state(state(needs)) : prepared).build();
     }
 
     private static void checkpointIf(boolean condition, List<Setting> settings, ClaimContext context) {
