@@ -46,15 +46,17 @@ public final class LockFile implements AutoCloseable {
     private static final long CLAIMS = 1L << 48;
     private static final long NAMES = 1L << 50;
     private static final long TURNS = 1L << 51; // of those who wait for named locks
+    private static final String CALLS = "provider.calls"; // not a name that a provider can give a lock
     private static final int LINE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
     private static final Duration LONGEST_JOURNAL_WAIT = Duration.ofSeconds(20);
     private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
 
     private final Path path;
     private final LockRanges ranges;
-    private final Set<Held> held = ConcurrentHashMap.newKeySet();
+    private final Set<Taken> held = ConcurrentHashMap.newKeySet();
     private final Queue<Place> queue = new ConcurrentLinkedQueue<>();
     private volatile boolean isClosed;
+    private boolean hasLeft; // guarded by this
 
     private LockFile(Path path, LockRanges ranges) {
         this.path = path;
@@ -123,6 +125,11 @@ public final class LockFile implements AutoCloseable {
         return first + (hash.getMostSignificantBits() >>> 16);
     }
 
+    /** Takes the lock of a provider's calls, where these are serialized, as a named lock is taken. */
+    public NodeLock call(BooleanSupplier isOver, UnaryOperator<String> refusal) {
+        return named(CALLS, isOver, refusal);
+    }
+
     /** Takes a named lock, like the other method, with a timeout; zero or less means one attempt. */
     public NodeLock named(String name, Duration atMost, UnaryOperator<String> refusal) {
         long start = System.nanoTime();
@@ -139,7 +146,7 @@ public final class LockFile implements AutoCloseable {
      * @throws DraException if another thread or process keeps it, the thread is interrupted, or this file is closed
      */
     @SuppressWarnings("try") // the turn is held, and not looked at
-    public NodeLock named(String name, BooleanSupplier isOver, UnaryOperator<String> refusal) {
+    NodeLock named(String name, BooleanSupplier isOver, UnaryOperator<String> refusal) {
         long position = position(NAMES, name);
         Supplier<String> otherwise = () -> refusal.apply(ranges.holder(position));
         Place place = new Place(name);
@@ -249,7 +256,7 @@ public final class LockFile implements AutoCloseable {
         Held taken = null;
         try {
             LockRanges.Range range = ranges.tryTake(position);
-            taken = range == null ? null : new Taken(range);
+            taken = range == null ? null : new Taken(range, position);
         } catch (IOException e) {
             if (!isClosed) {
                 throw new DraException("Can't lock a range of " + path + " (" + e + "); see whether its disk works", e);
@@ -264,12 +271,20 @@ public final class LockFile implements AutoCloseable {
         return taken;
     }
 
-    /** Releases all locks that this object took; waiting and later requests fail. */
+    /**
+     * Releases the locks that this object took, and lets waiting and later requests fail. An operation in progress keeps
+     * its own until it ends, since another process would begin with the same claim otherwise.
+     */
     @Override
-    public synchronized void close() {
-        if (!isClosed) {
-            isClosed = true;
-            held.forEach(Held::close);
+    public void close() {
+        isClosed = true;
+        held.stream().filter(taken -> !taken.isOfOperation()).forEach(Held::close);
+        leaveAfterTheLast();
+    }
+
+    private synchronized void leaveAfterTheLast() {
+        if (isClosed && held.isEmpty() && !hasLeft) {
+            hasLeft = true;
             ranges.leave();
         }
     }
@@ -277,10 +292,16 @@ public final class LockFile implements AutoCloseable {
     /** A range that is released when it is closed, or with the file. */
     private final class Taken implements Held {
         private final LockRanges.Range range;
+        private final long position;
 
-        Taken(LockRanges.Range range) {
+        Taken(LockRanges.Range range, long position) {
             this.range = range;
+            this.position = position;
             held.add(this);
+        }
+
+        boolean isOfOperation() {
+            return position == JOURNAL || position >= CLAIMS && position < NAMES || position == position(NAMES, CALLS);
         }
 
         @Override
@@ -292,6 +313,7 @@ public final class LockFile implements AutoCloseable {
         public void close() {
             if (held.remove(this)) {
                 range.giveBack();
+                leaveAfterTheLast();
             }
         }
     }

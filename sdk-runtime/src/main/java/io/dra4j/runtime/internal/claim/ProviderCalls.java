@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("try") // the lock is held, and not looked at
 public final class ProviderCalls {
 
-    private static final String LOCK = "provider.calls"; // not a name that a provider can give a lock
     private static final Duration LEAST_WAIT = Duration.ofSeconds(45);
 
     private final Semaphore permits;
@@ -113,8 +112,7 @@ public final class ProviderCalls {
             return null;
         }
         Deadline least = Deadline.in(LEAST_WAIT, InstantSource.system());
-        return node.named(
-                LOCK,
+        return node.call(
                 () -> {
                     requireOpen();
                     return deadline.left().isZero() && least.left().isZero();

@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -216,9 +217,18 @@ class LockFileTest extends JournalFixture {
         assertThat(next.handle((taken, failure) -> failure != null).get(20, TimeUnit.SECONDS))
                 .isEqualTo(stops);
         second.close();
+        next.exceptionally(failure -> null)
+                .thenAccept(LockFileTest::closeIfTaken)
+                .join();
         locks.claim("uid-1", AT_ONCE).close();
         locks.close();
         assertFails(() -> locks.claim("uid-1", AT_ONCE), "the driver stops");
+    }
+
+    private static void closeIfTaken(LockFile.@Nullable Held held) {
+        if (held != null) {
+            held.close();
+        }
     }
 
     @Test
@@ -242,16 +252,20 @@ class LockFileTest extends JournalFixture {
     }
 
     @Test
-    void aSecondOpeningInTheProcessSharesTheLocksAndItsEndFreesItsOwnAlone() {
+    void aSecondOpeningInTheProcessSharesTheLocksAndItsEndLeavesClaimsToTheirOperations() {
         Path other = directory.resolve("../" + directory.getFileName() + "/claims.lock");
         LockFile second = LockFile.open(other);
         LockFile.Held first = locks.claim("uid-1", AT_ONCE);
-        second.claim("uid-2", AT_ONCE);
+        LockFile.Held inProgress = second.claim("uid-2", AT_ONCE);
+        named(second, "slots", Duration.ZERO);
         assertThatThrownBy(() -> second.claim("uid-1", AT_ONCE)).isInstanceOf(DraException.class);
 
         second.close();
 
         assertThatThrownBy(() -> locks.claim("uid-1", AT_ONCE)).isInstanceOf(DraException.class);
+        assertThatThrownBy(() -> locks.claim("uid-2", AT_ONCE)).isInstanceOf(DraException.class);
+        named(locks, "slots", Duration.ZERO).close();
+        inProgress.close();
         locks.claim("uid-2", AT_ONCE).close();
         first.close();
     }
