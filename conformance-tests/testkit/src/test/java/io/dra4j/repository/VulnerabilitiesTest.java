@@ -145,7 +145,7 @@ class VulnerabilitiesTest {
         Script run = look(200, answer, "");
 
         assertThat(run.status()).as(run.output()).isEqualTo(1);
-        assertThat(run.output()).contains("answered something else than the API describes");
+        assertThat(run.output()).contains("sent an answer that is not as its API describes");
     }
 
     @Test
