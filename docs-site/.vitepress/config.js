@@ -6,7 +6,7 @@ import { sections, sidebar } from './navigation.js'
 import { shortCode } from './shortCode.js'
 import { sourceLinks } from './sourceLinks.js'
 
-/** The anchor of a heading as code forges make it, so that one link works on both. */
+/** The anchor of a heading as code forges generate it, so that one link works on both. */
 function slugify(heading) {
   return heading
     .trim()

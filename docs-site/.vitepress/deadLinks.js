@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 /**
- * Fails the build for links within the built site that lead nowhere: VitePress looks at links in Markdown, but not at
- * their anchors, nor at the links of the home page's buttons.
+ * Fails the build for links within the built site that lead nowhere: VitePress checks links in Markdown, but neither
+ * their anchors nor the links of the home page's buttons.
  */
 export function failOnDeadLinks({ outDir, site }) {
   const pages = new Map(

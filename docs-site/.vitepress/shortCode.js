@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 const longest = 44
 
-/** Gives code of a few words a class of its own: an option or a name is not broken at its hyphens. */
+/** Gives short code a separate class, so that options and names are not broken at hyphens. */
 export function shortCode(md) {
   md.core.ruler.push('short_code', ({ tokens }) => {
     tokens

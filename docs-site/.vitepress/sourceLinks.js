@@ -14,8 +14,8 @@ function target(href, page) {
 }
 
 /**
- * Links to files of the repository outside of this folder work where the pages are read beside the code. The site has no
- * code: there, such a link is its text alone. One that leads to no file fails the build.
+ * Links to files of the repository outside of this folder work where the pages are read next to the code. The site has no
+ * code: there, only the text of such a link is left. One that leads to no file fails the build.
  */
 export function sourceLinks(md) {
   md.core.ruler.push('source_links', ({ tokens, env }) => {

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The rules of the table of modules for classes, and those that one module alone has. */
+/** The rules of the table of modules for classes, and those that only one module has. */
 class ArchitectureTest {
 
     private static final Map<String, JavaClasses> CLASSES = Module.ALL.keySet().stream()
@@ -158,7 +158,7 @@ class ArchitectureTest {
         rule.check(CLASSES.get("sdk-runtime"));
     }
 
-    /** Visible types whose visible members or supertypes have such a type, if only as a type argument. */
+    /** Visible types whose visible members or supertypes have such a type, even if only as a type argument. */
     private static DescribedPredicate<JavaClass> mentioning(DescribedPredicate<JavaClass> banned) {
         return describe(
                 "visible and mentioning types that " + banned.getDescription(),

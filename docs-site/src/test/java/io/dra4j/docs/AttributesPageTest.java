@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page of attributes has those that devices have, with their types, and no others. */
+/** The page of attributes has exactly those that devices have, with their types. */
 class AttributesPageTest {
 
     private static final Pattern ROW = Pattern.compile("^\\| `([^`]+)` \\| (\\w+) \\| \\S", 8);

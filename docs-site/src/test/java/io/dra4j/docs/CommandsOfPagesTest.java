@@ -24,7 +24,7 @@ class CommandsOfPagesTest {
         return found;
     }
 
-    /** GPU Operator labels its nodes with the opposite, and kubectl keeps what is there. */
+    /** GPU Operator labels its nodes with the opposite, which kubectl does not overwrite by default. */
     @Test
     void thatTurnAPartOfGpuOperatorOffReplaceItsLabel() throws Exception {
         assertThat(commands(LABEL)).hasSizeGreaterThan(2).allMatch(command -> command.contains("--overwrite"));

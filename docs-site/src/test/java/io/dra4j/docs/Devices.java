@@ -43,7 +43,7 @@ final class Devices {
                 .toList();
     }
 
-    /** The devices of boards that the stand-in of NVML has. */
+    /** The devices of boards that the stand-in for NVML simulates. */
     static List<Device> ofBoards(Path folder, String boards, boolean dynamicMig) {
         StandInNode node = StandInNode.install(folder.resolve(boards), boards);
         try (Nvml nvml = Nvml.open(node.library())) {

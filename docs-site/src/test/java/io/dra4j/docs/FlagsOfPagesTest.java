@@ -47,7 +47,7 @@ class FlagsOfPagesTest {
     /** A command of a page. */
     private record Call(Path page, String program, List<String> flags) {
 
-        /** The doctor of a driver takes its options, too. */
+        /** The doctor of a driver also takes the driver's options. */
         Set<String> known() {
             Set<String> names = new TreeSet<>(Programs.names(spec()));
             if (program.endsWith(".jar doctor")) {

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The map of modules, packages and C files: each line depends on lines below it alone. */
+/** The map of modules, packages and C files: each line depends only on lines below it. */
 class MapTest {
 
     private static final Pattern INCLUDE = Pattern.compile("(?m)^#include \"(?:.*/)?(\\w+)\\.h\"");
@@ -32,9 +32,8 @@ class MapTest {
     @Test
     void thePageHasTheMap() throws IOException {
         StringBuilder map = new StringBuilder("## The map\n\n"
-                + "Each line depends on lines below it, and never on one above: no arrow goes up, and there"
-                + " are no cycles, in Java and in C. `MapTest`"
-                + " writes this from the classes; `-Dreference.update=true` updates it.\n");
+                + "Each line depends only on lines below it: there are no cycles, in Java or in C. `MapTest`"
+                + " generates this from the classes; `-Dreference.update=true` updates it.\n");
         append(map, "Modules", modules());
         for (String folder : withClasses().toList()) {
             append(
@@ -83,7 +82,7 @@ class MapTest {
                     .filter(name ->
                             left.get(name).stream().noneMatch(used -> !used.equals(name) && left.containsKey(used)))
                     .collect(Collectors.toCollection(TreeSet::new));
-            assertThat(level).as("in, or above, a circle: %s", left.keySet()).isNotEmpty();
+            assertThat(level).as("in, or above, a cycle: %s", left.keySet()).isNotEmpty();
             left.keySet().removeAll(level);
             levels.add(level);
         }

@@ -106,7 +106,7 @@ record Module(
         return Stream.of(ofAll, ofCycles, ofHomes, ofLeaves, ofKnown, ofPublic).flatMap(rules -> rules);
     }
 
-    /** The row's names in the module's packages: a rule for one that no class has would check nothing. */
+    /** The row's names in the module's packages: a rule for a name without a class would check nothing. */
     Stream<String> ownNames() {
         return Stream.of(
                         homes.keySet().stream(),

@@ -26,10 +26,10 @@ class ModulesTest {
     private static final String MODULE = "/project/modules/module | /project/profiles/profile/modules/module";
     private static final String AGGREGATOR = "conformance-tests";
 
-    /** Modules of poms alone: a check that dependencies were read passes over them. */
+    /** Modules without code, which the check that dependencies were read skips. */
     private static final Set<String> WITHOUT_DEPENDENCIES = Set.of(".ci/style", "sdk-runtime/bom");
 
-    /** The phase of the jars of sources and of Javadoc, which modules set that vendors depend on. */
+    /** The phase of the jars of sources and of Javadoc, set by the modules that vendors depend on. */
     private static final String VENDORS_JARS = "/project/properties/vendor.jars.phase";
 
     private static final String MANAGED = "/project/dependencyManagement/dependencies/dependency/artifactId";

@@ -10,8 +10,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * The programs that the documentation is about, by their command lines. Their classes are private
- * to their packages, so they are named here as picocli gets them.
+ * The command lines of the programs that the documentation describes. Their classes are private to
+ * their packages, so picocli gets them by name.
  */
 final class Programs {
 
@@ -34,7 +34,7 @@ final class Programs {
         try {
             return CommandSpec.forAnnotatedObject(Class.forName(name));
         } catch (ClassNotFoundException e) {
-            throw new IllegalStateException("Where is the class that has the options?", e);
+            throw new IllegalStateException("The class with the options was not found", e);
         }
     }
 
@@ -45,7 +45,7 @@ final class Programs {
         return commands;
     }
 
-    /** All names of the options of a command, hidden ones too. */
+    /** All names of the options of a command, including hidden ones. */
     static Set<String> names(CommandSpec command) {
         Set<String> names = new TreeSet<>();
         for (OptionSpec option : command.options()) {

@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * The page of settings is what the programs' command lines say; {@code -Dreference.update} updates
+ * The page of settings has what the programs' command lines say; {@code -Dreference.update} updates
  * it. It is here because this module is built last and sees all programs.
  */
 class SettingsPageTest {
@@ -47,7 +47,7 @@ class SettingsPageTest {
                 + "`controller`, given before the options of a driver's program, [publishes pools of several nodes](../how-to/write-your-provider.md#devices-of-several-nodes), if the program has any. It also takes the driver's options.\n\n"
                 + OptionTable.of(VARIABLE, Programs.POOL_CONTROLLER.options())
                 + "\n### maintenance\n\n"
-                + "`maintenance on`, `off` or `status`, given instead of options, [takes the devices of a node out of use](../how-to/operate-a-node.md#maintenance). Of the driver's options it only reads those with a variable in this table.\n\n"
+                + "`maintenance on`, `off` or `status`, given instead of options, [takes the devices of a node out of use](../how-to/operate-a-node.md#maintenance). Of the driver's options it reads only those with a variable in this table.\n\n"
                 + OptionTable.of(VARIABLE, Programs.MAINTENANCE.options())
                 + "\n### doctor\n\n"
                 + "`doctor`, given before the options of a driver's program, [finds what is wrong with the node](../how-to/find-what-is-wrong.md#a-node-by-its-driver). It also takes the driver's options.\n\n"

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The tutorial shows what the archetype generates; that this compiles and passes its tests is what
- * GeneratedProjectIT of the archetype shows.
+ * The tutorial shows what the archetype generates; GeneratedProjectIT of the archetype shows that it
+ * compiles and passes its tests.
  */
 class TutorialPageTest {
 

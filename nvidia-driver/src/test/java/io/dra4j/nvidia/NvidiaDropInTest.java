@@ -48,7 +48,7 @@ class NvidiaDropInTest {
                         + " in containers.");
         table.variable(
                 "NVIDIA_VISIBLE_DEVICES",
-                "Nothing: it is for NVIDIA's container runtime, which is to leave the driver's container alone.");
+                "Nothing: it is for NVIDIA's container runtime, which should leave the driver's container alone.");
         table.variable("NVIDIA_MIG_CONFIG_DEVICES", "Nothing, as NVIDIA_VISIBLE_DEVICES.");
 
         new PagePart(PAGE, "NvidiaDropInTest").assertIs(table.toString());

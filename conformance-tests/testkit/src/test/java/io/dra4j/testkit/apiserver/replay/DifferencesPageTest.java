@@ -22,9 +22,9 @@ class DifferencesPageTest {
     private static String part() {
         int updates = Recordings.of("updates").size() - 1; // The first line is what is updated.
         String head = """
-                In each run of the gate this server is held against kube-apiserver 1.36.2 with default gates: %,d objects
-                that were to be created, %,d that were to be updated, and %d other requests, each with its answer.
-                What differs there, on purpose:
+                In each run of the gate this server is compared with kube-apiserver 1.36.2 with default gates: %,d objects
+                to create, %,d to update, and %d other requests, each with its answer.
+                These differences are deliberate:
 
                 """.formatted(
                         Recordings.of("creates").size(),
