@@ -28,7 +28,7 @@ class FeaturesPageTest {
                 + TABLE
                 + "| feature gate | "
                 + releases().map(release -> "1." + release.minor()).collect(Collectors.joining(" | "))
-                + " | a device where it is not kept is |\n"
+                + " | if it is dropped, the device is |\n"
                 + "|---".repeat(4 + KubernetesVersion.values().length)
                 + "|\n"
                 + Stream.of(Feature.values()).map(FeaturesPageTest::row).collect(Collectors.joining())
