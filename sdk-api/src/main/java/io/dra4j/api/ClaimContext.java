@@ -26,8 +26,8 @@ public interface ClaimContext {
      * Stores a state of the claim durably; call it before the change that the state describes.
      *
      * <p>When the call returns, the state survives a crash of the process and of the node; {@link
-     * DeviceProvider#unprepare} is then given the last state of a checkpoint, and can undo what was
-     * done. A provider that changes no hardware never calls it and pays nothing.
+     * DeviceProvider#unprepare} then receives the last checkpointed state, and can undo what was done. A provider that
+     * changes no hardware need not call it, and pays nothing.
      *
      * @param state what the provider must know to undo what it does next
      * @throws io.dra4j.api.error.DraException if the state can't be written; do not continue then

@@ -21,7 +21,7 @@ import java.util.Optional;
  * <ul>
  *   <li><b>Order.</b> {@link #start} is called first and once, {@link #close} last and once; {@link #configTypes} may
  *       be called at any time, even without a start, and so may {@code close}. The commands {@code doctor} and {@code
- *       audit} call {@link #inventory} without a start, unless the program says how else they read devices.
+ *       audit} call {@link #inventory} without a start, unless the program gives them another way to read devices.
  *   <li><b>Threads.</b> {@link #prepare} and {@link #unprepare} run in parallel for different claims and never at the
  *       same time for one claim; if the driver is built as serialized, only one such call runs at a time on the whole
  *       node. {@link #inventory} runs on a dedicated thread, {@link #restartReason} on any, {@link #meter} on threads
@@ -30,8 +30,8 @@ import java.util.Optional;
  *       claim. What a provider keeps in memory about claims is outdated once the other process has prepared one: the
  *       provider asks {@link DriverContext#held} in each call, and makes choices that must differ between claims under
  *       {@link DriverContext#lock}.
- *   <li><b>Idempotence.</b> After a crash the runtime may call {@code unprepare} again for a claim that was half done,
- *       any number of times. It calls {@code prepare} again only after an {@code unprepare} of the claim has returned,
+ *   <li><b>Idempotence.</b> After a crash the runtime may call {@code unprepare} again for a half-finished claim, any
+ *       number of times. It calls {@code prepare} again only after an {@code unprepare} of the claim has returned,
  *       unless its records are gone because its state directory was deleted.
  *   <li><b>Failure.</b> A method that fails throws. A {@link io.dra4j.api.error.PrepareException} carries a sentence
  *       for the pod's owner; any other exception is logged, and the owner learns only that the driver failed.
@@ -46,8 +46,8 @@ public interface DeviceProvider extends AutoCloseable {
     /**
      * Names the kinds of opaque configuration that the driver understands.
      *
-     * <p>It works without a start, because an admission webhook and an offline check also call it. An entry for this
-     * driver of any other kind is an error in the claim.
+     * <p>It must work without a start, because an admission webhook and an offline check also call it. An entry for
+     * this driver of any other kind is an error in the claim.
      *
      * @return the kinds, each apiVersion and kind at most once; the same on every call
      */
@@ -97,17 +97,16 @@ public interface DeviceProvider extends AutoCloseable {
      * Returns whether preparing a claim changes nothing except what it returns.
      *
      * <p>For such a claim the runtime waits for the disk once instead of twice: after a power failure before the
-     * results are on the disk, the record that the claim was begun may be lost, and {@link #unprepare} is never called
+     * results are on the disk, the record that preparation began may be lost, and {@link #unprepare} is never called
      * for it. So the provider must not create files, processes or network objects, or change settings of hardware or
-     * kernel, for the claim. The runtime writes what containers receive through CDI and what devices report in the
-     * results, and removes it after a power failure. If only the process crashes, {@code unprepare} is called as
-     * always.
+     * kernel, for the claim. The runtime itself writes the CDI edits and the device statuses of the results, and
+     * removes them after a power failure. If only the process crashes, {@code unprepare} is called as usual.
      *
      * <p>For such a claim {@link #prepare} neither {@linkplain ClaimContext#checkpoint checkpoints} nor returns a
      * state: the runtime refuses both, and the claim is not prepared.
      *
-     * <p>It is called before each {@code prepare}, on any thread and in parallel, also while the provider is suspended.
-     * It decides from the claim and from memory, and does not query the hardware. If it throws, the claim is refused.
+     * <p>It is called before each {@code prepare}, on any thread and in parallel, even while the provider is suspended.
+     * It must decide from the claim and from memory, without querying the hardware. If it throws, the claim is refused.
      *
      * @param claim the claim, as {@code prepare} gets it next
      * @return false by default
@@ -117,29 +116,29 @@ public interface DeviceProvider extends AutoCloseable {
     }
 
     /**
-     * Unprepares a claim: releases its devices, in any state.
+     * Unprepares a claim in any phase: releases its devices.
      *
      * <p>It must be idempotent and succeed if there is nothing to do. It never needs the API
      * server: the claim's object may be gone. If it throws, the claim stays held, and the runtime
      * tries again when the kubelet does.
      *
-     * @param claim the claim, with its last recorded or answered state
+     * @param claim the claim, with the last state that was checkpointed or returned
      * @param context the deadline, and the checkpoint of what is about to be done to hardware
      * @throws Exception if anything of the claim may remain
      */
     void unprepare(HeldClaim claim, ClaimContext context) throws Exception;
 
     /**
-     * Returns why only a restart of the process helps; empty if none is needed.
+     * Returns why the process must be restarted; empty if no restart is needed.
      *
      * <p>Liveness probes ask it: while there is a reason, they fail, and the kubelet restarts the container, each time
      * after a longer wait. A provider that ended the process itself would cut off calls, and no Event would give the
      * reason. This method is for a state of the process, for instance a library that can't be opened; a broken device
      * is not a reason, because a restart does not repair it.
      *
-     * <p>It is called by any thread, many times and in parallel, after {@link #start} has returned; a last call may
-     * still run when {@link #close} is called. It must return immediately and not query the hardware: a probe without
-     * an answer within about a second also fails. An exception is logged and counts as no reason.
+     * <p>It is called by any thread, many times and in parallel, after {@link #start} has returned; one last call may
+     * still be running when {@link #close} is called. It must return immediately and not query the hardware: a probe
+     * without an answer within about a second also fails. An exception is logged and counts as no reason.
      *
      * @return a sentence for admins, without parts that change from call to call
      */
@@ -151,7 +150,7 @@ public interface DeviceProvider extends AutoCloseable {
      * Releases the hardware for maintenance.
      *
      * <p>It closes everything that would keep an admin from resetting a device or unloading its kernel module. It is
-     * called when all devices of the node are in maintenance and no claim holds one, while no other call but {@link
+     * called when all devices of the node are in maintenance and no claim holds one, while no other call except {@link
      * #restartReason} runs. Until {@link #resume}, neither {@link #inventory} nor {@link #prepare} nor {@link
      * #unprepare} nor {@link #meter} is called, and threads of the provider must leave the hardware alone. A provider
      * that keeps nothing open has nothing to do.
@@ -164,20 +163,21 @@ public interface DeviceProvider extends AutoCloseable {
     default void suspend() throws Exception {}
 
     /**
-     * Starts to use the hardware again, which may have changed; an inventory is read next.
+     * Starts using the hardware again, which may have changed; the inventory is read next.
      *
      * @throws Exception if the hardware can't be used; the runtime tries again when it needs it
      */
     default void resume() throws Exception {}
 
     /**
-     * Opens a meter for the devices of prepared claims: metrics are being scraped.
+     * Opens a meter for the devices of prepared claims, for one scrape of the metrics.
      *
      * <p>It is called after {@link #start} has returned, once for each scrape that has a device to measure: the values
-     * of a device are cached for five seconds. A last meter may still be in use when {@link #close} is called. If it
-     * takes longer than a second, or throws, claims and devices are served without values, and the failure is counted.
+     * of a device are cached for five seconds. One last meter may still be in use when {@link #close} is called. If
+     * opening takes longer than a second, or throws, claims and devices are served without values, and the failure is
+     * counted.
      *
-     * @return the meter, which is closed when the scrape has ended
+     * @return the meter, which is closed when the scrape ends
      * @throws Exception if nothing can be measured now
      */
     default DeviceMeter meter() throws Exception {
@@ -188,10 +188,10 @@ public interface DeviceProvider extends AutoCloseable {
      * Closes the provider; prepared claims stay prepared, because their containers keep running.
      *
      * <p>It may be called without a start, or after a failed one: some programs only ask a provider for its
-     * configuration types or its devices. An exception of such a close is not reported separately.
+     * configuration types or its devices. An exception thrown by such a close is not reported separately.
      *
-     * <p>It declares no checked exception: javac would warn every implementation that {@code close}
-     * might be interrupted. What is thrown is logged.
+     * <p>It declares no checked exception: javac would warn about every implementation that {@code close} might be
+     * interrupted. Exceptions are logged.
      */
     @Override
     default void close() {}

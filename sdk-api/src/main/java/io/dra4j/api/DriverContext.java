@@ -15,7 +15,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The runtime's services to a provider, for as long as the driver runs.
+ * The runtime's services to a provider, while the driver runs.
  *
  * <p>All methods are thread-safe. All but {@link #lock} return immediately; their effects happen later, on threads of
  * the runtime, which retries what fails.
@@ -50,8 +50,8 @@ public interface DriverContext {
      * Returns the driver's own directory, which is named after it in the kubelet's plugins directory.
      *
      * <p>The directory exists; its mode is 0750 unless an admin has changed it. All processes of the driver on the node
-     * share it, and it survives restarts and reboots. A provider may keep files and directories there, whose modes it
-     * sets itself. The SDK's own names begin with a dot, {@code claims.}, {@code devices.}, {@code dra}, {@code
+     * share it, and it survives restarts and reboots. A provider may keep files and directories there, and sets their
+     * modes itself. The SDK's own names begin with a dot, {@code claims.}, {@code devices.}, {@code dra}, {@code
      * maintenance} or {@code reports}, or end with {@code .sock}; leave them alone.
      *
      * @return an absolute path, the same on each call
@@ -59,25 +59,25 @@ public interface DriverContext {
     Path directory();
 
     /**
-     * Takes a named lock, which one thread among all processes of the driver on this node can hold.
+     * Takes a named lock, which only one thread among all processes of the driver on this node can hold.
      *
      * <p>During a rolling update, two processes prepare claims at the same time: a provider that chooses something for
      * a claim, such as a slot, an address or a port, does so under a lock, based on what {@link #held} returns then,
-     * and {@linkplain ClaimContext#checkpoint checkpoints} the choice before it releases the lock. Then the other
-     * process, which takes the lock next, sees it.
+     * and {@linkplain ClaimContext#checkpoint checkpoints} the choice before it releases the lock. The other process
+     * then sees the choice when it takes the lock.
      *
      * <p>The provider chooses the names. Locks are not reentrant; threads that need several must take them in the same
      * order. Threads of one process get a lock in the order in which they ask, and a waiting process gets it next,
      * however often another process asks for it. An uncontended lock takes microseconds.
      *
      * @param name a DNS label: at most 63 of a-z, 0-9 and '-'
-     * @param atMost how long to wait; zero or less to try once. In a call for a claim, less than the time left until
-     *     {@link ClaimContext#deadline}
+     * @param atMost how long to wait; zero or less to try once. In a call for a claim, it must be less than the time
+     *     left until {@link ClaimContext#deadline}
      * @return the lock, to be closed
      * @throws IllegalArgumentException if the name is not a DNS label
-     * @throws io.dra4j.api.error.DraException if it is held for that long, or the thread is interrupted: the message
-     *     names the lock, the driver and, if known, the holder; if {@code prepare} rethrows it, the pod's owner reads
-     *     it, and the kubelet tries again
+     * @throws io.dra4j.api.error.DraException if the lock is not released in that time, or the thread is interrupted:
+     *     the message names the lock, the driver and, if known, the holder; if {@code prepare} rethrows it, the pod's
+     *     owner reads it, and the kubelet tries again
      */
     NodeLock lock(String name, Duration atMost);
 
@@ -97,7 +97,7 @@ public interface DriverContext {
     /**
      * Makes the runtime read the inventory again and publish what changed.
      *
-     * <p>Calls that come close together may lead to one reading that is later than all of them.
+     * <p>Calls in quick succession may cause only one read, after the last of them.
      */
     void inventoryChanged();
 
@@ -114,11 +114,11 @@ public interface DriverContext {
     void reportHealth(Collection<DeviceHealth> health);
 
     /**
-     * Sets what the status of a held claim reports of one of its devices.
+     * Sets what the status of a held claim reports about one of its devices.
      *
      * <p>It may be called long after the claim was prepared. Reports appear in the order of the calls; of several in
-     * quick succession, possibly only the last. A report for a claim that is no longer held is dropped. Reports survive
-     * a restart, and are removed when the claim is unprepared.
+     * quick succession, perhaps only the last does. A report for a claim that is no longer held is dropped. Reports
+     * survive a restart, and are removed when the claim is unprepared.
      *
      * @param claim the claim
      * @param device the device that the claim holds
@@ -129,9 +129,9 @@ public interface DriverContext {
     void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status);
 
     /**
-     * Sets what the containers of a held claim read about one of its devices.
+     * Sets the metadata that the containers of a held claim read about one of its devices.
      *
-     * <p>Containers have a file with it only if the device was prepared with metadata, which may be empty. Metadata for
+     * <p>Containers have a file for it only if the device was prepared with metadata, which may be empty. Metadata for
      * a claim that is no longer held is dropped.
      *
      * @param claim the claim
@@ -143,14 +143,14 @@ public interface DriverContext {
     void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata);
 
     /**
-     * Tells the cluster's admins about something unexpected, by an Event on the Node.
+     * Reports something unexpected to the cluster's admins, in an Event on the Node.
      *
      * <p>It is for notices, not for errors: the Event has the type Normal. A notice that repeats the last one about its
      * subject appears again after half an hour at the earliest, and a subject gets at most one Event a minute. Without
      * the permission to create Events nothing appears, so also log what matters.
      *
      * @param subject what it is about, for instance the name of a device; the number of subjects must be bounded
-     * @param message one or two sentences: what, of which claim or device
+     * @param message one or two sentences: what happened, to which claim or device
      */
     void notice(String subject, String message);
 }

@@ -6,7 +6,7 @@ package io.dra4j.api;
  * A lock that one thread of one process of the driver holds at a time, on the whole node.
  *
  * <p>{@link DriverContext#lock} takes it. It is released when it is closed, when its driver closes, or when its process
- * ends, even by a kill. Thread-safe: any thread may close it.
+ * ends, even if it is killed. Thread-safe: any thread may close it.
  */
 public interface NodeLock extends AutoCloseable {
 

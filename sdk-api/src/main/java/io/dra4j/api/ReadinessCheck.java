@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Drivers of devices with {@linkplain BindingConditions binding conditions} need it. It is called for devices of
  * this node, on a dedicated thread, one device at a time; again every few seconds, and after a restart, until all
- * conditions are true or a failure condition is. The scheduler waits for that, by default ten minutes.
+ * conditions are true or a failure condition is. The scheduler waits for that, for ten minutes by default.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5007-device-attach-before-pod-scheduled">
@@ -31,7 +31,7 @@ public interface ReadinessCheck {
      * <p>It may start to make the device ready, but must not wait until it is.
      *
      * @param device the device that the scheduler allocated, and waits for
-     * @return conditions among those that the scheduler waits for, which are set in the claim's status; those left out
+     * @return the conditions to set in the claim's status, among those that the scheduler waits for; those left out
      *     stay as they are
      * @throws Exception if the conditions are unknown; the runtime calls again
      */

@@ -23,7 +23,7 @@ public final class AllocatedClaim {
     }
 
     /**
-     * Starts a claim without devices.
+     * Returns a builder for a claim without devices.
      *
      * @param ref the name of the claim
      * @return a builder
@@ -32,7 +32,7 @@ public final class AllocatedClaim {
         return new Builder(Objects.requireNonNull(ref, "ref"));
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.ref);
         builder.devices.addAll(values.devices);
@@ -80,7 +80,7 @@ public final class AllocatedClaim {
         }
     }
 
-    /** Builds a {@link AllocatedClaim}; not thread-safe. */
+    /** Builds an {@link AllocatedClaim}; not thread-safe. */
     public static final class Builder {
         private final ClaimRef ref;
         private List<AllocatedDevice> devices = new ArrayList<>();
@@ -126,7 +126,7 @@ public final class AllocatedClaim {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public AllocatedClaim build() {
             return new AllocatedClaim(this);
         }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class AllocatedDevice {
 
     private final Values values;
-    private final @Nullable List<ConfigType<?>> knownTypes; // no part of the value: null for any
+    private final @Nullable List<ConfigType<?>> knownTypes; // not part of the value; null allows any
 
     private AllocatedDevice(Builder builder) {
         values = new Values(builder.held, builder.deviceClass, builder.configs);
@@ -34,7 +34,7 @@ public final class AllocatedDevice {
     }
 
     /**
-     * Starts a device that a claim is allocated as a whole, without configurations.
+     * Returns a builder for a device that a claim is allocated as a whole, without configurations.
      *
      * @param request the name of the request in the claim
      * @param pool the device's pool
@@ -46,7 +46,7 @@ public final class AllocatedDevice {
     }
 
     /**
-     * Starts a device without class and configurations.
+     * Returns a builder for a device without class and configurations.
      *
      * @param held the device as the claim holds it
      * @return a builder
@@ -55,7 +55,7 @@ public final class AllocatedDevice {
         return new Builder(Objects.requireNonNull(held, "held"));
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.held);
         builder.deviceClass = values.deviceClass;
@@ -64,7 +64,7 @@ public final class AllocatedDevice {
         return builder;
     }
 
-    /** {@return this device as the claim holds it, by which reports name the device} */
+    /** {@return this device as the claim holds it; reports identify the device by this value} */
     public HeldDevice held() {
         return values.held;
     }
@@ -105,15 +105,16 @@ public final class AllocatedDevice {
     }
 
     /**
-     * {@return how much of the device's capacities the share has, by name; empty for a whole device; names never have
-     * the driver's own domain, in whichever form they are published or requested}
+     * {@return how much of the device's capacities the share has, by name; empty for a whole device; names never
+     * contain the driver's own domain, even if they are published or requested with it}
      */
     public Map<String, Quantity> consumedCapacity() {
         return values.held.consumedCapacity();
     }
 
     /**
-     * {@return whether the device is for administration: it excludes no other claim, and is not reserved by this one}
+     * {@return whether the claim has admin access to the device, which neither reserves the device nor excludes other
+     * claims}
      */
     public boolean adminAccess() {
         return values.held.adminAccess();
@@ -125,8 +126,8 @@ public final class AllocatedDevice {
      * @param type the kind
      * @param <T> the vendor's type
      * @return the configuration; the defaults if no entry applies
-     * @throws PrepareException if none applies, which only a kind without defaults allows; its message asks the owner
-     *     of the pod for one
+     * @throws PrepareException if none applies and the kind has no defaults; its message asks the owner of the pod for
+     *     one
      * @throws IllegalStateException if the driver did not declare the kind by {@link
      *     io.dra4j.api.DeviceProvider#configTypes}
      */
@@ -150,7 +151,7 @@ public final class AllocatedDevice {
         Objects.requireNonNull(type, "type");
         if (knownTypes != null && knownTypes.stream().noneMatch(known -> known.type() == type.type())) {
             throw new IllegalStateException("DeviceProvider.configTypes() does not return " + type
-                    + ", which is asked for; it returns " + knownTypes);
+                    + ", which was requested; it returns " + knownTypes);
         }
         return configs().stream()
                 .filter(config -> type.type().isInstance(config.value()))
@@ -181,7 +182,7 @@ public final class AllocatedDevice {
         }
     }
 
-    /** Builds a {@link AllocatedDevice}; not thread-safe. */
+    /** Builds an {@link AllocatedDevice}; not thread-safe. */
     public static final class Builder {
         private HeldDevice held;
         private @Nullable String deviceClass;
@@ -274,9 +275,9 @@ public final class AllocatedDevice {
         }
 
         /**
-         * Sets whether the device is for administration.
+         * Sets whether the claim has admin access to the device.
          *
-         * @param adminAccess whether it is
+         * @param adminAccess whether it has
          * @return this builder
          */
         public Builder adminAccess(boolean adminAccess) {
@@ -284,7 +285,7 @@ public final class AllocatedDevice {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public AllocatedDevice build() {
             return new AllocatedDevice(this);
         }

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Entries of the class come before those of the claim. For each device they are searched from the last to the first,
  * until each kind that applies to the device is found: earlier entries are overridden, and not validated. A kind with a
- * {@linkplain Builder#merge merge} takes all entries instead. The functions must have no effects and be thread-safe.
- * Two kinds are equal if they are the same object.
+ * {@linkplain Builder#merge merge} takes all entries instead. The functions must have no side effects and be
+ * thread-safe. Two kinds are equal if they are the same object.
  *
  * @param <T> the vendor's type
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/"> ResourceClaim,
@@ -50,7 +50,7 @@ public final class ConfigType<T> {
     }
 
     /**
-     * Starts a kind without defaults.
+     * Returns a builder for a kind without defaults.
      *
      * @param apiVersion the {@code apiVersion} of an entry, for instance {@code gpu.resource.example.com/v1alpha1}
      * @param kind the {@code kind} of an entry
@@ -67,7 +67,7 @@ public final class ConfigType<T> {
                 Objects.requireNonNull(type, "type"));
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder<T> toBuilder() {
         Builder<T> builder = new Builder<>(values.apiVersion, values.kind, values.type);
         builder.defaults = values.defaults;
@@ -268,7 +268,7 @@ public final class ConfigType<T> {
         }
 
         /**
-         * Returns what this builder holds now.
+         * Returns a kind with the values of this builder.
          *
          * @return the kind
          * @throws IllegalArgumentException if the vendor's type is a record with a component that JSON can't be decoded

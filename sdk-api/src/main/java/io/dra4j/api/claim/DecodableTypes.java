@@ -25,8 +25,8 @@ final class DecodableTypes {
         if (raw instanceof Class<?> given && isRefused(given, raw == type) || type instanceof WildcardType) {
             throw new IllegalArgumentException(
                     ("%s: JSON can't be decoded into %s; use a number, boolean, String, enum,"
-                                    + " Quantity or record, or a List, Set or Map of a given one of these; null stands for what"
-                                    + " is left out")
+                                    + " Quantity or record, or a List, Set or Map of one of these; a field that is left out"
+                                    + " is null")
                             .formatted(place, type.getTypeName()));
         }
         if (type instanceof ParameterizedType generic) {
@@ -41,7 +41,7 @@ final class DecodableTypes {
         }
     }
 
-    /** Returns whether the type, or what creates it, has a Jackson annotation. */
+    /** Returns whether the type, or its creator, has a Jackson annotation. */
     private static boolean isDescribed(Class<?> type) {
         return isAnnotated(type)
                 || Stream.of(type.getDeclaredConstructors()).anyMatch(DecodableTypes::isAnnotated)

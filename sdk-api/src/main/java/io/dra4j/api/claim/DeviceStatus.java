@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A driver's report about an allocated device in the claim's status.
  *
- * <p>It may be built with any values. When it is reported, the runtime checks them by the rules of the API server, and
- * canonicalizes them where that loses nothing: IPv6 addresses are written as in RFC 5952, IPv4-mapped IPv6 addresses as
- * IPv4, and duplicate addresses and conditions are sent once. Hardware addresses are sent as they are.
+ * <p>It may be built with any values. When it is reported, the runtime checks them against the rules of the API server,
+ * and canonicalizes them where that loses nothing: IPv6 addresses are written as in RFC 5952, IPv4-mapped IPv6
+ * addresses as IPv4, and duplicate addresses and conditions are sent once. Hardware addresses are sent as they are.
  *
  * <p>Parts that break a rule are left out, and the others are sent. The parts are each condition, the {@linkplain
- * #data() data}, and the {@linkplain #networkData() network data} as a whole: one wrong address drops all of it, since
- * some of a device's addresses would be taken for all. Different conditions of one type are all left out, and so are
- * all conditions if there are more than 8. A part that is left out is removed from the claim's status if an earlier
- * report had it.
+ * #data() data}, and the {@linkplain #networkData() network data} as a whole: one wrong address drops all of it,
+ * because an incomplete list of a device's addresses would look complete. Different conditions of one type are all left
+ * out, and so are all conditions if there are more than 8. A part that is left out is removed from the claim's status
+ * if an earlier report had it.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4817-resource-claim-device-status">
@@ -35,7 +35,7 @@ public final class DeviceStatus {
     }
 
     /**
-     * Starts an empty report.
+     * Returns a builder for an empty report.
      *
      * @return a builder
      */
@@ -46,7 +46,7 @@ public final class DeviceStatus {
     /**
      * Returns a report with only conditions.
      *
-     * @param conditions conditions with types that are unique, at most 8
+     * @param conditions conditions with unique types, at most 8
      * @return the report
      */
     public static DeviceStatus of(Condition... conditions) {
@@ -55,7 +55,7 @@ public final class DeviceStatus {
                 .build();
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder();
         builder.conditions.addAll(values.conditions);
@@ -64,7 +64,7 @@ public final class DeviceStatus {
         return builder;
     }
 
-    /** {@return conditions with types that are unique, at most 8} */
+    /** {@return conditions with unique types, at most 8} */
     public List<Condition> conditions() {
         return values.conditions;
     }
@@ -165,7 +165,7 @@ public final class DeviceStatus {
         /**
          * Replaces all conditions.
          *
-         * @param conditions conditions with types that are unique, at most 8
+         * @param conditions conditions with unique types, at most 8
          * @return this builder
          */
         public Builder conditions(Collection<Condition> conditions) {
@@ -198,7 +198,7 @@ public final class DeviceStatus {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public DeviceStatus build() {
             return new DeviceStatus(this);
         }

@@ -22,7 +22,7 @@ public final class HeldClaim {
     }
 
     /**
-     * Starts a prepared claim without devices.
+     * Returns a builder for a prepared claim without devices.
      *
      * @param ref the name of the claim
      * @return a builder
@@ -31,7 +31,7 @@ public final class HeldClaim {
         return new Builder(Objects.requireNonNull(ref, "ref"));
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.ref);
         builder.phase = values.phase;
@@ -53,7 +53,7 @@ public final class HeldClaim {
 
     /**
      * {@return whether the record was written before the node's last boot; state in the kernel or on a volatile file
-     * system is gone then, but some attachments of hardware remain}
+     * system is then gone, but some attachments of hardware remain}
      */
     public boolean beforeReboot() {
         return values.beforeReboot;
@@ -76,9 +76,9 @@ public final class HeldClaim {
      * The phase of a held claim.
      *
      * <p>{@code unprepare} sees the phase in which the call found the claim: usually {@link #PREPARED}, {@link
-     * #PREPARING} to undo a preparation that did not end, {@link #UNPREPARING} if an earlier call did not end. A claim
-     * that is {@link #DAMAGED} stays so in every call until one succeeds. Unless the phase is {@code DAMAGED}, a state
-     * of {@code null} means that the provider recorded none.
+     * #PREPARING} to undo a preparation that did not finish, {@link #UNPREPARING} if an earlier call did not finish. A
+     * claim that is {@link #DAMAGED} stays so in every call until one succeeds. Unless the phase is {@code DAMAGED}, a
+     * state of {@code null} means that the provider recorded none.
      */
     public enum Phase {
         /** Preparation began and did not finish: any part of it may have been done. */
@@ -92,7 +92,7 @@ public final class HeldClaim {
          *
          * <p>The claim is known from what is left of the record, from its CDI spec, or from the API server. Containers
          * may be using its devices, even when the kubelet has the claim prepared again after its own restart; the list
-         * of devices may have too many, or none.
+         * of devices may be too long, or empty.
          */
         DAMAGED
     }
@@ -194,7 +194,7 @@ public final class HeldClaim {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public HeldClaim build() {
             return new HeldClaim(this);
         }

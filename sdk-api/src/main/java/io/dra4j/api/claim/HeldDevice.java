@@ -34,7 +34,7 @@ public final class HeldDevice {
     }
 
     /**
-     * Starts a device.
+     * Returns a builder for a device.
      *
      * @param request the name of the request in the claim
      * @param pool the device's pool
@@ -48,7 +48,7 @@ public final class HeldDevice {
                 Objects.requireNonNull(device, "device"));
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.request, values.pool, values.device);
         builder.physicalId = values.physicalId;
@@ -75,8 +75,8 @@ public final class HeldDevice {
     }
 
     /**
-     * {@return the id of the hardware that the device's name stood for when the claim was prepared; {@code null} if the
-     * device had none}
+     * {@return the id of the hardware that the device's name referred to when the claim was prepared; {@code null} if
+     * the device had none}
      */
     public @Nullable String physicalId() {
         return values.physicalId;
@@ -93,15 +93,16 @@ public final class HeldDevice {
     }
 
     /**
-     * {@return how much of the device's capacities the share has, by name; empty for a whole device; names never have
-     * the driver's own domain, in whichever form they are published or requested}
+     * {@return how much of the device's capacities the share has, by name; empty for a whole device; names never
+     * contain the driver's own domain, even if they are published or requested with it}
      */
     public Map<String, Quantity> consumedCapacity() {
         return values.consumedCapacity;
     }
 
     /**
-     * {@return whether the device is for administration: it excludes no other claim, and is not reserved by this one}
+     * {@return whether the claim has admin access to the device, which neither reserves the device nor excludes other
+     * claims}
      */
     public boolean adminAccess() {
         return values.adminAccess;
@@ -216,9 +217,9 @@ public final class HeldDevice {
         }
 
         /**
-         * Sets whether the device is for administration.
+         * Sets whether the claim has admin access to the device.
          *
-         * @param adminAccess whether it is
+         * @param adminAccess whether it has
          * @return this builder
          */
         public Builder adminAccess(boolean adminAccess) {
@@ -226,7 +227,7 @@ public final class HeldDevice {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public HeldDevice build() {
             return new HeldDevice(this);
         }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * (NRI); a result with only some of the claim's devices is an error.
  *
  * <p>A container uses all devices of a request, or of the claim. Two devices of one request must not have different
- * device nodes or mounts on one path, or interfaces of one name: otherwise the claim is refused, and an Event of the
+ * device nodes or mounts at one path, or interfaces with one name: otherwise the claim is refused, and an Event on the
  * pod names the driver's mistake. Such conflicts between devices of two requests, and different values of one variable,
  * are logged: a container that uses both gets the last value. The {@linkplain #edits edits of the claim} come first,
  * and those of a device replace them.
@@ -31,7 +31,7 @@ public final class PreparedClaim {
     }
 
     /**
-     * Starts a result without devices.
+     * Returns a builder for a result without devices.
      *
      * @return a builder
      */
@@ -58,7 +58,7 @@ public final class PreparedClaim {
         return builder().build();
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder();
         builder.devices.addAll(values.devices);
@@ -184,7 +184,7 @@ public final class PreparedClaim {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public PreparedClaim build() {
             return new PreparedClaim(this);
         }

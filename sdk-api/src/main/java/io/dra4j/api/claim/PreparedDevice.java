@@ -19,7 +19,7 @@ public final class PreparedDevice {
     }
 
     /**
-     * Starts a device that gives containers nothing.
+     * Returns a builder for a device that gives containers nothing.
      *
      * @param allocated the device, as it was requested
      * @return a builder
@@ -39,7 +39,7 @@ public final class PreparedDevice {
         return builder(allocated).edits(edits).build();
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.allocated);
         builder.edits = values.edits;
@@ -60,7 +60,7 @@ public final class PreparedDevice {
     }
 
     /**
-     * {@return ids of CDI devices that exist already, in specs that the driver maintains itself, as {@code
+     * {@return ids of CDI devices that already exist, in specs that the driver maintains itself, as {@code
      * vendor/class=name}}
      */
     public List<String> cdiDeviceIds() {
@@ -150,7 +150,7 @@ public final class PreparedDevice {
         }
 
         /**
-         * Adds the id of a CDI device that exists already.
+         * Adds the id of a CDI device that already exists.
          *
          * <p>The driver maintains its spec itself.
          *
@@ -164,7 +164,7 @@ public final class PreparedDevice {
         }
 
         /**
-         * Replaces the ids of CDI devices that exist already.
+         * Replaces the ids of CDI devices that already exist.
          *
          * @param cdiDeviceIds the ids
          * @return this builder
@@ -201,7 +201,7 @@ public final class PreparedDevice {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public PreparedDevice build() {
             return new PreparedDevice(this);
         }

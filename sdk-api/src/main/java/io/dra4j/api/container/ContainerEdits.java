@@ -39,7 +39,7 @@ public final class ContainerEdits {
     }
 
     /**
-     * Starts edits.
+     * Returns a builder for container edits.
      *
      * @return a builder
      */
@@ -47,7 +47,7 @@ public final class ContainerEdits {
         return new Builder();
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder();
         builder.env.putAll(values.env);
@@ -271,7 +271,7 @@ public final class ContainerEdits {
         }
 
         /**
-         * Adds a group of the container's process.
+         * Adds an additional group of the container's process.
          *
          * @param additionalGid the group's number, 0 to 4294967295
          * @return this builder
@@ -282,7 +282,7 @@ public final class ContainerEdits {
         }
 
         /**
-         * Replaces all further groups of the container's process.
+         * Replaces all additional groups of the container's process.
          *
          * @param additionalGids the groups' numbers
          * @return this builder
@@ -313,7 +313,7 @@ public final class ContainerEdits {
             return fresh;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public ContainerEdits build() {
             return new ContainerEdits(this);
         }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A device node that the container sees.
  *
- * <p>The container runtime takes what is {@code null} from the node on the host.
+ * <p>The container runtime takes properties that are {@code null} from the node on the host.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI, deviceNodes</a>
  */
@@ -30,7 +30,7 @@ public final class DeviceNode {
     }
 
     /**
-     * Starts a node.
+     * Returns a builder for a node.
      *
      * @param path the absolute path in the container
      * @return a builder
@@ -41,7 +41,7 @@ public final class DeviceNode {
     }
 
     /**
-     * Returns a node that is in the container as it is on the host.
+     * Returns a node that is the same in the container as on the host.
      *
      * @param path the absolute path on the host and in the container
      * @return the node
@@ -52,7 +52,7 @@ public final class DeviceNode {
     }
 
     /**
-     * Returns a node that has another path in the container than on the host.
+     * Returns a node that has a different path in the container than on the host.
      *
      * @param path the absolute path in the container
      * @param hostPath the absolute path on the host
@@ -71,7 +71,7 @@ public final class DeviceNode {
         return path;
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.path);
         builder.hostPath = values.hostPath;
@@ -262,7 +262,7 @@ public final class DeviceNode {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public DeviceNode build() {
             return new DeviceNode(this);
         }

@@ -85,7 +85,7 @@ public sealed interface AttributeValue {
     }
 
     /**
-     * A list of truth values; list attributes are an alpha feature of Kubernetes 1.36.
+     * A list of booleans; list attributes are an alpha feature of Kubernetes 1.36.
      *
      * @param values the values, at least one
      */

@@ -25,7 +25,7 @@ public final class CounterConsumption {
     }
 
     /**
-     * Starts the consumption of a counter set.
+     * Returns a builder for the consumption of a counter set.
      *
      * @param counterSet the name of the counter set
      * @return a builder
@@ -45,7 +45,7 @@ public final class CounterConsumption {
         return builder(counterSet).counters(counters).build();
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.counterSet);
         builder.counters.putAll(values.counters);
@@ -188,7 +188,7 @@ public final class CounterConsumption {
         /**
          * Replaces all compatibility groups.
          *
-         * @param groups the groups' names, at most two; none to share with any device without
+         * @param groups the groups' names, at most two; none to share with any device without groups
          * @return this builder
          */
         public Builder compatibilityGroups(Collection<String> groups) {
@@ -214,7 +214,7 @@ public final class CounterConsumption {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public CounterConsumption build() {
             return new CounterConsumption(this);
         }

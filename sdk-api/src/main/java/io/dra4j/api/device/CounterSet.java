@@ -26,7 +26,7 @@ public final class CounterSet {
     }
 
     /**
-     * Starts a counter set.
+     * Returns a builder for a counter set.
      *
      * @param name the set's name: a DNS label, unique in the pool
      * @return a builder
@@ -46,7 +46,7 @@ public final class CounterSet {
         return builder(name).counters(counters).build();
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.name);
         builder.counters.putAll(values.counters);
@@ -168,7 +168,7 @@ public final class CounterSet {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public CounterSet build() {
             return new CounterSet(this);
         }

@@ -43,7 +43,7 @@ public final class Device {
     }
 
     /**
-     * Starts a device without attributes.
+     * Returns a builder for a device without attributes.
      *
      * @param name the device's name, unique in its pool
      * @return a builder
@@ -53,7 +53,7 @@ public final class Device {
         return new Builder(new DeviceName(Objects.requireNonNull(name, "name")));
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.name);
         builder.physicalId = values.physicalId;
@@ -88,7 +88,7 @@ public final class Device {
         return values.attributes;
     }
 
-    /** {@return how much the device has, by name} */
+    /** {@return the capacities, by name: how much the device has} */
     public Map<String, Capacity> capacities() {
         return values.capacities;
     }
@@ -126,7 +126,7 @@ public final class Device {
         return values.bindsToNode;
     }
 
-    /** {@return what an allocation takes of the node's native resources, by resource name} */
+    /** {@return how much of the node's native resources an allocation takes, by resource name} */
     public Map<String, NodeAllocatableResource> nodeAllocatableResources() {
         return values.nodeAllocatableResources;
     }
@@ -198,12 +198,13 @@ public final class Device {
          * Sets the id of the hardware behind the name.
          *
          * <p>It is not published. The runtime keeps it with each claim and with each published name, refuses to prepare
-         * a claim whose device now is other hardware than the claim was allocated, and publishes such a name again when
-         * no claim refers to it. Devices named by a minor number or a position in a list need an id.
+         * a claim if the device's name now refers to other hardware than when it was allocated, and publishes such a
+         * name again only when no claim refers to it. Devices named by a minor number or a position in a list need an
+         * id.
          *
-         * <p>The id is unique in an inventory: a part of a device has its own, such as its parent's with the position
-         * of the part. Of several new names with the same id only the first by pool and name is published, and the
-         * others are withheld, with an Event; names that were published before stay.
+         * <p>The id must be unique in an inventory: a part of a device has its own id, such as its parent's with the
+         * position of the part. Of several new names with the same id only the first by pool and name is published, and
+         * the others are withheld, with an Event; names that were published before stay.
          *
          * @param physicalId an id that moves with the hardware: a UUID, a serial number; {@code null} or blank for none
          * @return this builder
@@ -356,7 +357,7 @@ public final class Device {
         }
 
         /**
-         * Sets what an allocation of the device takes of a native resource of the node.
+         * Sets how much of a native resource of the node an allocation of the device takes.
          *
          * @param name the resource's name, such as {@code cpu}
          * @param resource how much it takes
@@ -472,7 +473,7 @@ public final class Device {
             return fresh;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public Device build() {
             return new Device(this);
         }

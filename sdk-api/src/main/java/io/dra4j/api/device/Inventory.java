@@ -12,7 +12,7 @@ import java.util.Set;
 /**
  * Everything that a driver offers at one moment: a full snapshot, never a change to an earlier one.
  *
- * @param pools the pools, with names that are unique
+ * @param pools the pools, with unique names
  * @param leftOut the hardware that the driver found and does not offer, in the same order each time
  */
 public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
@@ -40,7 +40,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
     /**
      * Makes an inventory that leaves nothing out.
      *
-     * @param pools the pools, with names that are unique
+     * @param pools the pools, with unique names
      * @throws IllegalArgumentException if two pools have the same name
      */
     public Inventory(List<Pool> pools) {

@@ -23,12 +23,12 @@ public final class NodeAllocatableResource {
         values = new Values(builder.mapping, builder.overhead, builder.mayBeLeftOut);
     }
 
-    /** {@return a builder without mapping and overhead} */
+    /** {@return a builder without a mapping or overhead} */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         return builder().mapping(values.mapping).overhead(values.overhead).mayBeLeftOut(values.mayBeLeftOut);
     }
@@ -151,7 +151,7 @@ public final class NodeAllocatableResource {
             return this;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public NodeAllocatableResource build() {
             return new NodeAllocatableResource(this);
         }

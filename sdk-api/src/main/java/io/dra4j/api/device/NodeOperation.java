@@ -3,7 +3,7 @@
 package io.dra4j.api.device;
 
 /**
- * A call of the kubelet that the devices of a pool do not need.
+ * A kubelet call that the devices of a pool do not need.
  *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5945-dra-optional-node-operations">

@@ -43,7 +43,7 @@ public final class Pool {
     }
 
     /**
-     * Starts a pool of devices of this node.
+     * Returns a builder for a pool of devices of this node.
      *
      * @param name the pool's name, by convention the node's
      * @return a builder
@@ -78,7 +78,7 @@ public final class Pool {
         return builder(name).placement(new Placement.PublishedElsewhere()).build();
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder(values.name);
         builder.placement = values.placement;
@@ -99,12 +99,12 @@ public final class Pool {
         return values.placement;
     }
 
-    /** {@return the devices, with names that are unique in the pool, in order of preference} */
+    /** {@return the devices, with unique names in the pool, in order of preference} */
     public List<Device> devices() {
         return values.devices;
     }
 
-    /** {@return what the devices share, with names that are unique in the pool} */
+    /** {@return the counter sets that the devices share, with unique names in the pool} */
     public List<CounterSet> counterSets() {
         return values.counterSets;
     }
@@ -235,7 +235,7 @@ public final class Pool {
         /**
          * Names the attribute that holds the type of each device that consumes counters.
          *
-         * <p>Tools count free partitions by it. Devices of one type take equal amounts of counters.
+         * <p>Tools use it to count free partitions. Devices of one type take equal amounts of counters.
          *
          * @param attribute the attribute's name with its domain: a string attribute of each device
          *     that consumes counters; {@code null} for none
@@ -283,7 +283,7 @@ public final class Pool {
             return fresh;
         }
 
-        /** {@return what this builder holds now} */
+        /** {@return an object with the values of this builder} */
         public Pool build() {
             return new Pool(this);
         }

@@ -30,7 +30,7 @@ public record RequestPolicy(
     }
 
     /**
-     * Returns the policy by which one of the given amounts can be taken.
+     * Returns the policy that allows claims to take one of the given amounts.
      *
      * @param defaultValue what a claim takes if it names no amount
      * @param validValues the amounts, ascending
@@ -42,7 +42,7 @@ public record RequestPolicy(
     }
 
     /**
-     * Returns the policy by which amounts of a range can be taken.
+     * Returns the policy that allows claims to take amounts in a range.
      *
      * @param defaultValue what a claim takes if it names no amount
      * @param validRange the range

@@ -3,9 +3,9 @@
 package io.dra4j.api.device;
 
 /**
- * Names of the attributes that mean the same for every driver.
+ * Names of the attributes that have the same meaning for every driver.
  *
- * <p>Through them one claim can match devices of several drivers: a GPU and a NIC below one PCIe root, for instance.
+ * <p>With them, one claim can match devices of several drivers: a GPU and a NIC under one PCIe root, for instance.
  *
  * @see <a href="https://github.com/kubernetes/dynamic-resource-allocation/tree/master/deviceattribute">
  *     deviceattribute</a>

@@ -44,7 +44,7 @@ public record Taint(
 
     /** The effect of a taint on claims that do not tolerate it. */
     public enum Effect {
-        /** Nothing; the taint informs. */
+        /** Nothing; the taint is only informational. */
         NONE("None"),
         /** They are not allocated the device. */
         NO_SCHEDULE("NoSchedule"),

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reason why a claim can't be prepared or unprepared, in words for the owner of the pod.
  *
- * <p>The message appears in an Event of the pod: keep it to one short sentence, without the claim's
- * name (the kubelet adds it), without secrets. The kubelet tries again after 60 to 90 seconds.
+ * <p>The message appears in an Event on the pod: keep it to one short sentence, without the claim's name (the kubelet
+ * adds it), and without secrets. The kubelet tries again after 60 to 90 seconds.
  */
 public final class PrepareException extends DraException {
 

@@ -10,8 +10,8 @@ import java.util.Objects;
 /**
  * The health of one device, and how long the report is valid.
  *
- * <p>The runtime repeats the report to the kubelet for as long as it is valid and stops then, so
- * that the devices of a driver that hangs become unknown.
+ * <p>The runtime repeats the report to the kubelet while it is valid and then stops, so that the devices of a driver
+ * that hangs become unknown.
  *
  * @param pool the device's pool
  * @param device the device

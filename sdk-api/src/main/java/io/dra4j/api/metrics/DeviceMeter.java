@@ -24,7 +24,7 @@ public interface DeviceMeter extends AutoCloseable {
      *
      * <p>A quantity that the hardware can't measure is left out, not reported as 0.
      *
-     * @param claim the prepared claim, with its last recorded or answered state
+     * @param claim the prepared claim, with the last state that was checkpointed or returned
      * @param device one of the claim's devices; other claims may also hold it
      * @return what was measured
      * @throws Exception if the device can't be measured now; the failure is counted

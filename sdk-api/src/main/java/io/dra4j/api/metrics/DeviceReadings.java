@@ -25,7 +25,7 @@ public final class DeviceReadings {
         return new Builder();
     }
 
-    /** {@return a builder that holds what this one holds} */
+    /** {@return a builder with the values of this object} */
     public Builder toBuilder() {
         Builder builder = new Builder();
         builder.uuid = values.uuid;
