@@ -80,7 +80,7 @@ final class CapacityRules {
     }
 
     /**
-     * Rules for the amounts that requests may take of a capacity.
+     * Rules for the amounts that requests may take from a capacity.
      *
      * @param fractional whether amounts with the same integer part differ
      */

@@ -65,7 +65,7 @@ final class CounterRules {
         checkTotal(device, consumedBy(device.value()), "counters", limits.deviceCounters());
     }
 
-    /** Checks what requests may take of the counters of a set (KEP 5941). */
+    /** Checks what requests may take from the counters of a set (KEP 5941). */
     private void checkPolicies(Field counters) {
         for (String name : counters.keys()) {
             Field counter = counters.key(name);
@@ -101,7 +101,7 @@ final class CounterRules {
         }
     }
 
-    /** Checks what an allocation says that it consumes (KEP 5941). */
+    /** Checks the consumption that an allocation states (KEP 5941). */
     static void checkSnapshot(Field consumed) {
         if (consumed.requireAtMost(ALLOCATED_SETS)) {
             consumed.items().forEach(entry -> checkName(entry.at("counterSet")));

@@ -201,7 +201,7 @@ final class DeviceRules {
         }
     }
 
-    /** Rules for what a device takes of the node's allocatable resources, in both shapes. */
+    /** Rules for what a device takes from the node's allocatable resources, in both shapes. */
     private record NodeAllocatableRules(AttributeKeys names) {
         private static final String POSITIVE = "must be greater than zero";
 

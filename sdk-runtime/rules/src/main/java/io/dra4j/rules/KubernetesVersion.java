@@ -40,7 +40,7 @@ public enum KubernetesVersion {
         return values()[values().length - 1];
     }
 
-    /** Returns the release of a number after "1.", or the nearest one whose rules are known. */
+    /** Returns the release with this number after "1.", or the nearest one whose rules are known. */
     public static KubernetesVersion nearest(int minor) {
         return Arrays.stream(values())
                 .filter(version -> version.minor >= minor)

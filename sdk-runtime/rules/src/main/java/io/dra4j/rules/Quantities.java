@@ -103,7 +103,7 @@ public final class Quantities {
     private static Matcher matched(String quantity) {
         Matcher matcher = FORM.matcher(quantity.strip());
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("no quantity: " + quantity);
+            throw new IllegalArgumentException("not a quantity: " + quantity);
         }
         return matcher;
     }

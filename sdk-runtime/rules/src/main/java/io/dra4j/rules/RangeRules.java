@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Rules for the range of amounts that requests may take of a capacity. */
+/** Rules for the range of amounts that requests may take from a capacity. */
 final class RangeRules {
     private static final int MILLI = 3;
     private static final BigDecimal LARGEST_MILLI = BigDecimal.valueOf(Long.MAX_VALUE, MILLI);
