@@ -18,7 +18,7 @@ import java.util.Map;
 /**
  * A device that a claim gets.
  *
- * @param request its name, with the subrequest's behind a slash
+ * @param request its name, followed by a slash and the subrequest's name if there is one
  * @param shared whether it is a share, to which a scheduler assigns an id
  * @param consumedCapacity what the share consumes
  */
@@ -36,7 +36,7 @@ public record AllocatedDevice(
      * Returns a device that was chosen without a search, as a claim gets it. Selectors, taints and other claims are
      * ignored.
      *
-     * @param request the name of a request of the claim, with the subrequest's behind a slash
+     * @param request the name of a request of the claim, followed by a slash and the subrequest's name if there is one
      * @throws IllegalArgumentException if the claim does not have the request
      */
     public static AllocatedDevice chosen(FeatureGates gates, Claim claim, String request, DeviceId id, Device device) {

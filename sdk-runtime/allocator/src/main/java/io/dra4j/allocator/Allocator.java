@@ -38,7 +38,7 @@ public final class Allocator {
     /**
      * Creates an allocator that decides by the documented rules.
      *
-     * @throws IllegalArgumentException if a gate is on whose rules are not known
+     * @throws IllegalArgumentException if an enabled feature gate is not supported
      */
     public static Allocator of(FeatureGates gates) {
         return of(gates, Set.of(), InstantSource.system());
@@ -47,7 +47,7 @@ public final class Allocator {
     /**
      * Creates an allocator that decides as the release does, with its known bugs.
      *
-     * @throws IllegalArgumentException if a gate is on whose rules are not known
+     * @throws IllegalArgumentException if an enabled feature gate is not supported
      */
     public static Allocator asReleased(FeatureGates gates) {
         return of(gates, SchedulerBug.of(gates.version()), InstantSource.system());
@@ -56,7 +56,7 @@ public final class Allocator {
     /**
      * Creates an allocator with the given bugs and clock.
      *
-     * @throws IllegalArgumentException if a gate is on whose rules are not known
+     * @throws IllegalArgumentException if an enabled feature gate is not supported
      */
     public static Allocator of(FeatureGates gates, Set<SchedulerBug> bugs, InstantSource clock) {
         return new Allocator(new Behaviour(gates, bugs), clock, TIME_LIMIT, new Expressions());

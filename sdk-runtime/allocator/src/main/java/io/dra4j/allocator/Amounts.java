@@ -13,14 +13,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The amounts that requests consume of capacities.
+ * The amounts of capacities that requests consume.
  *
  * @param fractions whether steps are counted in thousandths, instead of in integers
  */
 record Amounts(boolean fractions) {
     private static final int MILLI = 3;
 
-    /** Returns what a share consumes of the capacities of a device, by the names in its slice. */
+    /** Returns how much of a device's capacities a share consumes, by the names in its slice. */
     Map<String, Quantity> consumed(OwnNames names, Map<String, Quantity> requested, Map<String, Capacity> capacities) {
         Map<String, Quantity> consumed = new LinkedHashMap<>();
         capacities.forEach((name, capacity) -> {

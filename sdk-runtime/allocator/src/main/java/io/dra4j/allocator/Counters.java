@@ -52,7 +52,7 @@ final class Counters {
     /**
      * Charges a device's counters, or returns why they cannot be.
      *
-     * <p>An overdrawn counter refuses every device of the pool, even one that does not use it.
+     * <p>With an overdrawn counter, every device of the pool is refused, even one that does not use it.
      */
     @Nullable
     Obstacle charge(Candidate candidate) {

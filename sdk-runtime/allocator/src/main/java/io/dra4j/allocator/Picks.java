@@ -19,7 +19,7 @@ final class Picks {
     /**
      * A device that was taken.
      *
-     * @param charged whether its counters were
+     * @param charged whether its counters were charged
      */
     record Pick(Plan plan, Candidate candidate, boolean shared, boolean charged, Map<String, Quantity> consumed) {}
 
@@ -145,7 +145,7 @@ final class Picks {
         }
     }
 
-    /** The devices that are taken, in the order in which they were. */
+    /** The devices that are taken, in the order in which they were taken. */
     List<Pick> taken() {
         List<Pick> inOrder = new ArrayList<>();
         taken.descendingIterator().forEachRemaining(inOrder::add);

@@ -12,7 +12,7 @@ import java.util.Map;
  * The obstacles of a request, or of one of its subrequests.
  *
  * @param claim its namespace and name
- * @param request its name, with the subrequest's behind a slash
+ * @param request its name, followed by a slash and the subrequest's name if there is one
  * @param wanted the number of devices
  * @param most the largest number that could be allocated together
  * @param devices the first failed check by device, in the order in which they were tried

@@ -68,7 +68,7 @@ public enum SchedulerBug {
             "a device that no longer allows multiple allocations is allocated although others still have shares of it"),
 
     /**
-     * A request for all devices ends the attempt for all nodes, not only for the node that sees a pool which is
+     * A request for all devices ends the attempt for all nodes, not only for the node that sees a pool that is
      * incomplete or invalid (#141898).
      */
     ALL_FAILS_ON_ALL_NODES(
@@ -85,7 +85,7 @@ public enum SchedulerBug {
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_37,
             Fixes.IN_1_38 + " or a later patch of 1.34 or 1.35",
-            "counts whose sum is beyond 64 bits crash it, or are tried where an alternative is small enough");
+            "counts whose sum exceeds 64 bits crash it, or are tried although an alternative is small enough");
 
     /** Constants for the enum constants, which are initialized first. */
     private interface Fixes {

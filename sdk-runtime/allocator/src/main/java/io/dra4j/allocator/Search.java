@@ -24,7 +24,7 @@ record Search(
     private enum Step {
         FITS,
         DOES_NOT_FIT,
-        /** The request would not fit either with other devices for the earlier requests. */
+        /** The request would not fit even with other devices for the earlier requests. */
         TOO_MANY_RESULTS
     }
 

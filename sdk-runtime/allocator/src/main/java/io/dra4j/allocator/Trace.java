@@ -14,7 +14,7 @@ final class Trace {
     private final Map<Integer, Map<DeviceId, Obstacle>> refused = new HashMap<>();
     private final Map<Integer, Integer> most = new HashMap<>();
 
-    /** Records why a device was rejected; that it was picked for another request counts least. */
+    /** Records why a device was rejected; having been picked for another request counts least. */
     void refused(Plan plan, Candidate candidate, Obstacle obstacle) {
         refused.computeIfAbsent(plan.index(), index -> new LinkedHashMap<>())
                 .merge(candidate.id(), obstacle, (first, later) -> first instanceof Obstacle.Picked ? later : first);

@@ -85,7 +85,7 @@ record Environment(boolean multipleAllocations, boolean lists, boolean listFunct
         return all;
     }
 
-    /** Adds what stands for the index in {@code device.attributes["domain"]}. */
+    /** Adds the function that replaces the index in {@code device.attributes["domain"]}. */
     private static void addDomain(Functions functions) {
         CelType names = MapType.create(SimpleType.STRING, TypeParamType.create("A"));
         functions.global(

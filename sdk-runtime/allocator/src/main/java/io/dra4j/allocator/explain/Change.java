@@ -20,7 +20,7 @@ public sealed interface Change {
      * The request of a claim to change.
      *
      * @param claim its namespace and name
-     * @param request its name, with the subrequest's behind a slash
+     * @param request its name, followed by a slash and the subrequest's name if there is one
      */
     record Place(String claim, String request) {
         @Override

@@ -5,7 +5,7 @@ package io.dra4j.allocator.model;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 
-/** Counters by name: what devices of a pool share, or what one device consumes of them. */
+/** Counters by name: those that devices of a pool share, or the amounts that one device consumes. */
 public record CounterSet(String name, Map<String, Quantity> counters) {
 
     /** Reads a set; the field with its name depends on the enclosing object. */

@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * @param nodes the nodes where it can be used, if its slice leaves that to its devices
  * @param sharing whether several claims may have a share of it
- * @param consumes what it consumes of its pool's counters while it is allocated
+ * @param consumes the amounts of its pool's counters that it consumes while it is allocated
  * @param grouped whether it uses compatibility groups
  */
 public record Device(
