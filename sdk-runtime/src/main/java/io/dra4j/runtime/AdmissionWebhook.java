@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It answers reviews of ResourceClaims and ResourceClaimTemplates of all versions of {@code resource.k8s.io} since
  * v1beta1 over HTTPS, at {@code /validate-resource-claim-parameters}; {@code /readyz} and {@code /healthz} are for
- * probes. An entry for the driver is decoded, normalized and validated as for a prepare, and refused with the same
+ * probes. An entry for the driver is decoded, normalized and validated as in a prepare call, and refused with the same
  * message. Entries for other drivers are not read.
  *
  * <p>It needs no node, no API server and no hardware, and keeps no state: any number of replicas may run. {@link
@@ -54,8 +54,8 @@ public final class AdmissionWebhook implements AutoCloseable {
      * @param driverName the name of the driver whose configurations are checked
      * @param configTypes the configurations that the driver understands, as its {@link
      *     io.dra4j.api.DeviceProvider#configTypes} returns them
-     * @param certificate a file with the server's certificate in PEM, and those of its issuers
-     *     behind it; it is reloaded when it changes, and open connections stay
+     * @param certificate a file with the server's certificate in PEM, followed by those of its issuers; it is reloaded
+     *     when it changes, and open connections stay
      * @param key a file with the certificate's private key in PEM
      * @return the webhook
      */
@@ -101,7 +101,7 @@ public final class AdmissionWebhook implements AutoCloseable {
      */
     public synchronized void start() {
         if (running != null) {
-            throw new IllegalStateException("A webhook can be started once");
+            throw new IllegalStateException("A webhook can be started only once");
         }
         InetSocketAddress address = new InetSocketAddress(port);
         try {
@@ -116,7 +116,7 @@ public final class AdmissionWebhook implements AutoCloseable {
     }
 
     /**
-     * Returns the address that it serves.
+     * Returns the address at which it serves.
      *
      * @return the address
      * @throws IllegalStateException if it was not started

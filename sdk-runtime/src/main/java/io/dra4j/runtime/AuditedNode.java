@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A node as a driver's commands {@code audit} and {@code doctor} see it: read, and never changed.
+ * A node as a driver's commands {@code audit} and {@code doctor} see it: read-only.
  *
  * <p>The driver itself may run at the same time, in another process. {@code doctor} reads the devices, for the feature
  * gates that they need, and nothing else.
@@ -28,7 +28,7 @@ public interface AuditedNode extends AutoCloseable {
     Inventory inventory(List<HeldClaim> held);
 
     /**
-     * Returns the driver's own checks: contradictions between claims and what only this driver knows of its hardware.
+     * Returns the driver's own checks: contradictions between claims and what only it knows about its hardware.
      *
      * @param claims the claims of the journal; none if it can't be read, and then each check reports "not checked"
      * @return the checks, not yet run; empty by default
@@ -54,7 +54,7 @@ public interface AuditedNode extends AutoCloseable {
             held = List.copyOf(held);
         }
 
-        /** Returns the claims that this boot has prepared, or begun to. */
+        /** Returns the claims whose preparation began in this boot. */
         public List<HeldClaim> ofThisBoot() {
             return held.stream().filter(claim -> !claim.beforeReboot()).toList();
         }

@@ -43,7 +43,7 @@ public final class BindingController implements AutoCloseable {
     private final String driverName;
     private final ReadinessCheck check;
     private @Nullable Path kubeconfig;
-    private @Nullable Runnable running; // by what closes it
+    private @Nullable Runnable running; // closes what runs
 
     private BindingController(String driverName, ReadinessCheck check) {
         this.driverName = driverName;
@@ -94,7 +94,7 @@ public final class BindingController implements AutoCloseable {
     }
 
     /**
-     * Begins to watch claims, and returns; it retries until the API server can be reached.
+     * Starts watching claims, and returns; it retries until the API server can be reached.
      *
      * @throws DraException if the driver's name, the kubeconfig file or the service account is not
      *     valid, or the server does not have the API
@@ -102,7 +102,7 @@ public final class BindingController implements AutoCloseable {
      */
     public synchronized void start() {
         if (running != null) {
-            throw new IllegalStateException("A controller can be started once");
+            throw new IllegalStateException("A controller can be started only once");
         }
         DriverSettings.requireDriverName(driverName);
         Meters meters = Meters.global(driverName, EVERYWHERE);

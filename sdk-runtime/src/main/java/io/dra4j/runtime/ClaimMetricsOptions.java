@@ -13,8 +13,8 @@ import picocli.CommandLine.Option;
         name = "claim-metrics",
         description = {
             "Serves the number of claims that wait for devices, and how long they wait, by device class. One process is"
-                    + " enough for a cluster, regardless of its drivers; it needs no node, and may list ResourceClaims"
-                    + " alone.",
+                    + " enough for a cluster, regardless of its drivers; it needs no node, and no permission except to list"
+                    + " ResourceClaims.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields

@@ -21,10 +21,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Shows how a provider would be given a claim, without a cluster: for a vendor's tests and tools.
+ * Shows a claim as a provider would receive it, without a cluster: for a vendor's tests and tools.
  *
  * <p>A claim is decoded and its configurations are validated as before a prepare, with the same messages. The provider
- * is not asked to prepare it. An object is immutable.
+ * is not asked to prepare it. Immutable.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/"> ResourceClaim</a>
  */
@@ -73,14 +73,14 @@ public final class ClaimPreview {
     /**
      * Returns a claim as {@link DeviceProvider#prepare} gets it.
      *
-     * <p>What a file leaves out of {@code metadata}, as a server would not, is filled in: the namespace {@code
-     * default}, the name {@code claim}, a UID of zeros.
+     * <p>Metadata that a server would have set is filled in if the file leaves it out: the namespace {@code default},
+     * the name {@code claim}, a UID of zeros.
      *
      * @param claim a ResourceClaim of {@code resource.k8s.io/v1} as YAML or JSON, with {@code status.allocation}
      * @return the claim, with the devices of this driver and the configurations that apply to them
      * @throws io.dra4j.api.error.PrepareException if it can't be prepared: it is not allocated, a device does not
      *     exist, a configuration is not valid
-     * @throws IllegalArgumentException if the text is no ResourceClaim of this version
+     * @throws IllegalArgumentException if the text is not a ResourceClaim of this version
      */
     public AllocatedClaim allocated(String claim) {
         ObjectNode object = parse(claim);
@@ -97,7 +97,7 @@ public final class ClaimPreview {
      *
      * @param claim a ResourceClaim, as for {@link #allocated}
      * @return the message as the kubelet shows it to the owner of the pod; empty if the provider would be called
-     * @throws IllegalArgumentException if the text is no ResourceClaim of this version
+     * @throws IllegalArgumentException if the text is not a ResourceClaim of this version
      */
     public Optional<String> refusal(String claim) {
         try {

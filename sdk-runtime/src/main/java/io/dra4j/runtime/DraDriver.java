@@ -56,19 +56,19 @@ public final class DraDriver implements AutoCloseable {
     }
 
     /**
-     * Starts the driver, and returns when its sockets serve.
+     * Starts the driver, and returns once its sockets serve.
      *
      * <p>In order: the journal is read, the provider starts and returns its first inventory (within half a minute), CDI
      * specs are reconciled with the journal, the service socket appears, then the registration socket, and publishing
-     * begins. The API server is asked in parallel: it need not be reachable, and one that is too old ends the start
-     * before a socket appears. If a step fails, those before it are undone.
+     * begins. The API server is asked for its version in parallel: it need not be reachable, but if it is too old, the
+     * start fails before a socket appears. If a step fails, those before it are undone.
      *
      * @throws DraException if the driver can't serve on this node; the message has the next step
      * @throws IllegalStateException if it was started before
      */
     public synchronized void start() {
         if (running != null) {
-            throw new IllegalStateException("A DraDriver is started once; build another");
+            throw new IllegalStateException("A DraDriver can be started only once; build another");
         }
         running = new RunningDriver(settings, provider);
     }
@@ -219,12 +219,12 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Lets the provider work on one claim at a time, in all processes of the driver on the node.
+         * Lets the provider work on only one claim at a time, in all processes of the driver on the node.
          *
-         * <p>{@code prepare} and {@code unprepare} never overlap, also while a rolling update runs two processes; other
-         * calls of the provider do. The turn is passed between the processes that wait, and ends with its process. A
-         * claim whose turn has not come before the kubelet's deadline is answered as still in progress, and the kubelet
-         * tries again. With a single process it costs microseconds a call.
+         * <p>{@code prepare} and {@code unprepare} never overlap, even while a rolling update runs two processes; other
+         * calls of the provider do. Waiting processes take turns, and a process that ends gives up its turn. A claim
+         * whose turn has not come before the kubelet's deadline is answered as still in progress, and the kubelet tries
+         * again. With a single process it costs microseconds per call.
          */
         public Builder serialized() {
             settings.serialized = true;
@@ -274,9 +274,9 @@ public final class DraDriver implements AutoCloseable {
         /**
          * Sets how many devices a slice may have; 64 by default.
          *
-         * <p>The API allows 128 devices to a slice in which no device has a taint, consumes counters or has a list
+         * <p>The API allows 128 devices in a slice in which no device has a taint, consumes counters or has a list
          * attribute, and 64 otherwise. With 128, a driver of thousands of devices without any of these needs half the
-         * slices. A pool that has such a device anyway gets slices of 64 devices, and its devices move.
+         * slices. A pool that has such a device anyway gets slices of 64 devices, and its devices move between slices.
          *
          * @param limit 64 or 128
          * @throws IllegalArgumentException if it is neither
@@ -325,12 +325,12 @@ public final class DraDriver implements AutoCloseable {
          * Serves metrics and the probes {@code /healthz}, {@code /readyz} and {@code /startupz} over
          * HTTP; by default nothing is served.
          *
-         * <p>Metrics go to Micrometer's global registry in any case: a host that has registries of
-         * its own adds them there, and what a provider counts there is also served. Of several drivers in one JVM, each
-         * serves metrics labeled with its own {@code driver} and {@code node}, and metrics without these labels.
+         * <p>Metrics go to Micrometer's global registry in any case: a host with its own registries adds them there,
+         * and what a provider counts there is also served. Of several drivers in one JVM, each serves metrics labeled
+         * with its own {@code driver} and {@code node}, and metrics without these labels.
          *
          * @param endpoint {@code host:port}, or {@code :port} for all addresses of the machine; port 0 for any that is
-         *     free, see {@link DraDriver#httpPort}; {@code null} to not serve
+         *     free, see {@link DraDriver#httpPort}; {@code null} to serve nothing
          */
         public Builder httpEndpoint(@Nullable String endpoint) {
             settings.httpEndpoint = endpoint;
@@ -375,11 +375,11 @@ public final class DraDriver implements AutoCloseable {
         /**
          * Checks whether a device plugin offers the same devices on the node; off by default.
          *
-         * <p>The plugin's resources are those in the driver's own domain, and those that plugins of known vendors have,
-         * such as {@code nvidia.com/gpu} in addition to {@code gpu.nvidia.com}. The Node is read at the start and every
-         * few minutes. Claims that are allocated are prepared in any case.
+         * <p>The plugin's resources are those in the driver's own domain, and those of known vendors' plugins, such as
+         * {@code nvidia.com/gpu} in addition to {@code gpu.nvidia.com}. The Node is read at the start and every few
+         * minutes. Claims that are allocated are prepared in any case.
          *
-         * @param choice what to do then; {@code null} to not look
+         * @param choice what to do then; {@code null} to skip the check
          */
         public Builder legacyPlugin(@Nullable LegacyPlugin choice) {
             settings.watchesLegacyPlugin = choice != null;
@@ -411,7 +411,7 @@ public final class DraDriver implements AutoCloseable {
                 chosen.add(Objects.requireNonNull(version, "a version"));
             }
             if (!chosen.contains(MetadataVersion.V1BETA1)) {
-                throw new DraException("metadataVersions: V1BETA1 is missing in "
+                throw new DraException("metadataVersions: V1BETA1 is missing from "
                         + chosen
                         + "; readers of Kubernetes 1.37 rely on it");
             }
@@ -421,7 +421,7 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Builds the driver; a builder builds one.
+         * Builds the driver; a builder builds only one.
          *
          * @return the driver, not started
          * @throws DraException if the driver's or the node's name, or the HTTP endpoint, is not valid

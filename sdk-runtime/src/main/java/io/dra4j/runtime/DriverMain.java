@@ -38,7 +38,7 @@ import java.util.function.Supplier;
  *
  * <ul>
  *   <li>{@code webhook}, an {@link AdmissionWebhook}; {@code doctor}, {@code audit} and {@code journal inspect FILE},
- *       which look; {@code maintenance on}, which takes the devices of a driver that runs out of use;
+ *       which only read; {@code maintenance on}, which takes a running driver's devices out of use;
  *   <li>{@code claim-metrics}, {@code explain} and {@code tree} for the whole cluster, the latter two as in {@code
  *       kubectl dra}, if its jar is next to the driver's;
  *   <li>a {@link #controller}, if the program has one, and commands that it {@link #command adds}.
@@ -157,7 +157,7 @@ public final class DriverMain<O extends DriverOptions> {
     public void run(String[] args) {
         DriverLogging.begin();
         if (args.length > 0 && args[0].equals(WEBHOOK)) {
-            AdmissionService.lookUpNoNames(); // before anything is
+            AdmissionService.lookUpNoNames(); // before anything else looks one up
         }
         ProgramMain main = ProgramMain.of(program);
         if (args.length == 0 || args[0].startsWith("-")) { // the driver itself

@@ -211,7 +211,7 @@ public abstract class DriverOptions extends ProgramOptions {
     /**
      * Returns the effect of that taint where the command line and the environment give none.
      *
-     * @return the program's default; empty to taint nothing, as programs do that do not override this
+     * @return the program's default; empty, which taints nothing, unless the program overrides this
      */
     protected Optional<Taint.Effect> defaultUnhealthyTaint() {
         return Optional.empty();
@@ -254,8 +254,8 @@ public abstract class DriverOptions extends ProgramOptions {
      * Returns the feature gates of Kubernetes that the given options need, by option.
      *
      * <p>The command {@code doctor} asks the API server whether they are on, and those that devices of the inventory
-     * need. A program adds gates that its current devices do not show, such as the gate of devices that an option
-     * brings.
+     * need. A program adds gates that its current devices do not reveal, such as the gate for devices that an option
+     * adds.
      *
      * @return the gate's name by the option's, such as {@code --unhealthy-taint=DRADeviceTaints}
      */

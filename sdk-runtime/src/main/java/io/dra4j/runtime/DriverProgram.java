@@ -14,7 +14,7 @@ import java.util.Objects;
  */
 public record DriverProgram(String name, String summary, String defaultDriverName, Class<?> main) {
 
-    /** Returns a program that is called as its driver. */
+    /** Returns a program that is named after its driver. */
     static DriverProgram of(String driverName, Class<?> main) {
         return new DriverProgram(driverName, "The DRA driver " + driverName + ".", driverName, main);
     }

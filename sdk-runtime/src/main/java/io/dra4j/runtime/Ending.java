@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The end of the program: the main thread does all the work, and the shutdown hook makes it stop.
  *
- * <p>A JVM that a signal ends has status 143 or 130. The only way to another status is to halt it at
- * the end of the hook, once the main thread has reported its status.
+ * <p>A JVM that a signal ends has status 143 or 130. The only way to return another status is to halt it at the end of
+ * the hook, once the main thread has reported its status.
  */
 final class Ending implements DriverListener {
 
@@ -58,7 +58,7 @@ final class Ending implements DriverListener {
         }
     }
 
-    /** Waits, and returns whether the end was asked for. */
+    /** Waits, and returns whether the end was requested. */
     boolean isRequestedWithin(Duration time) {
         try {
             return requested.await(time.toMillis(), TimeUnit.MILLISECONDS);

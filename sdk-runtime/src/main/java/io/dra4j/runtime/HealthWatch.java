@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>A probe that fails is logged when it begins to fail, and reports nothing; a probe that hangs reports nothing
- * either. The devices become unknown when their last reports expire, so let a report be valid for several intervals.
- * The runtime logs each change of a device's health. Thread-safe.
+ * either. The devices become unknown when their last reports expire, so each report should be valid for several
+ * intervals. The runtime logs each change of a device's health. Thread-safe.
  */
 public final class HealthWatch implements AutoCloseable {
 

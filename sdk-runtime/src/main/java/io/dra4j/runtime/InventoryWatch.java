@@ -71,7 +71,7 @@ public final class InventoryWatch implements AutoCloseable {
      *
      * @param interval the time between the end of a look and the next one
      * @param probe returns what it sees, compared by {@code equals}: a list of serial numbers, say
-     * @param changed is called after each look that saw something else than the one before, on the thread of the watch
+     * @param changed is called after each look that saw something other than the one before, on the thread of the watch
      * @return the watch, which has looked once
      */
     public static InventoryWatch ofProbe(Duration interval, Callable<?> probe, Runnable changed) {
@@ -83,7 +83,7 @@ public final class InventoryWatch implements AutoCloseable {
      *
      * @param interval the time between the end of a look and the next one
      * @param probe returns what it sees, compared by {@code equals}
-     * @param changed is called after each look that saw something else than the one before
+     * @param changed is called after each look that saw something other than the one before
      * @param timer runs the looks; the watch ends only its own task
      * @return the watch, which has looked once
      */

@@ -12,7 +12,7 @@ import java.util.Locale;
  *     KEP-5304</a>
  */
 public enum MetadataVersion {
-    /** Known to readers from Kubernetes 1.37 on, which may know no older one. */
+    /** Known to readers from Kubernetes 1.37 on, which may not know an older version. */
     V1BETA1,
     /** Known to readers of Kubernetes 1.36. */
     V1ALPHA1;

@@ -85,11 +85,11 @@ public final class PoolController implements AutoCloseable {
     /**
      * Sets the times of the leader election; 15, 10 and 2 seconds by default, as in Go controllers.
      *
-     * @param duration for how long a Lease that is not renewed is left to its holder: whole seconds
-     * @param renewDeadline how long after its last renewal a leader writes at most; requests that are on their way then
+     * @param duration how long a Lease that is not renewed is left to its holder: whole seconds
+     * @param renewDeadline how long after its last renewal a leader may still write; requests in flight at that time
      *     end before {@code duration} has passed
      * @param retryPeriod the time between two attempts to take or renew the Lease
-     * @throws DraException unless {@code duration} is a second longer than {@code renewDeadline}, and {@code
+     * @throws DraException unless {@code duration} is at least a second longer than {@code renewDeadline}, and {@code
      *     renewDeadline} is longer than {@code retryPeriod}
      */
     public PoolController leaseTimes(Duration duration, Duration renewDeadline, Duration retryPeriod) {
@@ -129,7 +129,7 @@ public final class PoolController implements AutoCloseable {
      */
     public synchronized void start() {
         if (running != null) {
-            throw new IllegalStateException("A controller can be started once");
+            throw new IllegalStateException("A controller can be started only once");
         }
         DriverSettings.requireDriverName(settings.driverName);
         // Not only the pod's name: another container of the pod must not mistake the Lease for its own.

@@ -28,7 +28,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Runs a program, or the command of it that is named first: reads its command line, and explains its failures.
+ * Runs a program, or the one of its commands that is named first: reads its command line, and explains its failures.
  *
  * <p>A command is a subcommand of the program's command line, which has no options then; only the named one is created,
  * so that a driver loads none.
@@ -94,8 +94,8 @@ record ProgramMain(
     }
 
     /**
-     * Makes the command line of a driver that of another command: all options are taken, so that both may have the same
-     * environment, and only those shown that it needs.
+     * Adapts a driver's command line to another command: it accepts all options, so that both may have the same
+     * environment, and shows only those that the command needs.
      *
      * @param isShown whether it needs an option; also told whether every driver has it
      * @param unused the value of options that a driver requires
@@ -114,7 +114,7 @@ record ProgramMain(
         return line;
     }
 
-    /** Returns a command that starts what serves until a signal, and then closes it. */
+    /** Returns a command that starts a service, which is closed on a signal. */
     Command serving(CommandLine line, Supplier<Runnable> start) {
         ending.handleSignals();
         return new Command(line, () -> untilEnd(start));
@@ -127,7 +127,7 @@ record ProgramMain(
         try {
             close.run();
         } finally {
-            ending.throwFailure(); // which is the reason, also if closing fails
+            ending.throwFailure(); // which is the reason, even if closing fails
         }
         return ExitCode.OK;
     }

@@ -23,13 +23,13 @@ import picocli.CommandLine.Option;
 /**
  * The command line that drivers and their controllers share; a program extends it with its own options.
  *
- * <p>Every long option may also be given as an environment variable of the same name in upper case
- * with underscores ({@code --node-name}, {@code NODE_NAME}), as in Go drivers; the command line overrides the
- * environment, and an empty value counts as not given. This applies to the options of subclasses as well; they are
- * declared with picocli's annotations. A description that names the variable of its option, {@code [ROOT]}, or another
- * with a dollar sign, {@code [$ACME_ROOT]}, determines it, and {@link #variable} the others; {@code --help} shows it,
- * with type and the default, which is never a value of the environment. Values are available once {@link DriverMain}
- * has read the command line.
+ * <p>Every long option may also be given as an environment variable of the same name in upper case with underscores
+ * ({@code --node-name}, {@code NODE_NAME}), as in Go drivers; the command line overrides the environment, and an empty
+ * value counts as not given. This applies to the options of subclasses as well; they are declared with picocli's
+ * annotations. A description may name its option's variable, {@code [ROOT]}, or a different one with a dollar sign,
+ * {@code [$ACME_ROOT]}; otherwise {@link #variable} determines it. {@code --help} shows the variable, the type and the
+ * default, which is never a value from the environment. Values are available once {@link DriverMain} has read the
+ * command line.
  */
 @Command(
         sortOptions = false,
@@ -144,7 +144,7 @@ public abstract class ProgramOptions {
      * Returns the environment variable of an option of the program whose description has none.
      *
      * <p>A program may have a prefix, {@code return "ACME_" + name}, or other variables, or none. By default it is the
-     * name given, but none for what every process has, such as {@code HOSTNAME} for {@code --hostname}.
+     * name given, or none if every process has such a variable, such as {@code HOSTNAME} for {@code --hostname}.
      *
      * @param name the long option in upper case with underscores
      * @return the variable; {@code null} for none

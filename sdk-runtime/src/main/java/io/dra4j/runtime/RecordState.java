@@ -27,11 +27,10 @@ import java.util.function.Function;
  * context.checkpoint(STATE.write(new Flashed("fpga-0", "aes.bit")));
  * }</pre>
  *
- * <p>The JSON has a field for each component that is not {@code null}; a time is written in ISO 8601, with its
- * offset or zone. Reading is strict: a field that the record has no component for, a field given twice, or a missing
- * number or truth value is an error, because a state that is only partly understood would be undone only in part. A
- * record that gets another component gets another version, and reads the earlier one with {@link #upgrading}. An object
- * is immutable.
+ * <p>The JSON has a field for each component that is not {@code null}; a time is written in ISO 8601, with its offset
+ * or zone. Reading is strict: a field that the record has no component for, a field given twice, or a missing number or
+ * boolean is an error, because a state that is only partly understood would be undone only in part. A record that gains
+ * a component needs a new version, and reads the earlier one with {@link #upgrading}. Immutable.
  *
  * @param <T> the record
  */
@@ -79,9 +78,9 @@ public final class RecordState<T extends Record> {
      *
      * @param earlier the version that earlier releases wrote
      * @param type the record that they wrote
-     * @param upgrade returns what it means today
+     * @param upgrade converts it to the current record
      * @param <E> the record that they wrote
-     * @return a form that reads one version more
+     * @return a form that reads one more version
      */
     public <E extends Record> RecordState<T> upgrading(
             int earlier, Class<E> type, Function<? super E, ? extends T> upgrade) {

@@ -87,10 +87,10 @@ final class WebhookOptions {
     }
 
     /**
-     * Makes the command line of a driver that of its webhook.
+     * Adapts a driver's command line to its webhook.
      *
-     * <p>All options of the driver are accepted, so that both may have the same environment, but
-     * only those are shown that the webhook needs.
+     * <p>All options of the driver are accepted, so that both may have the same environment, but only those that the
+     * webhook needs are shown.
      */
     private CommandLine hideOthers(CommandLine line, DriverOptions options) {
         command = line.getCommandSpec();

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Assemble and run a driver.
+ * Assembles and runs a driver.
  *
  * <p>Flow: your main → here → kubelet, publish and claim.
  */

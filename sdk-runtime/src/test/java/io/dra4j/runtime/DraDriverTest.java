@@ -108,7 +108,7 @@ class DraDriverTest {
     void isNotBuiltWithoutTheMetadataThatReadersRelyOn() {
         assertThatThrownBy(() -> builder().metadataVersions(MetadataVersion.V1ALPHA1))
                 .isInstanceOf(DraException.class)
-                .hasMessageStartingWith("metadataVersions: V1BETA1 is missing in [V1ALPHA1]");
+                .hasMessageStartingWith("metadataVersions: V1BETA1 is missing from [V1ALPHA1]");
         assertThatThrownBy(() -> builder().metadataVersions()).isInstanceOf(DraException.class);
         assertThat(builder().metadataVersions(MetadataVersion.V1BETA1).build()).isNotNull();
     }

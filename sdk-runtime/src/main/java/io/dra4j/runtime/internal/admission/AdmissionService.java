@@ -40,8 +40,9 @@ public final class AdmissionService {
     private AdmissionService() {}
 
     /**
-     * Disables name resolution in this process, which a server of only HTTPS does not need: the JDK's asks for the name
-     * of each client, for seconds where no name server answers. Has an effect only before the first use of an address.
+     * Disables name resolution in this process, which an HTTPS-only server does not need: the JDK's server looks up the
+     * name of each client, which takes seconds if no name server answers. Has an effect only before the first use of an
+     * address.
      */
     public static void lookUpNoNames() {
         System.getProperties().putIfAbsent("jdk.net.hosts.file", "/dev/null");
@@ -158,7 +159,7 @@ public final class AdmissionService {
                 } catch (JsonProcessingException e) {
                     throw new BadReviewException("the document is not JSON: " + e.getOriginalMessage());
                 } catch (IOException e) {
-                    throw new BadReviewException("the document is in no encoding of JSON: " + e);
+                    throw new BadReviewException("the document is not in an encoding of JSON: " + e);
                 }
             }
 
@@ -186,15 +187,15 @@ public final class AdmissionService {
             }
 
             /**
-             * Returns whether the object's spec is what is stored already: the webhook must not keep an older object
-             * from losing its finalizers.
+             * Returns whether the object's spec equals the stored one: the webhook must not keep an older object from
+             * losing its finalizers.
              */
             boolean leavesSpec() {
                 JsonNode before = request.path("oldObject").path("spec");
                 return !before.isMissingNode() && before.equals(object().path("spec"));
             }
 
-            /** Returns the object as people name it. */
+            /** Returns the object's name for messages. */
             String name() {
                 return "%s %s/%s".formatted(type("kind"), text(request, "namespace"), text(request, "name"));
             }

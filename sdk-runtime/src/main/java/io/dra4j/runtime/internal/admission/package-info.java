@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Refuse objects that would fail later, when the API server asks: a validating admission webhook.
+ * A validating admission webhook: refuses objects that would fail later.
  *
  * <p>Flow: API server → http → here → the check of prepare → the answer.
  */

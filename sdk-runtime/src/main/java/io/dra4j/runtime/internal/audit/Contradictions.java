@@ -85,7 +85,7 @@ final class Contradictions {
         }
     }
 
-    /** Contradictions between the journal and the checkpoint of a driver in Go. */
+    /** Contradictions between the journal and the checkpoint of a Go driver. */
     private static final class JournalAndOther {
 
         private JournalAndOther() {}

@@ -20,7 +20,7 @@ final class FindingWords {
     /**
      * Returns a finding about a claim.
      *
-     * @param id the check's id, and behind a slash the case where it has several
+     * @param id the check's id, followed by a slash and the case if it has several
      * @param details for the places in its words
      */
     static Finding finding(String id, ClaimRef ref, List<String> fix, @Nullable Object... details) {

@@ -74,7 +74,7 @@ public final class NodeAudit {
     }
 
     /**
-     * The place of the views.
+     * Where the views are.
      *
      * @param directory the driver's directory below the kubelet's plugins
      * @param kubeconfig {@code null} for the configuration inside a pod

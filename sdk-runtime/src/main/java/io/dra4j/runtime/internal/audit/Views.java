@@ -80,7 +80,7 @@ record Views(
         return recorded().stream().anyMatch(claim -> claim.ref().uid().equals(uid));
     }
 
-    /** Returns the object of a claim with just this UID. */
+    /** Returns the object of a claim with exactly this UID. */
     Optional<ClaimObject> object(ClaimRef ref) {
         return present(ref.uid()).map(claims.get()::get);
     }
@@ -120,7 +120,7 @@ record Views(
             return new DataDirectory(directory).journal();
         }
 
-        /** Returns the record of a driver in Go of this name. */
+        /** Returns the checkpoint of a Go driver of this name. */
         Path checkpoint() {
             return new DataDirectory(directory).goCheckpoint();
         }
@@ -162,8 +162,7 @@ record Views(
     }
 
     /**
-     * The checkpoint of a driver in Go that was made from the community's example driver, and ran here
-     * before: a list of UIDs.
+     * The checkpoint of an earlier Go driver based on the community's example driver: a list of UIDs.
      *
      * @see <a href="https://github.com/kubernetes-sigs/dra-example-driver">The example driver; its file
      *     is {@code {"preparedClaims":[{"uid":"…"}]}}</a>
@@ -187,7 +186,7 @@ record Views(
             }
         }
 
-        /** Decodes a file; one of another form lists nothing here. */
+        /** Decodes a file; a file in another form lists no claims. */
         static OtherCheckpoint decode(byte[] file) {
             try {
                 JsonNode claims = JSON.readTree(file).path("preparedClaims");
@@ -225,7 +224,7 @@ record Views(
             return new View<>(null, reason);
         }
 
-        /** Reads a view; the message of what the reading throws is the reason. */
+        /** Reads a view; if reading throws, the exception's message is the reason. */
         static <T> View<T> read(Supplier<T> reading) {
             try {
                 return of(reading.get());

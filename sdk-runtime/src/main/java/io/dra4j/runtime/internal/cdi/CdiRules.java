@@ -54,7 +54,7 @@ final class CdiRules {
     /**
      * Checks all of a spec.
      *
-     * @throws DraException that names device, field and value
+     * @throws DraException if a rule is broken; it names device, field and value
      */
     static void check(CdiSpec spec) {
         new CdiRules("the claim").check(spec.edits());
@@ -62,7 +62,7 @@ final class CdiRules {
         for (CdiSpec.Device device : spec.devices()) {
             CdiRules rules = new CdiRules("device " + device.name());
             rules.require(DEVICE.matcher(device.name()).matches(), "name", device.name());
-            rules.require(names.add(device.name()), "name that is used twice", device.name());
+            rules.require(names.add(device.name()), "name (it is used twice)", device.name());
             rules.check(device.edits());
         }
     }

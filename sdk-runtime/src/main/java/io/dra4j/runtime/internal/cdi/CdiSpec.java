@@ -6,7 +6,7 @@ import io.dra4j.api.container.ContainerEdits;
 import java.util.List;
 
 /**
- * A CDI spec: devices by name, and edits that any of them brings with it.
+ * A CDI spec: devices by name, and edits that apply when any of them is used.
  *
  * @param kind {@code vendor/class}
  * @param edits applied once when any device is used

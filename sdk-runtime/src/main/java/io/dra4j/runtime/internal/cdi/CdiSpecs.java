@@ -72,7 +72,7 @@ public final class CdiSpecs {
     private final Path root;
     private final String vendor;
 
-    /** Distinguishes processes: two may write a claim's file, but in a process only the claim's thread does. */
+    /** Distinguishes processes: two may write a claim's file, but within a process only the claim's thread does. */
     private final String temporary =
             "." + Long.toUnsignedString(ThreadLocalRandom.current().nextLong()) + TEMPORARY;
 
@@ -85,7 +85,7 @@ public final class CdiSpecs {
     public CdiSpecs(Path root, String driverName) {
         this("k8s." + driverName, root);
         if (Files.isDirectory(root)) {
-            HalfWritten.remove(root, prefix() + "*" + TEMPORARY); // which runtimes pass over
+            HalfWritten.remove(root, prefix() + "*" + TEMPORARY); // which runtimes ignore
         }
     }
 
@@ -109,7 +109,7 @@ public final class CdiSpecs {
     public static void requireDeviceId(String id) {
         if (!CdiRules.isDeviceId(id)) {
             throw new DraException(
-                    "The provider answered \"" + id + "\" as the id of a CDI device; it must be vendor/class=name");
+                    "The provider returned \"" + id + "\" as the id of a CDI device; it must be vendor/class=name");
         }
     }
 
@@ -144,7 +144,7 @@ public final class CdiSpecs {
         CdiSpec spec = new CdiSpec(kind(), claimEdits, described);
         CdiRules.check(spec);
         replace(file(claimUid), CdiJson.write(spec));
-        deleteIfExists(otherForm(claimUid)); // two specs with one name would hide it
+        deleteIfExists(otherForm(claimUid)); // two specs that define the same devices would hide them
     }
 
     /**
@@ -158,7 +158,7 @@ public final class CdiSpecs {
     }
 
     /**
-     * Gives a claim's spec the file name by which Go drivers remove it: JSON is also YAML.
+     * Renames a claim's spec to the file that Go drivers remove: JSON is also YAML.
      *
      * @throws DraException if it can't be renamed
      */
@@ -251,7 +251,7 @@ public final class CdiSpecs {
         }
     }
 
-    /** Creates the directory readable for others, as runtimes do: CDI tools list it. */
+    /** Creates the directory readable by others, as runtimes do: CDI tools list it. */
     private void createRoot() throws IOException {
         if (!Files.isDirectory(root)) {
             Files.createDirectories(
@@ -417,9 +417,9 @@ public final class CdiSpecs {
         }
 
         /**
-         * The versions of CDI, by the fields that they brought.
+         * The versions of CDI, by the fields that they introduced.
          *
-         * <p>A spec declares the lowest version that knows its fields, since runtimes refuse versions newer than they
+         * <p>A spec declares the lowest version that has its fields, since runtimes refuse versions newer than they
          * know.
          */
         enum CdiVersion {
@@ -436,7 +436,7 @@ public final class CdiSpecs {
                 this.text = text;
             }
 
-            /** Returns the lowest version that knows all that a spec uses. */
+            /** Returns the lowest version that has all fields that a spec uses. */
             static CdiVersion minimumOf(CdiSpec spec) {
                 Stream<CdiVersion> ofDevices =
                         spec.devices().stream().flatMap(device -> Stream.of(ofName(device.name()), of(device.edits())));

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Write, repair and remove CDI specs.
+ * Writes, repairs and removes CDI specs.
  *
  * <p>Flow: claim → here → the CDI directory → the container runtime.
  */

@@ -37,8 +37,9 @@ public final class BootId {
      * A file next to the journal, with the boot in which CDI specs were last reconciled.
      *
      * <p>After a reboot, specs without a record are left from the earlier boot and useless: a power failure may have
-     * undone the record of a claim for which the provider changes nothing. Without a mark they count as evidence of
-     * damage, which is safe. So it is on the disk before the first claim is prepared. Not thread-safe.
+     * undone the record of a claim for which the provider changes nothing. Without the mark, such specs count as
+     * evidence of damage, which is safe. So the mark is on the disk before the first claim is prepared. Not
+     * thread-safe.
      */
     public static final class BootMark {
 
@@ -53,7 +54,7 @@ public final class BootId {
             this.sync = place.sync();
         }
 
-        /** Returns whether the file has an earlier boot; false without a file that can be read. */
+        /** Returns whether the file names an earlier boot; false if there is no readable file. */
         public boolean isOfEarlierBoot() {
             String marked = read();
             return !marked.isEmpty() && !marked.equals(bootId);

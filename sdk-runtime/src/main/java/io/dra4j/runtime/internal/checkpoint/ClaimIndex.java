@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Claims in the order in which they were first put, and by the devices that they hold.
  *
- * <p>The holders of a device are found immediately, however many claims there are: a scan of a thousand
- * of them costs as much as to write one. Not thread-safe.
+ * <p>The holders of a device are found immediately, however many claims there are: a scan of a thousand of them costs
+ * as much as writing one. Not thread-safe.
  */
 public final class ClaimIndex {
 
@@ -31,7 +31,7 @@ public final class ClaimIndex {
         return index;
     }
 
-    /** Returns all claims, a view. */
+    /** Returns a view of all claims. */
     public Collection<ClaimRecord> all() {
         return Collections.unmodifiableCollection(claims.values());
     }
@@ -51,7 +51,7 @@ public final class ClaimIndex {
                 holders.getOrDefault(key, Map.of()).values());
     }
 
-    /** Returns the claims by their UIDs, a view. */
+    /** Returns a view of the claims by their UIDs. */
     Map<String, ClaimRecord> byUid() {
         return Collections.unmodifiableMap(claims);
     }

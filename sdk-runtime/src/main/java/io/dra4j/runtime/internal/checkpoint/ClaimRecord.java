@@ -106,7 +106,7 @@ public record ClaimRecord(
     /**
      * One device of the results.
      *
-     * @param cdiDeviceIds ids of CDI devices that the driver itself keeps
+     * @param cdiDeviceIds ids of CDI devices whose specs the driver maintains itself
      */
     public record ResultDevice(HeldDevice device, ContainerEdits edits, List<String> cdiDeviceIds) {
         public ResultDevice {

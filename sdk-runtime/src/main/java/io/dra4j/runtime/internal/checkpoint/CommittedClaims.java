@@ -15,7 +15,7 @@ final class CommittedClaims {
     // Guarded by this: the claims, and a copy of them that is valid until they change.
     private Map<String, ClaimRecord> claims = new LinkedHashMap<>();
     private @Nullable List<ClaimRecord> list;
-    private final Map<String, ClaimRecord> unsettled = new LinkedHashMap<>(); // few, of very many
+    private final Map<String, ClaimRecord> unsettled = new LinkedHashMap<>(); // few, even if there are many claims
     private final String bootId;
 
     CommittedClaims(String bootId) {

@@ -3,8 +3,7 @@
 package io.dra4j.runtime.internal.checkpoint;
 
 /**
- * Decides when a journal is compacted: when it has grown to four times the size that its claims
- * need, and that is large.
+ * Decides when a journal is compacted: when it is large and has grown to four times the size that its claims need.
  */
 final class CompactionPolicy {
 
@@ -35,10 +34,10 @@ final class CompactionPolicy {
     }
 
     /**
-     * Continues with a file that was read, most of whose lines its claims may need.
+     * Continues with a file that was read, and most of whose lines may still be needed.
      *
      * @param freshLines how many lines a compacted file would have
-     * @param bytes the size of the file; lines are taken to be of one length
+     * @param bytes the size of the file; lines are assumed to have equal length
      */
     void goOn(int freshLines, long bytes) {
         mostLines = Math.max(LINES, 4L * freshLines);
@@ -52,7 +51,7 @@ final class CompactionPolicy {
         mostBytes = Math.max(BYTES, 4 * freshBytes);
     }
 
-    /** Postpones the next attempt, so that it is not made at each line. */
+    /** Postpones the next attempt, so that it is not made with each line. */
     void postpone(long bytes) {
         mostLines = lines + LINES;
         mostBytes = bytes + BYTES;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Adjacent pieces of a journal that are not lines, and the claims that they name.
  *
  * <p>Each line names its claim twice, so that damage has to hit both places to hide it. Anything that looks like a
- * claim's UID in one of them counts as one: it is safer to hold a claim too many as damaged than one too few. Not
+ * claim's UID in one of them counts as one: it is safer to hold one claim too many as damaged than one too few. Not
  * thread-safe.
  */
 final class CorruptedLines {
@@ -69,7 +69,7 @@ final class CorruptedLines {
         return uids;
     }
 
-    /** Returns the number of lines that are named, a claim of two lines twice. */
+    /** Returns the number of lines that name a claim; a claim with two lines counts twice. */
     int named() {
         return Math.max(starts, ends);
     }
@@ -81,8 +81,8 @@ final class CorruptedLines {
     /**
      * Returns the record of a claim that is held as damaged.
      *
-     * <p>It may be from an earlier boot, and is treated as from this one: a provider then cleans up what a reboot might
-     * have left.
+     * <p>It may be from an earlier boot, and is treated as if from this one: a provider then cleans up what a reboot
+     * might have left.
      */
     ClaimRecord damaged(String uid, @Nullable ClaimRecord before, String bootId) {
         ClaimRef ref = before != null ? before.ref() : refs.getOrDefault(uid, new ClaimRef(UNKNOWN, UNKNOWN, uid));

@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stores claims across crashes: a record is durable once {@link #put} has returned.
  *
- * <p>The file only grows, by one line for each call; calls that come together are written together and share one sync.
- * When it holds far more than its claims it is replaced by one that holds only the claims. If a write fails, the call
+ * <p>The file only grows, by one line for each call; concurrent calls are written together and share one sync. When it
+ * holds far more than its claims need, it is replaced by one that holds only the claims. If a write fails, the call
  * throws, the journal's content is unchanged, and later calls try the disk again. While the disk is full, claims can
- * still be unprepared, while a {@linkplain Reserve reserve} lasts.
+ * still be unprepared until a {@linkplain Reserve reserve} is used up.
  *
  * <p>Several processes may have one journal open, and each sees what the others wrote: they write one at a time, and
  * check before each write how the file has changed.
@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. All file access is on one thread that is never interrupted; callers wait for it, and their interrupts
  * do not affect the file.
  */
-@SuppressWarnings("try") // locks are held, and not looked at
+@SuppressWarnings("try") // locks are held, but not used
 public final class Journal implements AutoCloseable {
 
     private static final Duration GROUP_TIMEOUT = Duration.ofMillis(20);
@@ -79,7 +79,7 @@ public final class Journal implements AutoCloseable {
         return open(new JournalStore.Place(path, bootId, locks, meters, FileChannel::force));
     }
 
-    /** Loads what reading and writing a line needs, while a program reads its command line. */
+    /** Preloads what reading and writing a line needs, while a program reads its command line. */
     public static void load() {
         Entry header = Entry.header(false);
         JournalFormat.decode(JournalFormat.line(new LineNumber(1, 0), header, JournalFormat.encode(header)));
@@ -146,7 +146,7 @@ public final class Journal implements AutoCloseable {
         return place.bootId();
     }
 
-    /** Returns the mark next to this journal; for one object, which keeps it. */
+    /** Returns the mark next to this journal, for a single object, which keeps it. */
     public BootMark bootMark() {
         return new BootMark(place);
     }
@@ -162,7 +162,7 @@ public final class Journal implements AutoCloseable {
     /**
      * Returns the committed claims, in the order in which they were first put.
      *
-     * @throws DraException if another process wrote, and that can't be read
+     * @throws DraException if what another process wrote can't be read
      */
     public List<ClaimRecord> claims() {
         return current().list();
@@ -171,7 +171,7 @@ public final class Journal implements AutoCloseable {
     /**
      * Returns a claim that is committed.
      *
-     * @throws DraException if another process wrote, and that can't be read
+     * @throws DraException if what another process wrote can't be read
      */
     public Optional<ClaimRecord> claim(String uid) {
         return current().claim(uid);
@@ -183,7 +183,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * Records that the claims that a loss does not name have been searched, and were put.
+     * Records that the claims that a loss does not name have been searched for, and put.
      *
      * <p>Until then, {@link JournalLoss#complete} is false again whenever the journal is opened.
      *
@@ -208,8 +208,8 @@ public final class Journal implements AutoCloseable {
      * <p>Check and write are one step: no process and no thread writes between them. The check runs
      * on the journal's own thread and must be quick; other writes wait for it.
      *
-     * @param check gets the committed claims, a view that is not to be kept; what it throws refuses
-     *     the write, and the caller gets it unchanged
+     * @param check gets the committed claims, a view that must not be kept; if it throws, the write is refused, and the
+     *     caller gets the exception unchanged
      * @throws DraException if it can't be written; the record is as it was before
      */
     public void put(ClaimRecord claim, Consumer<ClaimIndex> check) {
@@ -219,8 +219,8 @@ public final class Journal implements AutoCloseable {
     /**
      * Removes the record of a claim that was put as UNPREPARING.
      *
-     * <p>A crash of the process does not bring it back. A power failure may, until the next put:
-     * the sync is left to that.
+     * <p>A crash of the process does not bring it back. A power failure may, until the next put, whose sync includes
+     * it.
      *
      * @throws DraException if it can't be written; the record is as it was before
      */
@@ -298,7 +298,7 @@ public final class Journal implements AutoCloseable {
                 throw refused;
             }
             String next = e.getCause() instanceof IOException
-                    ? "; see that its directory is there and writable, and that the disk has room and works"
+                    ? "; check that its directory exists and is writable, and that the disk works and has space"
                     : "; please report this as a dra4j bug";
             throw new DraException(
                     "Can't %s the journal %s (%s)%s".formatted(what, place.path(), e.getCause(), next), e.getCause());
@@ -339,7 +339,7 @@ public final class Journal implements AutoCloseable {
             try {
                 wait();
             } catch (InterruptedException e) {
-                // unexpected; the flag would close the files, and is cleared now
+                // unexpected; the interrupt flag would close the files, and is cleared now
             }
         }
         List<Request> all = requests;
@@ -465,7 +465,7 @@ public final class Journal implements AutoCloseable {
             } else if (entry.forget() != null) {
                 out.printf(ROW, number, "(forgotten)", entry.forget(), "", "", "", "");
             } else if (entry.found() != null) {
-                out.printf(ROW, number, "(found)", "lost claims were looked for", "", "", "", "");
+                out.printf(ROW, number, "(found)", "lost claims were searched for", "", "", "", "");
             } else {
                 String version = "format version " + entry.version();
                 String lost = entry.isComplete(true) ? "" : "claims were lost";

@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One file of bytes: some are appended and synced, or all are replaced by one rename.
+ * A file of bytes: some are appended and synced, or all are replaced by a rename.
  *
- * <p>An append that fails is cut off again. While the channel is open its inode is in use, so a file of that name with
- * another inode is another file.
+ * <p>An append that fails is truncated again. While the channel is open its inode is in use, so a file of that name
+ * with another inode is another file.
  *
  * <p>Not thread-safe, and not to be used by a thread that may be interrupted: an interrupt would close the channel.
  */
@@ -127,8 +127,7 @@ final class JournalFile implements Closeable {
     /**
      * Appends bytes; if it throws, none of them count.
      *
-     * @param isSynced whether a power failure can't take them back from then on; a process that
-     *     dies takes back nothing either way
+     * @param isSynced whether they survive a power failure from then on; they survive the end of the process either way
      */
     void append(byte[] bytes, boolean isSynced) throws IOException {
         syncName();
@@ -204,7 +203,7 @@ final class JournalFile implements Closeable {
         } catch (IOException e) {
             LOG.atWarn()
                     .addKeyValue(LogField.PATH, path)
-                    .log("Failed to close the journal; what is committed is durable", e);
+                    .log("Failed to close the journal; committed records are durable", e);
         }
     }
 

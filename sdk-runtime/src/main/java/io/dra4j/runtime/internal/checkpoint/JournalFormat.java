@@ -91,7 +91,7 @@ final class JournalFormat {
             @Nullable String forget,
             @Nullable Boolean found) {
 
-        /** Returns whether this reader understands it; if not, it is damaged, or of a newer writer. */
+        /** Returns whether this reader understands it; if not, it is damaged, or from a newer writer. */
         boolean isKnown() {
             return put != null || forget != null || found != null || NAME.equals(format) && version != null;
         }
@@ -257,7 +257,7 @@ final class JournalFormat {
     }
 
     /**
-     * The journal's own forms of the API's values: what a file keeps does not change with the API.
+     * The journal's own forms of the API's values: the file format does not change with the API.
      *
      * <p>The order of the components is the order in the file.
      */

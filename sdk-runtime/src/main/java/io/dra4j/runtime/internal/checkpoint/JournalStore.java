@@ -65,7 +65,7 @@ final class JournalStore {
     /**
      * A journal's place, and the parts that it works with.
      *
-     * @param bootId the id of the node's present boot
+     * @param bootId the id of the node's current boot
      */
     record Place(Path path, String bootId, LockFile locks, Meters meters, JournalFile.Sync sync) {}
 
@@ -131,7 +131,7 @@ final class JournalStore {
                 compact(current);
             }
         } catch (IOException e) {
-            warn("Failed to close the journal; what is committed is durable", e);
+            warn("Failed to close the journal; committed records are durable", e);
         } finally {
             forget();
         }
@@ -364,7 +364,7 @@ final class JournalStore {
     private void compactIfDue(JournalFile current) {
         if (compaction.isDue(current.end())) {
             compaction.postpone(current.end());
-            orElseLater("Failed to compact the journal; it grows until it can be", () -> compact(current));
+            orElseLater("Failed to compact the journal; it grows until compaction succeeds", () -> compact(current));
         }
     }
 

@@ -80,17 +80,17 @@ public final class LockFile implements AutoCloseable {
     /**
      * Recreates the file if it was removed, with all held locks that no other process has taken there.
      *
-     * @throws DraException if it can't be made
+     * @throws DraException if it can't be created
      */
     public void restore() {
         try {
             ranges.restore();
         } catch (IOException e) {
-            throw new DraException("Can't make the lock file %s again: %s".formatted(path, e.getMessage()), e);
+            throw new DraException("Can't recreate the lock file %s: %s".formatted(path, e.getMessage()), e);
         }
     }
 
-    /** A lock that only one holds at a time; closing releases it. */
+    /** A lock that has only one holder at a time; closing releases it. */
     public interface Held extends AutoCloseable {
 
         /** Returns whether another process may have it, since the file was removed. */
@@ -130,7 +130,7 @@ public final class LockFile implements AutoCloseable {
         return named(CALLS, isOver, refusal);
     }
 
-    /** Takes a named lock, like the other method, with a timeout; zero or less means one attempt. */
+    /** Takes a named lock, with a timeout; zero or less means one attempt. */
     public NodeLock named(String name, Duration atMost, UnaryOperator<String> refusal) {
         long start = System.nanoTime();
         long limit = TimeUnit.NANOSECONDS.convert(atMost); // saturates at the longest
@@ -141,11 +141,11 @@ public final class LockFile implements AutoCloseable {
      * Takes a named lock, and waits for it. Threads of a process get it in the order in which they ask, and only the
      * first asks for the turn, once no other has the lock: so another waiting process gets its turn first.
      *
-     * @param isOver returns whether to wait no longer
+     * @param isOver returns whether to stop waiting
      * @param refusal makes the message of the exception, given the holder
      * @throws DraException if another thread or process keeps it, the thread is interrupted, or this file is closed
      */
-    @SuppressWarnings("try") // the turn is held, and not looked at
+    @SuppressWarnings("try") // the turn is held, but not used
     NodeLock named(String name, BooleanSupplier isOver, UnaryOperator<String> refusal) {
         long position = position(NAMES, name);
         Supplier<String> otherwise = () -> refusal.apply(ranges.holder(position));
@@ -198,9 +198,9 @@ public final class LockFile implements AutoCloseable {
                 JOURNAL,
                 () -> true,
                 () -> System.nanoTime() - start > LONGEST_JOURNAL_WAIT.toNanos(),
-                () -> "another process of the driver has the journal, which is waited for "
+                () -> "another process of the driver kept the journal locked for "
                         + LONGEST_JOURNAL_WAIT.toSeconds()
-                        + " s at most; see whether it, or its disk, hangs");
+                        + " s; check whether that process, or its disk, hangs");
     }
 
     /**
@@ -259,7 +259,7 @@ public final class LockFile implements AutoCloseable {
             taken = range == null ? null : new Taken(range, position);
         } catch (IOException e) {
             if (!isClosed) {
-                throw new DraException("Can't lock a range of " + path + " (" + e + "); see whether its disk works", e);
+                throw new DraException("Can't lock a range of " + path + " (" + e + "); check whether its disk works", e);
             }
         }
         if (isClosed) { // checked after taking: either this releases it, or close

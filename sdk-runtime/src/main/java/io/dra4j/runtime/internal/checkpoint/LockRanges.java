@@ -62,7 +62,7 @@ final class LockRanges {
         }
     }
 
-    /** Leaves; the last one closes the file. */
+    /** Leaves; the last user closes the file. */
     void leave() {
         synchronized (OPEN) {
             users--;
@@ -85,8 +85,8 @@ final class LockRanges {
     }
 
     /**
-     * Recreates the file if it was removed, and takes the held locks there: the next process would create a file that
-     * this process does not know. If another process made it first, the locks that it holds are lost.
+     * Recreates the file if it was removed, and takes the held locks there: otherwise, the next process would create a
+     * file that this process does not know. If another process made it first, the locks that it holds are lost.
      */
     void restore() throws IOException {
         synchronized (taken) {
@@ -101,14 +101,14 @@ final class LockRanges {
                 close(next);
                 throw e;
             }
-            close(channel); // which makes the locks of the file that is gone invalid
+            close(channel); // which invalidates the locks of the removed file
             channel = next;
             inode = JournalFile.inode(path);
             int lost = taken.size() - locks.size();
             taken.putAll(locks);
             LOG.atWarn()
                     .addKeyValue(LogField.PATH, path)
-                    .log("The lock file was removed, and is made again; locks lost to another process: {}", lost);
+                    .log("The lock file was removed and has been recreated; locks lost to another process: {}", lost);
         }
     }
 
@@ -144,7 +144,7 @@ final class LockRanges {
         }
     }
 
-    /** Returns who has taken a byte; the kernel numbers no process of another pod. */
+    /** Returns who has taken a byte; the kernel shows no PID for a process of another pod. */
     String holder(long position) {
         synchronized (taken) {
             if (taken.containsKey(position)) {

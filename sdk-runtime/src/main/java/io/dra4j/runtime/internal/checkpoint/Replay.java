@@ -14,12 +14,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes the committed claims from the lines of a journal, the damaged ones included.
+ * Computes the committed claims from the lines of a journal, including damaged ones.
  *
  * <p>Line after line is applied. Where pieces are not lines, or numbers are missing, the claims concerned are held as
- * damaged: those that the {@linkplain CorruptedLines pieces name}, and if they name fewer than the numbers show to be
- * missing, all claims known up to there. A later intact line is trusted: its claim is certain again. A missing header
- * may have recorded that claims are still being searched for, so that is assumed.
+ * damaged: those that the {@linkplain CorruptedLines pieces name}, and all claims known up to there if the pieces name
+ * fewer than the numbers show to be missing. A later intact line is trusted: its claim is certain again. A missing
+ * header may have recorded that claims are still being searched for, so that is assumed.
  *
  * <p>At the file's end no later number shows what is missing. There, the number of the last acknowledged line does,
  * which is stored separately; it may lag behind after a power failure. Bytes after all acknowledged lines without a
@@ -194,7 +194,7 @@ final class Replay {
         return next;
     }
 
-    /** Returns the position of the next line: behind all but a torn one. */
+    /** Returns the position of the next line: after all lines except a torn one. */
     long end() {
         return end;
     }

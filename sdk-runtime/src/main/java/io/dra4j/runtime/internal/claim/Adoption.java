@@ -74,7 +74,7 @@ public final class Adoption {
     /**
      * Takes the claims over.
      *
-     * @throws DraException if a claim can't be taken over, with all reasons; nothing has changed then
+     * @throws DraException if a claim can't be taken over; the message has all reasons, and nothing has changed
      */
     public void run() {
         Set<String> uids = predecessor.claims(journal.bootId());
@@ -234,7 +234,7 @@ public final class Adoption {
         return new DraException("""
                 Can't take over %s of %s claims that another driver of this name has prepared on this node:
                 %s
-                Start that driver again, and then drain the node with it, so that it unprepares them:
+                Start that driver again, then drain the node, so that the driver unprepares them:
                   kubectl drain %s --ignore-daemonsets --delete-emptydir-data
                 Or start this driver without these claims, by %s: what was set up for them stays.""".formatted(refused.size(), all, reasons, node, predecessor.alternative()));
     }

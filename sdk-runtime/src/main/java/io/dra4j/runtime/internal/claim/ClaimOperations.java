@@ -26,18 +26,18 @@ public interface ClaimOperations {
     /**
      * Prepares the claims.
      *
-     * @param deadline until when the kubelet waits; the answer comes about a second before, though
-     *     work that was begun goes on
-     * @param hasLeft whether the kubelet does not wait any more, as when the pod has ended: a claim that
-     *     no caller waits for is not begun; asked on any thread, also after the answer
+     * @param deadline when the kubelet stops waiting; the answer comes about a second earlier, but work that has begun
+     *     continues
+     * @param hasLeft whether the kubelet has stopped waiting, for instance because the pod has ended: a claim that no
+     *     caller waits for is not begun; called on any thread, even after the answer
      */
     Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft);
 
     /**
-     * Unprepares the claims; one that is not known is done already.
+     * Unprepares the claims; an unknown claim counts as unprepared.
      *
-     * @param uids the claims by their identity: their names may be anything
-     * @param deadline as of {@link #prepare}
+     * @param uids the UIDs of the claims; their names do not matter
+     * @param deadline as for {@link #prepare}
      */
     Map<String, UnprepareOutcome> unprepare(List<String> uids, Instant deadline);
 
@@ -54,7 +54,7 @@ public interface ClaimOperations {
         /**
          * The claim is not prepared; the kubelet shows the message to the pod's owner.
          *
-         * <p>{@link OwnerText} has made it fit to be shown.
+         * <p>{@link OwnerText} has made it suitable for that.
          */
         record Failed(String message) implements PrepareOutcome {
             public Failed(@Nullable String message) {
@@ -82,7 +82,9 @@ public interface ClaimOperations {
         /** Nothing of the claim is left. */
         record Unprepared() implements UnprepareOutcome {}
 
-        /** Something may be left; the kubelet tries again. {@link OwnerText} has made the message fit to be shown. */
+        /**
+         * Something may be left; the kubelet tries again. {@link OwnerText} has made the message suitable.
+         */
         record Failed(String message) implements UnprepareOutcome {
             public Failed(@Nullable String message) {
                 this.message = OwnerText.of(message);
@@ -91,10 +93,10 @@ public interface ClaimOperations {
     }
 
     /**
-     * Makes a message one that the kubelet can show to the owner of a pod.
+     * Makes a message suitable for the owner of a pod, to whom the kubelet shows it.
      *
-     * <p>It is never empty, for on the wire an empty error is success; it is valid UTF-8 without control characters, and at
-     * most 4 KiB of it: the kubelet puts it into an Event, as often as it tries.
+     * <p>It is never empty, because an empty error means success on the wire; it is valid UTF-8 without control
+     * characters, and at most 4 KiB of it: the kubelet puts it into an Event at each attempt.
      */
     final class OwnerText {
 

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * runs is joined ({@link ClaimQueue}). {@link Preparation} and {@link Unpreparation} are the operations, {@link
  * ClaimLifecycle} their durable steps. A prepare always reads the claim's object; an unprepare never does.
  *
- * <p>Every claim of a call is answered, about a second before the kubelet gives the call up; work that takes longer
- * goes on, and the kubelet's next try joins it. Thread-safe.
+ * <p>Every claim of a call is answered, about a second before the kubelet gives up on the call; work that takes longer
+ * continues, and the kubelet's next try joins it. Thread-safe.
  */
 public final class ClaimPreparation implements ClaimOperations {
 
@@ -50,10 +50,10 @@ public final class ClaimPreparation implements ClaimOperations {
     private final Unpreparation unpreparation;
     private final SpecRepair specs;
     private final Orphans orphans;
-    private CompletableFuture<Void> search = CompletableFuture.completedFuture(null); // of who maintains
+    private CompletableFuture<Void> search = CompletableFuture.completedFuture(null); // begun by maintain()
 
     /**
-     * Makes the operations; nothing is done before {@link #recover}.
+     * Creates the operations; nothing is done before {@link #recover}.
      *
      * @param executor runs the operations; it needs a thread for each claim that is worked on
      */
@@ -83,8 +83,8 @@ public final class ClaimPreparation implements ClaimOperations {
     }
 
     /**
-     * Writes CDI specs again that are gone, repairs what is due, and has orphans looked for, which
-     * may take minutes and is not waited for; to be called every few seconds, by one thread.
+     * Writes missing CDI specs again, does repairs that are due, and starts a search for orphans, which may take
+     * minutes, without waiting for it; to be called every few seconds, by one thread.
      */
     public void maintain() {
         specs.repairAgain();
@@ -97,7 +97,7 @@ public final class ClaimPreparation implements ClaimOperations {
         }
     }
 
-    /** Lets no call of the provider begin any more: it is closed next. */
+    /** Prevents further calls of the provider, which is closed next. */
     public void close() {
         context.providerCalls().close();
     }

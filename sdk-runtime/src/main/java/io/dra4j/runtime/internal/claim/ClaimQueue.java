@@ -18,7 +18,7 @@ import org.slf4j.MDC;
 /**
  * Runs the operations of one claim sequentially, and those of different claims in parallel.
  *
- * <p>Operations of a claim run in the order in which they came. An operation equal to the last one joins it, and
+ * <p>Operations of a claim run in the order in which they arrived. An operation equal to the last one joins it, and
  * extends its deadline: the kubelet repeats a call that it cancelled, and the work must be done once. No operation
  * waits in the queue for the API server: a prepare {@linkplain #arrive arrives}, reads what it needs, and is then
  * submitted; an unprepare that comes in between overtakes it, and the prepare is dropped, or it would restore a claim

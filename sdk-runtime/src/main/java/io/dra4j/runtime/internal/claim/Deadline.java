@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * The deadline of an operation's caller, who may leave before.
+ * The deadline of an operation's caller, who may leave earlier.
  *
  * <p>It uses the monotonic clock: a change of the node's time does not affect it. A caller that
  * joins an operation extends its deadline. Thread-safe.

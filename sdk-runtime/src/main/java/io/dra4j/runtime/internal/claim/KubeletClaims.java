@@ -20,7 +20,7 @@ import java.util.zip.CRC32;
  * the file; then it proves nothing.
  *
  * @see <a href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/cm/dra/state">The format: JSON in
- *     JSON, with a CRC-32 of the inner text; each claim's UID stands in it as text</a>
+ *     JSON, with a CRC-32 of the inner text; each claim's UID appears in it as text</a>
  */
 public final class KubeletClaims {
 
@@ -45,7 +45,7 @@ public final class KubeletClaims {
     /**
      * Returns the inner text of a file.
      *
-     * @throws IllegalArgumentException if it is damaged, with the damage
+     * @throws IllegalArgumentException if it is damaged; the message says how
      * @throws IOException if it is not JSON
      */
     public static String text(byte[] file) throws IOException {
@@ -62,7 +62,7 @@ public final class KubeletClaims {
         return data;
     }
 
-    /** Returns whether the file names a claim, intact or not; false if it can't be read. */
+    /** Returns whether the file, intact or not, names a claim; false if it can't be read. */
     boolean names(String uid) {
         return named().test(uid);
     }

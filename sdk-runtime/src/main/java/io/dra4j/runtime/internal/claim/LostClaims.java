@@ -67,7 +67,7 @@ final class LostClaims {
         this.allocations = new Allocations(context.driver(), List.of());
     }
 
-    /** Holds a claim that only a CDI spec names as damaged; called with the claim's lock held. */
+    /** Holds as damaged a claim that only a CDI spec names; called with the claim's lock held. */
     void holdForSpec(String uid) {
         specsNameLost = true;
         hold(nameless(uid, named(uid, inventory().orElse(Inventory.of()))));
@@ -161,7 +161,7 @@ final class LostClaims {
     private static DraException notYet(@Nullable ClusterException why) {
         return new DraException(
                 "the driver's journal was damaged, and is still to be compared with the API"
-                        + " server's claims, which takes the right to list them"
+                        + " server's claims, which requires permission to list them"
                         + (why == null ? "" : ": " + why.getMessage()),
                 why);
     }
@@ -185,7 +185,7 @@ final class LostClaims {
         LOG.info("The journal was compared with the API server's claims");
     }
 
-    /** Returns, by UID, the damaged claims, and those with devices of this node by the API. */
+    /** Returns, by UID, the damaged claims, and those with devices of this node according to the API. */
     private Map<String, Suspect> suspects(Inventory inventory, Deadline deadline) {
         Map<String, Suspect> suspects = new LinkedHashMap<>();
         for (ClaimRecord record : journal.claims()) {
@@ -217,7 +217,7 @@ final class LostClaims {
         return !(pool.placement() instanceof Placement.PublishedElsewhere);
     }
 
-    /** A claim that may be lost, and its devices of this node by the API. */
+    /** A claim that may be lost, and its devices of this node according to the API. */
     private record Suspect(ClaimRef ref, List<HeldDevice> allocated) {}
 
     /** One pass through all suspects. */
@@ -240,7 +240,7 @@ final class LostClaims {
             try (ClaimLifecycle lifecycle =
                     ClaimLifecycle.takeIfFree(context, uid).orElse(null)) {
                 if (lifecycle == null) {
-                    isWhole = false; // its operation may only read it, and the claim is lost
+                    isWhole = false; // the operation may merely read it, and the claim may be lost
                     return;
                 }
                 Optional<ClaimRecord> record = lifecycle.record();
@@ -302,7 +302,7 @@ final class LostClaims {
      * The devices that a claim with a damaged record may hold: all that are known.
      *
      * <p>Its last intact record may be older than what the claim held last, its object in the API may be newer, and its
-     * CDI spec does not name pools: it is safer to refuse others a device too many than one too few. Pure.
+     * CDI spec does not name pools: it is safer to refuse others one device too many than one too few. Pure.
      */
     static final class DamagedDevices {
 
@@ -313,7 +313,7 @@ final class LostClaims {
         /**
          * Returns all devices, each share once.
          *
-         * @param allocated the devices by the API
+         * @param allocated the devices according to the API
          * @param recorded the devices of the last intact record
          * @param named the devices of the CDI spec, which does not show admin access
          */
@@ -359,7 +359,7 @@ final class LostClaims {
          * Returns the devices that the names in a CDI spec may mean: {@code <uid>-<device>[-<share id>]}.
          *
          * <p>A name does not contain the pool, and it may be read in two ways: then all that fit are returned, because
-         * refusing others a device too many is safer than one too few.
+         * refusing others one device too many is safer than one too few.
          */
         public static List<HeldDevice> named(String uid, List<String> names, Inventory inventory) {
             List<HeldDevice> devices = new ArrayList<>();

@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
  * claim. A reading that fails is ignored. An orphan stays while an operation on it runs.
  *
  * <p>The API server of a large cluster has a hundred thousand claims: a claim that the kubelet's file names is not
- * read, since the kubelet will ask for it. Of the others, eight are read in five minutes, with those that were absent:
- * first those that caused the refusal of another claim, then those not read for the longest time. Not thread-safe,
- * except for {@link #noteInTheWay}.
+ * read, since the kubelet will ask for it. Of the others, eight are read every five minutes, with those that were
+ * absent: first those that caused the refusal of another claim, then those not read for the longest time. Not
+ * thread-safe, except for {@link #noteInTheWay}.
  */
 final class Orphans {
 
@@ -81,7 +81,7 @@ final class Orphans {
         return !now.isBefore(next) || !now.isBefore(nextAbsent);
     }
 
-    /** Notes that another claim was refused for a claim: it is among the first that are read. */
+    /** Notes that another claim was refused because of a claim, which is then among the first to be read. */
     void noteInTheWay(String uid) {
         inTheWay.add(uid);
     }
@@ -149,13 +149,13 @@ final class Orphans {
         }
         unpreparation.unprepareIfIdle(
                 uid,
-                "the claim has had none of its devices for %s min, by the API server".formatted(least.toMinutes()),
+                "according to the API server, the claim has had none of its devices for %s min".formatted(least.toMinutes()),
                 still -> still.equals(claim) && !kubelet.names(uid), // which names it before it is prepared again
                 Deadline.in(END_LIMIT, nodeClock),
                 END_LIMIT);
     }
 
-    /** Throws if the API server gives no answer. */
+    /** Throws if the API server does not answer. */
     private boolean isWanted(ClaimRecord claim) {
         ClaimRef ref = claim.ref();
         if (LostClaims.isNameless(ref)) {

@@ -45,10 +45,10 @@ import org.slf4j.LoggerFactory;
  * <p>In order: the claim's object is read, while other operations of the claim may run; when the claim's operation
  * starts, claims that a damaged journal lost are found again, and stale claims that hold its devices are unprepared;
  * then, with the claim's lock, a claim that is prepared already gets its results from the journal, and any other is
- * prepared ({@link ClaimLifecycle}), after what is left of it was unprepared. If it is refused, and forgotten claims
- * that held its devices could be unprepared, it is prepared once more. A claim with a record whose device is other
- * hardware by now is refused, and stays held for its unprepare. What fails is unprepared at once; if that fails, too,
- * the claim stays held for the kubelet's next call. Thread-safe.
+ * prepared ({@link ClaimLifecycle}), after any remains of it were unprepared. If it is refused, and forgotten claims
+ * that held its devices could be unprepared, it is prepared once more. A recorded claim whose device is now different
+ * hardware is refused, and stays held for its unprepare. A claim that fails is unprepared immediately; if that also
+ * fails, the claim stays held for the kubelet's next call. Thread-safe.
  */
 final class Preparation {
 
@@ -62,7 +62,7 @@ final class Preparation {
     private final StaleClaims stale;
     private final DeviceHolds holds;
 
-    /** Prepares claims, and names those that others are refused for. */
+    /** Prepares claims, and passes on the UIDs of claims that others were refused for. */
     Preparation(
             ClaimParts context,
             ClaimQueue queue,
@@ -80,10 +80,10 @@ final class Preparation {
     }
 
     /**
-     * Reads a claim's object, and submits its prepare then.
+     * Reads a claim's object, and then submits its prepare.
      *
-     * @param deadline until when the caller waits
-     * @param readBy until when the object must be read
+     * @param deadline when the caller stops waiting
+     * @param readBy when the object must have been read
      */
     CompletableFuture<PrepareOutcome> submit(ClaimRef ref, Deadline deadline, Deadline readBy, WriteGroup writes) {
         ClaimQueue.Arrival arrival = queue.arrive(ref.uid());
@@ -140,8 +140,8 @@ final class Preparation {
     }
 
     /**
-     * Frees the devices of claims that the kubelet has forgotten. Only a claim that was refused
-     * looks for such: it takes a look at all claims, and asks the API server.
+     * Frees the devices of claims that the kubelet has forgotten. Called only for a claim that was refused, because it
+     * looks at all claims and asks the API server.
      *
      * @throws PrepareException the refusal, if nothing was freed
      */
@@ -165,7 +165,7 @@ final class Preparation {
     private static void requireCaller(Deadline deadline) {
         if (!deadline.isAwaited()) {
             throw new PrepareException(
-                    "the claim's operation started after the kubelet gave the call up; the next try prepares it");
+                    "the claim's operation started after the kubelet gave up on the call; the next try prepares it");
         }
     }
 
@@ -237,13 +237,13 @@ final class Preparation {
     }
 
     /**
-     * Claims whose devices are not in use any more, though the journal holds them: of a crash, of an
-     * earlier boot, of an unprepare that failed, or of one that the kubelet skips.
+     * Claims whose devices are no longer in use, though the journal holds them: after a crash, from an earlier boot,
+     * after an unprepare that failed, or if the kubelet skips it.
      *
-     * <p>Before another claim takes a device of theirs they are unprepared, each under its own lock,
-     * and none that an operation runs of. One that takes long goes on, and the other claim is refused.
-     * A damaged claim of this boot is not among them: its containers may run. A prepared one is, if the
-     * kubelet has forgotten it, and the API server has given its devices away. Thread-safe.
+     * <p>They are unprepared before another claim takes one of their devices, each under its own lock, except those
+     * with a running operation. An unprepare that takes long continues, and the other claim is refused. A damaged claim
+     * of this boot is not among them: its containers may run. A prepared one is, if the kubelet has forgotten it, and
+     * the API server has given its devices away. Thread-safe.
      */
     private static final class StaleClaims {
 
@@ -265,7 +265,7 @@ final class Preparation {
             this.inTheWay = inTheWay;
         }
 
-        /** Unprepares the stale claims that hold devices which a claim wants. */
+        /** Unprepares the stale claims that hold devices that a claim wants. */
         void unprepareConflicting(ClaimRef ref, List<HeldDevice> devices, Deadline deadline) {
             if (context.journal().unsettled().stream()
                     .anyMatch(record -> isStale(record) || record.isUnprepareSkipped())) {
@@ -273,24 +273,24 @@ final class Preparation {
                         ref,
                         devices,
                         deadline,
-                        "stale, and another claim wants a device of it",
+                        "stale, and another claim wants one of its devices",
                         holder -> isStale(holder) || isOver(holder, deadline));
             }
         }
 
         /**
-         * Unprepares the claims of this boot that hold devices which a claim wants, though the kubelet
-         * has forgotten them and they are over.
+         * Unprepares the claims of this boot that hold devices that a claim wants, though the kubelet has forgotten
+         * them and they are over.
          *
          * @return whether any was unprepared
-         * @throws ClusterException if the API server gives no answer on one that is forgotten
+         * @throws ClusterException if the API server does not answer about a forgotten claim
          */
         boolean unprepareForgotten(ClaimRef ref, List<HeldDevice> devices, Deadline deadline) {
             return unprepareHolders(
                     ref,
                     devices,
                     deadline,
-                    "the kubelet has forgotten it, and another claim was allocated a device of it",
+                    "the kubelet has forgotten it, and another claim was allocated one of its devices",
                     holder -> isForgottenAndOver(holder, deadline));
         }
 
@@ -346,7 +346,7 @@ final class Preparation {
             return false;
         }
 
-        /** One that the kubelet asks to unprepare is over when it has. */
+        /** A claim that the kubelet asks to unprepare is over once the kubelet has asked. */
         private boolean isOver(ClaimRecord record, Deadline deadline) {
             try {
                 return record.isUnprepareSkipped() && present.isOver(record, third(deadline));

@@ -50,7 +50,7 @@ public final class PreparedResults {
                     .orElseGet(() -> withoutEdits(device)));
         }
         if (!left.isEmpty()) {
-            throw new DraException("The provider answered a device that is not among the claim's, or twice: "
+            throw new DraException("The provider returned a device that is not one of the claim's, or returned one twice: "
                     + left.get(0).allocated().device()
                     + "; it must pass on the AllocatedDevice that it was given");
         }
@@ -107,10 +107,10 @@ public final class PreparedResults {
     /**
      * Finds a provider's mistakes in its results.
      *
-     * <p>A container uses all devices of a request, or all of the claim, and its runtime makes only the last of edits
+     * <p>A container uses all devices of a request, or all of the claim, and its runtime applies only the last of edits
      * that contradict each other. So two devices of one request with different content at one path are refused. Other
-     * contradictions are logged: perhaps no container uses both devices, or needs the variable. The edits of the
-     * claim are made first, and a device's replace them.
+     * contradictions are logged: perhaps no container uses both devices, or needs the variable. The edits of the claim
+     * are made first, and a device's replace them.
      */
     static final class PreparedCheck {
 

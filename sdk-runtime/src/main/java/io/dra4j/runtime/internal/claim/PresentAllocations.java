@@ -32,7 +32,7 @@ final class PresentAllocations {
     /**
      * Returns whether a claim has ended.
      *
-     * @throws ClusterException if the API server gives no answer
+     * @throws ClusterException if the API server does not answer
      */
     boolean isOver(ClaimRecord claim, Duration limit) {
         try {

@@ -19,13 +19,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the provider for claims, on threads that its native code may block for any time.
+ * Calls the provider for claims, on threads that its native code may block for any length of time.
  *
  * <p>Serialized calls take turns in this process, in order of arrival, and then take a lock that the other process of a
  * rolling update waits for; the claim's lock is already held, and the call takes the journal's ({@link LockFile}
  * documents the order). Thread-safe.
  */
-@SuppressWarnings("try") // the lock is held, and not looked at
+@SuppressWarnings("try") // the lock is held, but not used
 public final class ProviderCalls {
 
     private static final Duration LEAST_WAIT = Duration.ofSeconds(45);
@@ -62,8 +62,8 @@ public final class ProviderCalls {
      * Calls the provider when it is its turn, and waits for it.
      *
      * @param durably writes what the provider checkpoints
-     * @throws Exception what the provider throws, and a {@link DraException} if another process is
-     *     in a call until the deadline, and for the time of one, or these calls are closed
+     * @throws Exception what the provider throws, and a {@link DraException} if another process is still in a call at
+     *     the deadline and after a minimum wait, or these calls are closed
      */
     <T> T call(Consumer<ProviderState> durably, Deadline deadline, Work<T> work) throws Exception {
         permits.acquireUninterruptibly();
@@ -96,7 +96,7 @@ public final class ProviderCalls {
         }
     }
 
-    /** Begins no further call, including waiting ones; calls in progress continue. */
+    /** Begins no further calls, not even waiting ones; calls in progress continue. */
     void close() {
         isClosed = true;
     }
@@ -125,7 +125,7 @@ public final class ProviderCalls {
     private static <T> T result(Fallible<T, ?> work) {
         try {
             return work.get();
-        } catch (Exception e) { // a provider may throw any
+        } catch (Exception e) { // a provider may throw anything
             throw new CompletionException(e);
         }
     }
@@ -150,7 +150,7 @@ public final class ProviderCalls {
         @Override
         public synchronized void checkpoint(ProviderState state) {
             if (ended) {
-                throw new DraException("The call that this ClaimContext was given to has ended; checkpoint what is"
+                throw new DraException("The call that received this ClaimContext has ended; checkpoint what is"
                         + " done to hardware before prepare or unprepare returns");
             }
             durably.accept(state);

@@ -25,8 +25,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The spec of a prepared claim is written again if it is missing or differs; that of a claim of an earlier boot is
  * removed. A spec whose claim has no record is evidence that the journal lost it, because specs are removed before
- * records; but after a reboot it is just one whose removal the disk lost. A failure concerns its own claim, is
- * reported, and tried again: it never ends the start. A claim that an operation runs of is left to it. Not thread-safe.
+ * records; but after a reboot it is just one whose removal the disk lost. A failure concerns only its own claim, is
+ * reported and tried again, and never ends the start. A claim with a running operation is left to that operation. Not
+ * thread-safe.
  */
 final class SpecRepair {
 
@@ -65,7 +66,7 @@ final class SpecRepair {
         List<String> uids = new ArrayList<>(withSpec()); // before the look: a spec comes before its record
         uids.removeIf(this::isIntact);
         uids.forEach(uid -> attempt(uid, () -> repair(uid), failures));
-        uids.removeIf(uid -> !isIntact(uid)); // failed, left to an operation that runs, or unprepared since
+        uids.removeIf(uid -> !isIntact(uid)); // failed, left to a running operation, or unprepared since
         if (!uids.isEmpty()) {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM_UID, uids)
@@ -139,7 +140,7 @@ final class SpecRepair {
 
     private void ifFree(String uid, Consumer<ClaimLifecycle> work) {
         try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid).orElse(null)) {
-            if (lifecycle != null) { // else the operation that runs repairs it
+            if (lifecycle != null) { // else the running operation repairs it
                 work.accept(lifecycle);
             }
         }

@@ -98,7 +98,7 @@ final class Unpreparation {
         try (ClaimLifecycle lifecycle =
                 ClaimLifecycle.takeIfFree(context, uid, deadline).orElse(null)) {
             if (lifecycle == null) {
-                return new UnprepareOutcome.Failed("another operation of the claim runs");
+                return new UnprepareOutcome.Failed("another operation on the claim is running");
             }
             Optional<ClaimRecord> record = lifecycle.record();
             if (record.isPresent() && !still.test(record.get())) {

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Prepare each claim exactly once, across restarts and reboots.
+ * Prepares each claim exactly once, across restarts and reboots.
  *
  * <p>Flow: kubelet → here → checkpoint, cdi, cluster and the provider.
  */

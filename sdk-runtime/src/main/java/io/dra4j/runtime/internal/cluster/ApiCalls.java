@@ -158,7 +158,7 @@ final class ApiCalls {
     /**
      * Reads the objects of a list of any length, passing on each before reading the next.
      *
-     * @param limit for all of the answer
+     * @param limit for the whole answer
      */
     void list(String path, Consumer<JsonNode> item, Duration limit) {
         long end = System.nanoTime() + limit.toNanos();

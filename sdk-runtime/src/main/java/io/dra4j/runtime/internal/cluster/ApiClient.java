@@ -43,7 +43,7 @@ final class ApiClient implements AutoCloseable {
     /** Credentials that are refused are not read again for each of many requests, unless files change. */
     private static final long SHORTEST_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Nor are those that can't be used: a plugin that fails may have run into its limit. */
+    /** Nor are those that can't be used: a plugin that fails may have timed out. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final @Nullable Path kubeconfig;
@@ -69,7 +69,7 @@ final class ApiClient implements AutoCloseable {
      * Reads the configuration.
      *
      * @param kubeconfig the file that is looked at for changes; {@code null} for none
-     * @param source reads it anew each time
+     * @param source reads it again each time
      * @throws DraException if it can't be read or used
      */
     ApiClient(@Nullable Path kubeconfig, Supplier<Config> source) {

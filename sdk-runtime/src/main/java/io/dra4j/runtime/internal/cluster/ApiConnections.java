@@ -230,8 +230,8 @@ final class ApiConnections {
     }
 
     /**
-     * Answers from the client's own threads: the JDK's result is completed by the common pool, whose one thread
-     * on a node with two processors any library may block.
+     * Answers from the client's own threads: the JDK's result is completed by the common pool, whose only thread on a
+     * node with two processors may be blocked by any library.
      */
     private <T> CompletableFuture<Response<T>> send(HttpRequest request, BodyHandler<T> body) {
         CompletableFuture<Response<T>> response = new CompletableFuture<>();
@@ -287,7 +287,7 @@ final class ApiConnections {
         watches.forEach(watch -> watch.endIfSilentSince(silentSince));
     }
 
-    /** Ends once the open requests and watches have: those that are idle are closed. */
+    /** Ends once the open requests and watches have ended; idle connections are closed. */
     void retire() {
         end("shutdown");
     }
@@ -298,7 +298,7 @@ final class ApiConnections {
         end("shutdownNow");
     }
 
-    /** The JDK's client has both methods since 21. Before, it ends when the garbage is collected. */
+    /** The JDK's client has had both methods since 21; before that, it ends when it is garbage-collected. */
     private void end(String method) {
         try {
             HttpClient.class.getMethod(method).invoke(http);

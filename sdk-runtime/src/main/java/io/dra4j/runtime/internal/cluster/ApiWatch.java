@@ -19,7 +19,7 @@ import java.util.function.Function;
  *
  * <p>A line is decoded when it is complete, because a chunk of bytes may split a character beyond ASCII.
  *
- * <p>The listener is called on threads of the HTTP client, one at a time, and gets one end at most.
+ * <p>The listener is called on threads of the HTTP client, one at a time, and gets at most one end.
  */
 final class ApiWatch<T> implements Watch, HttpResponse.BodySubscriber<ApiWatch<T>> {
 
@@ -33,7 +33,7 @@ final class ApiWatch<T> implements Watch, HttpResponse.BodySubscriber<ApiWatch<T
     /**
      * Creates a watch; it reads as soon as it gets the body of a response.
      *
-     * @param decode reads an object; of an empty one the listener is not notified
+     * @param decode reads an object; if it is empty, the listener is not notified
      */
     ApiWatch(Function<JsonNode, Optional<T>> decode, Listener<T> listener) {
         this.decode = decode;

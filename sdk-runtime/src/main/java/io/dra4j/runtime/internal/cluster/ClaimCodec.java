@@ -47,7 +47,7 @@ public final class ClaimCodec {
                 .toList();
     }
 
-    /** Returns when a claim was created, by the API server's clock; empty if it does not say. */
+    /** Returns when a claim was created, by the API server's clock; empty if unknown. */
     public static Optional<Instant> createdAt(String json) {
         return createdAt(Json.parse(json));
     }
@@ -99,7 +99,7 @@ public final class ClaimCodec {
         return configs(Json.parse(json).path("devices"));
     }
 
-    /** A config of another kind than opaque is of a later API than this SDK knows, and names no driver. */
+    /** A config that is not opaque belongs to a later API than this SDK knows, and names no driver. */
     private static List<Config> configs(JsonNode devices) {
         return Json.list(devices.path("config"), config -> config).stream()
                 .filter(config -> config.path("opaque").isObject())

@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * The claims of the cluster and their changes.
  *
- * <p>All methods but {@link Watch#close} block for at most some seconds, and throw {@link
- * ClusterException}; none retries.
+ * <p>All methods except {@link Watch#close} block for at most some seconds, and throw {@link ClusterException}; none
+ * retries.
  */
 public interface ClaimFeed {
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a {@code ResourceClaim} that preparation needs, for all drivers, from the API server.
  *
- * @param uid the claim's {@code metadata.uid}: another than requested means that it was replaced
+ * @param uid the claim's {@code metadata.uid}: if it is not the requested one, the claim was replaced
  * @param allocation what the scheduler allocated; {@code null} while it is not allocated
  * @param deviceClasses the device class by request, or by {@code request/subrequest}
  * @param json the whole object, with fields that this class does not know

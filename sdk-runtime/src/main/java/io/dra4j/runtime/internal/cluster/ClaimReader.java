@@ -16,7 +16,7 @@ public interface ClaimReader {
     /**
      * Reads a claim's object.
      *
-     * @throws ClusterException if it can't be read in time; a {@code NotFound} if there is none
+     * @throws ClusterException if it can't be read in time; a {@code NotFound} if it does not exist
      */
     ClaimObject read(ClaimRef claim, Duration limit);
 

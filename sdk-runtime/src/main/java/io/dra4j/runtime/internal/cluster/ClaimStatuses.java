@@ -16,9 +16,9 @@ public interface ClaimStatuses {
     /**
      * Sets a field manager's part of {@code status.devices}, by server-side apply.
      *
-     * <p>What the manager applied before and leaves out now goes; what others wrote stays, except values of the fields
-     * that are given: those are taken over from other managers. A driver whose ServiceAccount may not patch statuses
-     * gets the same by reading the claim and updating its status.
+     * <p>What the manager applied before and leaves out now is removed; what others wrote stays, except values of the
+     * fields that are given: those are taken over from other managers. A driver whose ServiceAccount may not patch
+     * statuses gets the same by reading the claim and updating its status.
      *
      * @param fieldManager who owns what is given; at most 128 characters
      * @param devices entries as JSON objects, with driver, pool and device

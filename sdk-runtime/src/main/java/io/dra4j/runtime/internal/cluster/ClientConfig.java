@@ -63,7 +63,7 @@ final class ClientConfig {
                     + "; correct the path, or give none to use the pod's service account");
         }
         try {
-            // First by Jackson: exceptions for broken YAML are those of a library below fabric8.
+            // Jackson reads it first: for broken YAML, fabric8 throws exceptions of a library that it uses.
             JsonNode tree = new YAMLMapper().readTree(kubeconfig.toFile());
             io.fabric8.kubernetes.api.model.Config parsed = KubeConfigUtils.parseConfig(kubeconfig.toFile());
             Map<String, ExecConfig> plugins = takePlugins(parsed);
@@ -136,7 +136,7 @@ final class ClientConfig {
     private static String read(Path token) {
         try {
             String text = Files.readString(token).strip();
-            if (text.isEmpty()) { // half replaced: without a token the server would refuse someone unknown
+            if (text.isEmpty()) { // half replaced: without a token the server would refuse an unknown user
                 throw new IOException("The file " + token + " is empty");
             }
             return text;
@@ -173,14 +173,14 @@ final class ClientConfig {
         /**
          * Gives the credentials to a configuration.
          *
-         * @param limit when the program is killed, with what it has started
+         * @param limit when the program is killed, together with its child processes
          * @throws DraException if it prints none by then
          */
         void authenticate(Config config, Duration limit) {
             JsonNode status;
             try {
                 status = Json.parse(output(limit)).path("status");
-            } catch (IllegalArgumentException e) { // with a part of what may be a secret
+            } catch (IllegalArgumentException e) { // whose message quotes a part of what may be a secret
                 throw failure("its output is not JSON");
             } catch (IOException e) {
                 throw failure(String.valueOf(e.getMessage()));

@@ -76,7 +76,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Returns the slices that the driver's controller publishes, which are of no node and have no owner.
+     * Returns the slices that the driver's controller publishes, which belong to no node and have no owner.
      *
      * @param limit for each request
      * @param mayWrite asked before each write is sent; a refused write ends with a CancellationException
@@ -139,8 +139,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Checks that the server has the API that this SDK speaks; silent if it can't be reached,
-     * because a driver must start, and unprepare, without an API server.
+     * Checks that the server has the API that this SDK speaks; does nothing if it can't be reached, because a driver
+     * must start, and unprepare, without an API server.
      *
      * @param limit how long to wait for a response
      * @throws DraException if the server is reached and does not serve resource.k8s.io/v1
@@ -155,7 +155,7 @@ public final class Cluster implements AutoCloseable {
                             .formatted(calls.server(), version(limit)),
                     e);
         } catch (ClusterException e) {
-            LOG.atWarn().setCause(e).log("Could not ask the API server for its DRA API; continuing without");
+            LOG.atWarn().setCause(e).log("Could not check the API server's DRA API; continuing without this check");
         }
     }
 
@@ -205,7 +205,7 @@ public final class Cluster implements AutoCloseable {
     /**
      * Kubernetes Events on the driver's Node, which {@code kubectl describe node} shows.
      *
-     * <p>Core v1 Events, as the kubelet's own are. Blocks for some seconds at most; thread-safe.
+     * <p>Core v1 Events, like the kubelet's own. Blocks for some seconds at most; thread-safe.
      */
     private record NodeEvents(ApiCalls calls, String driver, String node, InstantSource clock) {
         private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -259,7 +259,7 @@ public final class Cluster implements AutoCloseable {
             ApiCalls calls, String namespace, String name, Duration limit, AtomicReference<ObjectNode> last)
             implements LeaseStore {
 
-        /** The API wants six digits of a second. */
+        /** The API requires six fractional digits of a second. */
         private static final DateTimeFormatter MICROS =
                 DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 

@@ -99,7 +99,7 @@ public class ClusterException extends DraException {
         }
     }
 
-    /** The API server does not let the driver's ServiceAccount do it, by RBAC. */
+    /** RBAC does not allow the driver's ServiceAccount to do it. */
     public static final class Forbidden extends ClusterException {
 
         @Serial

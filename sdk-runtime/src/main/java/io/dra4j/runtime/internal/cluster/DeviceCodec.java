@@ -203,7 +203,7 @@ final class DeviceCodec {
         return json;
     }
 
-    /** Returns the amounts; a counter may have its amount by another field, which a server may leave out. */
+    /** Returns the amounts; a counter may have its amount in another field, which a server may leave out. */
     static Map<String, Quantity> counters(JsonNode json) {
         Map<String, Quantity> amounts = new LinkedHashMap<>();
         json.properties().stream()

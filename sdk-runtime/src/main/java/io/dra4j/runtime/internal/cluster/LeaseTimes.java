@@ -9,7 +9,7 @@ import java.time.Duration;
  * The times of a leader election.
  *
  * @param duration how long a Lease that is not renewed stays with its holder; whole seconds
- * @param renewDeadline how long after its last renewal a leader writes at most
+ * @param renewDeadline how long after its last renewal a leader may still write
  * @param retryPeriod the time between two attempts to acquire or renew the Lease
  */
 public record LeaseTimes(Duration duration, Duration renewDeadline, Duration retryPeriod) {
@@ -23,7 +23,7 @@ public record LeaseTimes(Duration duration, Duration renewDeadline, Duration ret
                 || duration.minus(renewDeadline).toMillis() < 1000) {
             throw new DraException(
                     ("Not times of a leader election: lease duration %s, renew deadline %s, retry period %s;"
-                                    + " the duration has to be whole seconds and a second longer than the renew deadline, and that"
+                                    + " the duration must be whole seconds, and at least a second longer than the renew deadline, which must be"
                                     + " longer than the retry period")
                             .formatted(duration, renewDeadline, retryPeriod));
         }

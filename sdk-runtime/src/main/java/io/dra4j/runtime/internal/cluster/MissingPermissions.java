@@ -77,7 +77,7 @@ final class MissingPermissions {
                         : "no status of devices in claims, and no binding conditions";
             case "resourceclaims" -> "claims can't be prepared, followed or counted without it";
             case "resourceslices", "nodes" -> "devices can't be published without it";
-            default -> "what needs it is left out";
+            default -> "features that need it are left out";
         };
     }
 }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes of devices, to JSON and back: the API wants exactly one of four fields. */
+/** The nodes of devices, to JSON and back: the API requires exactly one of four fields. */
 final class PlacementCodec {
 
     // All requirements must hold, in any order.

@@ -31,7 +31,7 @@ public final class Silence {
         lastReceived = clock.instant();
     }
 
-    /** Returns the time when it will have been too long; setting the clock back does not postpone it. */
+    /** Returns the time at which the silence becomes too long; setting the clock back does not postpone it. */
     public Instant end() {
         Instant now = clock.instant();
         if (now.isBefore(lastReceived)) {
@@ -40,7 +40,7 @@ public final class Silence {
         return lastReceived.plus(LIMIT);
     }
 
-    /** Returns whether it has been too long. */
+    /** Returns whether the silence is too long. */
     public boolean isOver() {
         return !clock.instant().isBefore(end());
     }

@@ -43,7 +43,7 @@ public record SliceCodec(String driver, String node) {
         return DeviceCodec.KNOWN.contains(field) || NodeAllocatableCodec.isField(field);
     }
 
-    /** Returns the body of a create request; the server cuts the name's base to 58 characters. */
+    /** Returns the body of a create request; the server truncates the name's base to 58 characters. */
     ObjectNode encodeNew(int index, Content content, String nodeUid) {
         ObjectNode slice = slice(content, nodeUid);
         String base = String.format(Locale.ROOT, "%07x-%s-%s-", index, driver, node);

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The {@code ResourceSlice}s of this driver on this node, or of its controller, in the cluster.
  *
- * <p>All methods but {@link Watch#close} block for at most some seconds, and throw {@link
- * ClusterException}; none retries. Calls may come from any thread.
+ * <p>All methods except {@link Watch#close} block for at most some seconds, and throw {@link ClusterException}; none
+ * retries. Calls may come from any thread.
  */
 public interface SliceStore {
 
@@ -55,7 +55,7 @@ public interface SliceStore {
     /** Replaces a slice; a conflict if it has changed. */
     Stored update(Stored slice, Content content);
 
-    /** Deletes a slice; done if there is none; a conflict if it has changed. */
+    /** Deletes a slice; succeeds if it does not exist; a conflict if it has changed. */
     void delete(Stored slice);
 
     /** Reads the server's Kubernetes release; empty if it does not report it. */
@@ -114,7 +114,7 @@ public interface SliceStore {
      * @param sliceCount the number of slices of the pool in this generation
      * @param placement from which nodes the devices can be used
      * @param devices the devices, in order of preference
-     * @param counterSets what the pool's devices share
+     * @param counterSets the counter sets that the pool's devices share
      * @param partitionTypeAttribute the attribute with the types of devices that consume counters
      * @param skipNodeOperations the kubelet's calls that the devices do not need, by the API's names
      */

@@ -16,7 +16,7 @@ import java.util.Set;
  * Updates {@code status.devices} like server-side apply, for a driver that may only update.
  *
  * <p>Pure. Fields that a manager wrote before and now leaves out are removed, according to the claim's {@code
- * managedFields}, unless another manager also wrote it; what others wrote stays.
+ * managedFields}, unless another manager also wrote them; what others wrote stays.
  */
 final class StatusUpdate {
 

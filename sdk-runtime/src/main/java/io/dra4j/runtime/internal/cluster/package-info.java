@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Talk to the API server: read claims, keep slices; the only home of fabric8.
+ * Talks to the API server: reads claims, keeps slices; the only package that uses fabric8.
  *
  * <p>Flow: internal.claim and internal.publish → here → the API server.
  */

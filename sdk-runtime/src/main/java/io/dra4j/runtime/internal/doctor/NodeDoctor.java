@@ -108,7 +108,7 @@ public record NodeDoctor(
     }
 
     /**
-     * Checks that the directories that the driver shares with the kubelet exist, and can be written; of the plugins'
+     * Checks that the directories that the driver shares with the kubelet exist and are writable; of the plugins'
      * directories only the driver's own, since a pod need not mount the rest.
      *
      * @param plugins where plugins keep their data; a driver whose directory is missing creates it there
@@ -134,7 +134,7 @@ public record NodeDoctor(
                     findings.add(finding(directory, "this program may not write there"));
                 }
             }
-            return new CheckResult("%s and %s can be written".formatted(data, registrar), findings);
+            return new CheckResult("%s and %s are writable".formatted(data, registrar), findings);
         }
 
         private Finding finding(Path directory, String what) {
@@ -204,7 +204,7 @@ public record NodeDoctor(
             }
         }
 
-        /** Returns what devices of a pool lose by gates that no option needs; adds all gates that they need. */
+        /** Returns what devices of a pool lose because of gates that no option needs; adds all gates that they need. */
         private List<Finding> losses(Pool pool, Set<String> gates) {
             Pool sent = Publishable.of(pool, Set.of()).pool();
             Set<Feature> missing = EnumSet.noneOf(Feature.class);

@@ -50,7 +50,7 @@ record RuntimeCdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) im
                 Severity.ERROR,
                 config.file(),
                 "CDI is off in %s".formatted(config.runtime()),
-                "the kubelet names the devices of claims to the runtime by CDI: containers start without them, or fail",
+                "the kubelet passes the devices of claims to the runtime through CDI: containers start without them, or fail",
                 List.of(
                         config.unit().equals("crio")
                                 ? "# %s, table [crio.runtime]: cdi_spec_dirs = [\"/etc/cdi\", \"%s\"]"

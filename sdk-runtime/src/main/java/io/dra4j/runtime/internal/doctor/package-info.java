@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Find what is wrong on the node of a driver: the checks of its command {@code doctor}.
+ * Finds what is wrong on the node of a driver: the checks of its command {@code doctor}.
  *
  * <p>Flow: the driver's options → files of the node, requests with the driver's rights → findings.
  */

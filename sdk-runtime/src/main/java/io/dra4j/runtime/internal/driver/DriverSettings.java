@@ -73,7 +73,7 @@ public final class DriverSettings {
     /** True to check for a device plugin for the same devices. */
     public boolean watchesLegacyPlugin;
 
-    /** True to publish no device next to one. */
+    /** True to publish no device while there is one. */
     public boolean withholdsBesideLegacyPlugin;
 
     /** The versions of device metadata's format, newest first. */
@@ -104,7 +104,7 @@ public final class DriverSettings {
         http();
     }
 
-    /** Returns where metrics and probes are served; {@code null} to not serve. */
+    /** Returns where metrics and probes are served; {@code null} for nowhere. */
     @Nullable
     HttpSettings http() {
         return httpEndpoint == null ? null : HttpSettings.of(httpEndpoint, metricsPath);

@@ -10,10 +10,10 @@ import io.dra4j.runtime.internal.publish.SlicePublisher;
 /**
  * The pipeline of the inventory from the provider to the slices: each stage gets the previous one's result.
  *
- * <p>{@link SlicePublisher} reads it when the provider has changed, and applies the other stages each time it writes,
- * so that {@link SlicePublisher#taintsChanged} needs no read of the hardware. The publisher adds the last stages: names
- * that mean other hardware are withheld, then devices that the API server would refuse, and the rest is planned as
- * slices.
+ * <p>{@link SlicePublisher} reads it when the provider reports a change, and applies the other stages each time it
+ * writes, so that {@link SlicePublisher#taintsChanged} needs no read of the hardware. The publisher adds the last
+ * stages: names that refer to other hardware are withheld, then devices that the API server would refuse, and the rest
+ * is planned as slices.
  */
 record InventoryPipeline(
         SuspendableProvider provider, RunningHealth health, DevicePolicies policies, LegacyPluginWatch legacyPlugin) {
@@ -28,7 +28,7 @@ record InventoryPipeline(
         return legacyPlugin.apply(byAdmins);
     }
 
-    /** Changes a device in its form in the cluster, until an inventory has been read. */
+    /** Changes a device as it is stored in the cluster, until an inventory has been read. */
     Device changedStored(Device stored) {
         return policies.applyToStored(stored);
     }

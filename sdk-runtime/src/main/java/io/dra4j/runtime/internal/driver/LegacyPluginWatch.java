@@ -33,7 +33,7 @@ final class LegacyPluginWatch implements AutoCloseable {
     /** The kubelet writes its Node every 5 minutes, or when it changes. */
     private static final Duration INTERVAL = Duration.ofMinutes(5);
 
-    /** While devices are withheld, or may have to be, they wait for the Node, or are at risk. */
+    /** The interval while devices are withheld, or may have to be. */
     private static final Duration SOON = Duration.ofSeconds(5);
 
     /**
@@ -50,7 +50,7 @@ final class LegacyPluginWatch implements AutoCloseable {
     private final ScheduledExecutorService timer;
 
     private volatile boolean isHeldBack;
-    private List<String> offered = List.of(); // of the thread that looks
+    private List<String> offered = List.of(); // used only by the thread that looks
     private boolean isKnown;
     private int looks;
     private int refusal;
@@ -81,7 +81,7 @@ final class LegacyPluginWatch implements AutoCloseable {
         this.timer = timer;
     }
 
-    /** Looks, before the first slice is written if it depends on it, and again from now on. */
+    /** Looks, before the first slice is written if slices depend on it, and again periodically. */
     void start(Runnable changed) {
         if (withholds) {
             look(() -> {});
@@ -121,7 +121,7 @@ final class LegacyPluginWatch implements AutoCloseable {
                 refused(answer.body().path("message").asText("no message"));
             }
         } catch (NotCheckedException e) {
-            LOG.atDebug().setCause(e).log("The Node can't be read; tried again");
+            LOG.atDebug().setCause(e).log("The Node can't be read; trying again");
         }
     }
 

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * The reason for a restart of the process, for liveness probes: the provider's, or a directory that only a new
  * container gets.
  *
- * <p>No reason is given before the provider has started and after it began to close. A reason is logged
- * once and recorded as an event. A provider that fails to answer counts as having no reason. Thread-safe.
+ * <p>No reason is given before the provider has started or after it has begun to close. A reason is logged once and
+ * recorded as an event. A provider that fails to answer counts as having no reason. Thread-safe.
  */
 final class Liveness implements AutoCloseable {
 

@@ -56,7 +56,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     private final ThreadPoolExecutor delivery;
     private final Map<String, Recorded> recorded = new HashMap<>(); // guarded by this
 
-    // Of the delivery's thread.
+    // Used only by the delivery's thread.
     private final Map<String, Instant> lastEvents = new HashMap<>();
     private boolean eventsFail;
     private Instant leftOutUntil = Instant.MIN;
@@ -101,7 +101,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
             delivery.execute(() -> deliver(event, now));
         } catch (RejectedExecutionException e) {
             forget(event);
-            LOG.atDebug().log("Too many events, or closed; left out: {}", event.message());
+            LOG.atDebug().log("Event dropped: too many are waiting, or the recorder is closed: {}", event.message());
         }
     }
 

@@ -35,7 +35,7 @@ final class RunningClaims implements AutoCloseable {
     private final ExecutorService executor = ShortLivedThreads.waiting("dra4j-claim");
     private final ScheduledExecutorService upkeep = ShortLivedThreads.upkeep("dra4j-claim-upkeep");
     private final ClaimPreparation preparation;
-    private Set<String> failures = Set.of(); // of the last maintenance; of the upkeep's thread
+    private Set<String> failures = Set.of(); // of the last maintenance; used only by the upkeep's thread
 
     RunningClaims(ClaimParts context, Meters meters) {
         preparation = new ClaimPreparation(context, executor);
@@ -65,7 +65,7 @@ final class RunningClaims implements AutoCloseable {
     /**
      * Recovers what an earlier process left, and maintains it from now on.
      *
-     * @param files look after the files that claims need, before the claims
+     * @param files maintain the files that claims need, before the claims are maintained
      */
     void recover(List<Runnable> files) {
         preparation.recover();

@@ -106,7 +106,7 @@ public final class RunningDriver implements AutoCloseable {
             RunningClaims running = new RunningClaims(claims(reports), meters);
             ClaimPreparation claims = running.preparation();
             startProvider(new RunningContext(settings, locks, claims, reports, publisher, health, events));
-            started(running); // closed before the provider, which calls may still be in
+            started(running); // closed before the provider, which may still be in a call
             started(publisher).readInventory();
             followPolicies(claims);
             plugin = started(serve(claims)); // while the API server's answer is awaited
@@ -274,7 +274,7 @@ public final class RunningDriver implements AutoCloseable {
                 new PinnedNames(settings.driverName, pins, cluster.claimReader(), events));
     }
 
-    /** Reading a kubeconfig and the certificates, before the first request, takes its time. */
+    /** Reading a kubeconfig and the certificates, before the first request, takes time. */
     private CompletableFuture<Cluster> connecting() {
         CompletableFuture<Cluster> connecting = CompletableFuture.supplyAsync(
                 () -> Cluster.connect(settings.kubeconfig, settings.driverName, settings.nodeName, meters), beside);
@@ -349,7 +349,7 @@ public final class RunningDriver implements AutoCloseable {
         parts.close();
     }
 
-    /** Looks each second whether admins changed the policy or maintenance, and publishes the result. */
+    /** Checks every second whether admins changed the policy or maintenance, and publishes the result. */
     private static final class PolicyLoop implements AutoCloseable {
 
         private static final Logger LOG = LoggerFactory.getLogger(PolicyLoop.class);
@@ -359,7 +359,7 @@ public final class RunningDriver implements AutoCloseable {
         private final SlicePublisher publisher;
         private final RunningMaintenance maintenance;
         private final Supplier<List<HeldClaim>> held;
-        private String failure = ""; // of the timer's thread
+        private String failure = ""; // used only by the timer's thread
 
         private final ScheduledExecutorService timer = ShortLivedThreads.upkeep("dra4j-policy");
 

@@ -40,7 +40,7 @@ final class RunningMaintenance {
     private @Nullable String reported;
 
     /**
-     * Resumes a maintenance that an earlier process was in.
+     * Resumes maintenance that an earlier process began.
      *
      * @param events receives calls of the provider that keep its hardware in use, and their end
      */
@@ -67,7 +67,7 @@ final class RunningMaintenance {
         policies.maintain(next);
     }
 
-    /** Looks whether something has changed, and does the next step. */
+    /** Checks whether something has changed, and does the next step. */
     void look(SlicePublisher publisher, Supplier<List<HeldClaim>> held) throws Exception {
         Object now = files.stamp();
         if (!now.equals(stamp)) {
@@ -134,7 +134,7 @@ final class RunningMaintenance {
             publisher.inventoryChanged();
             files.removeAnswer();
             isAnswered = false;
-            LOG.atInfo().log("The maintenance has ended");
+            LOG.atInfo().log("Maintenance has ended");
         }
     }
 

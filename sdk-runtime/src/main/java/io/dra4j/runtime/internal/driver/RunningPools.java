@@ -200,12 +200,12 @@ public final class RunningPools implements AutoCloseable {
 
         @Override
         public void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status) {
-            // Of a claim that is not held.
+            // A controller holds no claims.
         }
 
         @Override
         public void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {
-            // Of a claim that is not held.
+            // A controller holds no claims.
         }
 
         @Override

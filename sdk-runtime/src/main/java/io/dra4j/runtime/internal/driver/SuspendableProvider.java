@@ -82,7 +82,7 @@ final class SuspendableProvider implements DeviceProvider {
     /**
      * Suspends the provider, unless it is in use; on the thread that follows maintenance.
      *
-     * @return whether it is suspended now; not while a call of it takes long
+     * @return whether it is suspended now; false while a call of it takes long
      */
     boolean trySuspend() throws Exception {
         if (!suspended || switches.isRunning()) {
@@ -114,7 +114,7 @@ final class SuspendableProvider implements DeviceProvider {
     /**
      * Resumes the provider; on the thread that follows maintenance.
      *
-     * @return whether it is in use again; not while a call to suspend or resume it takes long
+     * @return whether it is in use again; false while a call to suspend or resume it takes long
      */
     boolean tryResume() throws Exception {
         if (suspended) {
@@ -149,7 +149,7 @@ final class SuspendableProvider implements DeviceProvider {
                 .map(Use::toString);
     }
 
-    /** Calls the provider, by a holder of the lock. */
+    /** Calls the provider; the caller holds the lock. */
     private <T> T calling(String name, Callable<T> call) throws Exception {
         Use use = new Use(name, clock.instant());
         uses.add(use);

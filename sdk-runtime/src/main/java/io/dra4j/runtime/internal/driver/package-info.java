@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Run the parts of a driver together, from its start to its end.
+ * Runs the parts of a driver together, from its start to its end.
  *
  * <p>Flow: runtime.DraDriver → here → kubelet, publish and claim.
  */

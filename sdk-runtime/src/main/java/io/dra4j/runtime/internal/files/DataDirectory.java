@@ -11,8 +11,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 /**
  * The directory below the kubelet's plugin directory that belongs to the driver, and the names of its files.
  *
- * <p>The driver creates it, and the kubelet's directory must exist: a driver that also created that would serve where
- * no kubelet looks.
+ * <p>The driver creates it, and the kubelet's directory must exist: if the driver created that as well, it would serve
+ * where no kubelet looks.
  */
 public record DataDirectory(Path path) {
 
@@ -36,7 +36,7 @@ public record DataDirectory(Path path) {
             }
             return this;
         } catch (IOException e) {
-            throw new DraException("Can't make the driver's directory " + path + ": " + e, e);
+            throw new DraException("Can't create the driver's directory " + path + ": " + e, e);
         }
     }
 
@@ -82,7 +82,7 @@ public record DataDirectory(Path path) {
         return path.resolve("dra-device-metadata");
     }
 
-    /** Returns the record of a driver in Go of this name. */
+    /** Returns the checkpoint of a Go driver of this name. */
     public Path goCheckpoint() {
         return path.resolve("checkpoint.json");
     }

@@ -27,7 +27,7 @@ public final class HalfWritten {
     /**
      * Removes such files from a directory, if there is one; failures are logged, since the files are never read.
      *
-     * <p>A young one stays: another process of the driver may be about to rename it, during an update.
+     * <p>A recent one stays: another process of the driver may be about to rename it, during an update.
      *
      * @param pattern a glob of their names
      */

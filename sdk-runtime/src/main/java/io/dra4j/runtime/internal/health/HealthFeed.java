@@ -34,7 +34,7 @@ import org.slf4j.event.Level;
  */
 public final class HealthFeed implements AutoCloseable {
 
-    /** The time after which a listener should no longer believe its last list. */
+    /** The time after which a listener should no longer trust its last list. */
     public static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private static final Logger LOG = LoggerFactory.getLogger(HealthFeed.class);
@@ -76,7 +76,7 @@ public final class HealthFeed implements AutoCloseable {
         void end();
     }
 
-    /** Starts sending to a listener, the complete list first; a late listener gets the end. */
+    /** Starts sending to a listener, the complete list first; a listener that joins after the end is notified of it. */
     public void join(Listener listener) {
         listeners.add(listener);
         post(() -> send(listener));

@@ -94,7 +94,7 @@ public final class HealthReports {
     /**
      * Returns the complete list: each device that is offered, once.
      *
-     * <p>Of a pool that another component publishes, it has the devices with a valid report.
+     * <p>For a pool that another component publishes, it has only the devices with a valid report.
      */
     public synchronized List<Current> current(Inventory inventory) {
         Instant now = steady.instant();

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Keep the provider's reports of its devices' health while they are valid.
+ * Keeps the provider's reports of its devices' health while they are valid.
  *
  * <p>Flow: the provider → here → kubelet (the health stream) and publish (taints).
  */

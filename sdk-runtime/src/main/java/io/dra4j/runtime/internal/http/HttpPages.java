@@ -51,8 +51,8 @@ public final class HttpPages implements AutoCloseable {
         set("sun.net.httpserver.nodelay", "true");
         // One thread hands out all requests; beyond this number it closes connections after use.
         set("sun.net.httpserver.maxIdleConnections", String.valueOf(MOST_CONNECTIONS));
-        // Who closes an idle connection may cut off a request that is on its way, which only clients treat as harmless.
-        // API servers do it after 90 s.
+        // Whoever closes an idle connection may cut off a request that is on its way, which is harmless only if the
+        // client does it. API servers do it after 90 s.
         set("sun.net.httpserver.idleInterval", LONGEST_IDLE_SECONDS);
     }
 
@@ -92,8 +92,8 @@ public final class HttpPages implements AutoCloseable {
     }
 
     /**
-     * Binds an address for HTTPS. A third of the heap is for connections: one for which there is no
-     * room is closed immediately, since a server out of memory would answer none.
+     * Binds an address for HTTPS. A third of the heap is for connections: one for which there is no room is closed
+     * immediately, because a server that is out of memory would not answer any.
      *
      * @param address where to listen; port 0 for any that is free
      * @param tls the server's certificate
@@ -111,7 +111,7 @@ public final class HttpPages implements AutoCloseable {
         return Math.max(1, Math.min(MOST_CONNECTIONS, room));
     }
 
-    /** Adds a page that is only read. The server matches paths by their beginning: here, exactly. */
+    /** Adds a read-only page. The server matches paths by prefix, but this page only exactly. */
     public HttpPages get(String path, Page page) {
         return add(path, page, 0, "GET", "HEAD");
     }

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Serve a few pages over HTTP or HTTPS, to any number of clients, including slow ones.
+ * Serves a few pages over HTTP or HTTPS, to any number of clients, including slow ones.
  *
  * <p>Flow: metrics, probes and admission reviews → here → the JDK's server. A leaf.
  */

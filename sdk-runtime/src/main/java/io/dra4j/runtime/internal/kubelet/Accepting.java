@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Accepts connections until the socket is closed, despite any failure.
  *
- * <p>gRPC's transport ends its server permanently at the first error of an accept, such as a process
- * that has no file descriptor left for a moment.
+ * <p>gRPC's transport ends its server permanently at the first error of an accept, for instance when the process is
+ * briefly out of file descriptors.
  */
 final class Accepting {
 

@@ -46,7 +46,7 @@ final class ClaimCalls {
     private final InstantSource clock;
     private final Meters meters;
 
-    /** Counters are registered before they count: a rate from nothing to one would not be seen. */
+    /** Counters are registered before they count: an increase from nothing to one would not show in a rate. */
     ClaimCalls(ClaimOperations operations, InstantSource clock, Meters meters) {
         this.operations = operations;
         this.clock = clock;
@@ -68,7 +68,7 @@ final class ClaimCalls {
                 results.put(uid, new PrepareOutcome.Failed(e.getMessage()));
             }
         }
-        Context call = Context.current(); // cancelled by the kubelet, also as its connection ends, and by the answer
+        Context call = Context.current(); // cancelled by the kubelet, by the end of its connection, and by the answer
         measured(
                         PREPARE,
                         () -> operations.prepare(List.copyOf(claims.values()), deadline(), call::isCancelled),

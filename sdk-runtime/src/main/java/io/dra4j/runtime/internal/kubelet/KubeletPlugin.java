@@ -80,9 +80,9 @@ public final class KubeletPlugin implements AutoCloseable {
      * Begins to serve on hidden sockets, where no kubelet looks: on return both answer, and {@link
      * #publish} makes them known.
      *
-     * @param health the feed of devices' health, closed with the plugin; {@code null} if the
-     *     provider reports none, and the kubelet's question is unimplemented
-     * @throws DraException if a socket can't be served; then neither is, and the health is closed
+     * @param health the feed of devices' health, closed with the plugin; {@code null} if the provider reports none, and
+     *     the kubelet's call is then answered as unimplemented
+     * @throws DraException if a socket can't be served; then neither is served, and the health feed is closed
      */
     public static KubeletPlugin start(
             PluginSockets sockets,
@@ -200,7 +200,7 @@ public final class KubeletPlugin implements AutoCloseable {
         private final PluginInfo info;
         private final Meters meters;
         private final CountDownLatch registered = new CountDownLatch(1);
-        private volatile boolean isRegistered; // by the kubelet's last notification
+        private volatile boolean isRegistered; // according to the kubelet's last notification
 
         RegistrationService(PluginInfo info, Meters meters) {
             this.info = info;

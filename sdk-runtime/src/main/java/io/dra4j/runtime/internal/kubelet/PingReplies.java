@@ -50,7 +50,7 @@ final class PingReplies {
         return Byte.toUnsignedInt(header[0]) << 16 | Byte.toUnsignedInt(header[1]) << 8 | Byte.toUnsignedInt(header[2]);
     }
 
-    /** The bytes of the client, less its PINGs. */
+    /** The bytes of the client, without its PINGs. */
     private final class Input extends InputStream {
 
         private final InputStream in;

@@ -48,8 +48,8 @@ public record PluginSockets(
     }
 
     /**
-     * Each is a name by which a later instance knows the socket for the driver's own: a UID as it
-     * is only if it has a form that no driver's name ends with.
+     * Each lets a later instance recognize the socket as the driver's own, so a UID is used unchanged only if it has a
+     * form that no driver's name ends with.
      */
     private List<String> registrationNames() {
         if (podUid == null) {
@@ -64,7 +64,7 @@ public record PluginSockets(
         return names;
     }
 
-    /** Begins the names that are a hash as a whole. */
+    /** Returns the beginning of names that are a hash as a whole. */
     private String wholeHash() {
         return "dra-" + hash(driverName, 6);
     }
@@ -107,16 +107,16 @@ public record PluginSockets(
     /**
      * Returns whether only an instance of this driver can have given a registration socket its name.
      *
-     * <p>A driver may be named like another and a suffix, but not with a whole pod UID as suffix, nor with capitals
-     * or an underscore, which the hashes in these names have. A name that is a hash as a whole begins with that of the
-     * driver's name.
+     * <p>A driver's name may be another driver's name with a suffix, but the suffix can't be a whole pod UID, nor have
+     * capitals or an underscore, which the hashes in these names have. A name that is a hash as a whole begins with
+     * that of the driver's name.
      */
     boolean isOwnRegistration(String name) {
         return name.matches("%s(-(%s|%s))?-reg\\.sock".formatted(Pattern.quote(driverName), POD_UID, TELLING_HASH))
                 || name.matches(Pattern.quote(wholeHash()) + BASE64 + "{11}-reg\\.sock");
     }
 
-    /** Returns whether a name in the data directory, which is the driver's own, is of a service. */
+    /** Returns whether a name in the data directory, which is the driver's own, belongs to a service socket. */
     static boolean isService(String name) {
         return name.matches("dra(-" + BASE64 + "+)?\\.sock|" + BASE64 + "{11}\\.sock");
     }

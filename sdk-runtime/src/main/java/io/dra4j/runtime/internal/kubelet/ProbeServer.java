@@ -58,7 +58,7 @@ public final class ProbeServer implements AutoCloseable {
      * Starts serving on all addresses of the pod.
      *
      * @param port the port; 0 for any that is free
-     * @param needsRestart whether only a restart of the process helps; returns immediately
+     * @param needsRestart whether the process must be restarted; returns immediately
      * @throws DraException if the port is not available
      */
     public static ProbeServer start(PluginSockets sockets, int port, BooleanSupplier needsRestart) {

@@ -26,15 +26,15 @@ import java.util.concurrent.TimeUnit;
 /**
  * A gRPC server on a unix socket, as the kubelet expects one.
  *
- * <p>Each call runs on its own thread, so that a call that hangs delays no other. They
- * are not virtual, nor are those of the connections: stalled files elsewhere block the carriers of virtual threads.
- * Connections are never closed because of their age or idleness: the kubelet treats a lost connection as a lost plugin.
+ * <p>Each call runs on its own thread, so that a call that hangs delays no other. The threads are not virtual, nor are
+ * those of the connections: stalled files elsewhere block the carriers of virtual threads. Connections are never closed
+ * because of their age or idleness: the kubelet treats a lost connection as a lost plugin.
  */
 final class SocketServer {
 
     private static final int LARGEST_MESSAGE = 4 * 1024 * 1024;
 
-    /** One up to this size is read, to be refused with an explanation. */
+    /** A message up to this size is read, so that it can be refused with an explanation. */
     private static final int LARGEST_READ = 2 * LARGEST_MESSAGE;
 
     private final SocketFile file;
@@ -124,7 +124,7 @@ final class SocketServer {
     /**
      * Refuses messages that are too large with RESOURCE_EXHAUSTED and their size, as gRPC specifies.
      *
-     * <p>The OkHttp transport resets a call instead, for which its caller reads an internal error.
+     * <p>The OkHttp transport resets a call instead, which its caller sees as an internal error.
      */
     private record MessageLimit(int bytes) implements ServerInterceptor {
 

@@ -207,7 +207,7 @@ public final class DeviceSampler implements AutoCloseable {
         try {
             opened.get().close();
         } catch (ExecutionException e) {
-            LOG.atDebug().setCause(e).log("A meter that took too long to open has failed to");
+            LOG.atDebug().setCause(e).log("A meter that took too long to open has failed to open");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

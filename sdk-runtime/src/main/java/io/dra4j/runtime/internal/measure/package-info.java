@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Measure the devices of prepared claims when metrics are scraped, at a bounded cost.
+ * Measures the devices of prepared claims when metrics are scraped, at a bounded cost.
  *
  * <p>Flow: the page of metrics → here → the provider's meter.
  */

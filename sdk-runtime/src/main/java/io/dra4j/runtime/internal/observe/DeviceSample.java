@@ -15,7 +15,7 @@ import java.util.Map;
  * @param uuid the id by which other exporters name the device; empty if it has none
  * @param parentUuid the id of the hardware that it is a part of; empty if it is whole
  * @param values the device's own measurements
- * @param parentValues what was measured of all the hardware that it is a part of
+ * @param parentValues the measurements of the whole hardware that it is a part of
  */
 public record DeviceSample(
         String namespace,

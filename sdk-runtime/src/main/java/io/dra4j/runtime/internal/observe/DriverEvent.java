@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param reason the kind of event
  * @param subject the thing concerned, for instance a pool; a problem and its end have the same
- * @param message one or two sentences: what, on which object, and what to do
+ * @param message one or two sentences: what happened, to which object, and what to do
  * @param cause an exception, or {@code null}
  */
 public record DriverEvent(
@@ -42,17 +42,17 @@ public record DriverEvent(
         INVALID_DEVICES("InvalidDevices", Severity.PROBLEM),
         /** The API server refuses the slices of a pool. */
         POOL_REJECTED("PoolRejected", Severity.PROBLEM),
-        /** Devices can't be published safely: the API server would leave out what guards them. */
+        /** Devices can't be published safely: the API server would drop the fields that protect them. */
         DEVICES_WITHDRAWN("DevicesWithdrawn", Severity.PROBLEM),
-        /** Names of devices mean other hardware than they were published for. */
+        /** Names of devices refer to other hardware than they were published for. */
         DEVICES_MOVED("DevicesMoved", Severity.PROBLEM),
         /** The provider leaves out hardware. */
         DEVICES_LEFT_OUT("DevicesLeftOut", Severity.PROBLEM),
-        /** The file of the device policy can't be applied; the policy before it stays in force. */
+        /** The file of the device policy can't be applied; the previous policy stays in force. */
         POLICY_REJECTED("DevicePolicyRejected", Severity.PROBLEM),
         /** A device plugin offers the same devices on the node. */
         LEGACY_DEVICE_PLUGIN("LegacyDevicePlugin", Severity.PROBLEM),
-        /** A call of the provider does not end, and keeps hardware in use in a maintenance. */
+        /** A call of the provider does not end, and keeps hardware in use during maintenance. */
         HARDWARE_HANGS("HardwareHangs", Severity.PROBLEM),
         /** The provider can't continue until the process has been restarted. */
         RESTART_NEEDED("RestartNeeded", Severity.PROBLEM),
@@ -66,7 +66,7 @@ public record DriverEvent(
         JOURNAL_DAMAGED("JournalDamaged", Severity.PROBLEM),
         /** CDI specs could not be written or removed after a start. */
         SPECS_NOT_REPAIRED("CdiSpecsNotRepaired", Severity.PROBLEM),
-        /** A round of publishing failed in a way that is a bug. */
+        /** A round of publishing failed because of a bug. */
         UNEXPECTED_ERROR("UnexpectedError", Severity.PROBLEM),
         /** A problem of publishing has ended. */
         PUBLISHING_RECOVERED("PublishingRecovered", Severity.GOOD_NEWS),
@@ -74,7 +74,7 @@ public record DriverEvent(
         DRIVER_NOTICE("DriverNotice", Severity.NOTICE),
         /** The API server does not serve the API that this SDK needs. */
         API_MISSING("DraApiMissing", Severity.FATAL),
-        /** A part of the driver ended that can't be restarted. */
+        /** A part of the driver that can't be restarted has ended. */
         PUBLISHER_FAILED("PublisherFailed", Severity.FATAL);
 
         private final String apiName;

@@ -46,7 +46,7 @@ public final class HttpEndpoint implements AutoCloseable {
     /**
      * The state that the probes report; each supplier is called on any thread, and all but the last return immediately.
      *
-     * @param restartReason why the process must be restarted; empty if it must not
+     * @param restartReason why the process must be restarted; empty if it need not be
      * @param missing the conditions that the driver lacks to be ready, a line each
      * @param notes what an admin should know, even if the driver is ready, a line each
      * @param started whether it has started; may wait for seconds until it is ready

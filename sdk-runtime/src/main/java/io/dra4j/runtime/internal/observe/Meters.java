@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records measurements of the other parts of a driver.
  *
- * <p>Measurements go to a composite registry of Micrometer, which passes them on to those that are
- * in it; in an empty one, measuring costs next to nothing. A metric has a value for each of its
- * labels, in their order. Two instances of a driver may share a registry: they count together, and a gauge is that of
- * the first until it is closed. Thread-safe, and no method throws for values of run time.
+ * <p>Measurements go to a composite registry of Micrometer, which passes them on to the registries in it; if it is
+ * empty, measuring costs next to nothing. A metric has a value for each of its labels, in their order. Two instances of
+ * a driver may share a registry: they count together, and a gauge is that of the first until it is closed. Thread-safe,
+ * and no method throws because of run-time values.
  */
 public final class Meters implements AutoCloseable {
 
@@ -56,7 +56,8 @@ public final class Meters implements AutoCloseable {
     /**
      * A registry of meters.
      *
-     * @param endpoints has those of all endpoints, and no meters: Micrometer warns of registries that come after meters
+     * @param endpoints has the registries of all endpoints, and no meters: Micrometer warns about registries that are
+     *     added after meters
      * @param open the instances that have meters in it; its lock guards their gauges
      */
     record Shown(CompositeMeterRegistry registry, CompositeMeterRegistry endpoints, Set<Meters> open) {
@@ -151,7 +152,7 @@ public final class Meters implements AutoCloseable {
     }
 
     /**
-     * Shows pending claims, from the next scrape that is set up on.
+     * Shows pending claims at all endpoints that are opened later.
      *
      * @param listed lists them, on any thread
      */
@@ -202,7 +203,7 @@ public final class Meters implements AutoCloseable {
     public void close() {
         Set<Meters> open = shown.open();
         synchronized (open) {
-            registry = new CompositeMeterRegistry(); // for what is measured yet
+            registry = new CompositeMeterRegistry(); // for later measurements
             open.remove(this);
             counted.stream()
                     .filter(meter -> open.stream().noneMatch(other -> other.counted.contains(meter)))

@@ -88,7 +88,7 @@ final class PrometheusScrape implements AutoCloseable {
         return labels;
     }
 
-    /** Returns the page for a request with such an {@code Accept} header. */
+    /** Returns the page for a request with this {@code Accept} header. */
     Page page(String accept) throws IOException {
         addProcess();
         String type = accept.contains("application/openmetrics-text") ? OPEN_METRICS : TEXT;

@@ -62,7 +62,7 @@ final class PendingClaims implements Supplier<ListedClaims> {
     private long failures;
 
     /**
-     * Makes a list that was not read yet.
+     * Creates a list that has not been read yet.
      *
      * @param limit the time that a list may take: {@link #LIMIT}, except in tests
      */

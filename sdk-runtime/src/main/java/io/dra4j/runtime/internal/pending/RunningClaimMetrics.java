@@ -82,7 +82,7 @@ public final class RunningClaimMetrics implements AutoCloseable {
                 () -> true);
     }
 
-    /** Returns the address that it serves. */
+    /** Returns the address at which it serves. */
     public InetSocketAddress address() {
         return endpoint.address();
     }

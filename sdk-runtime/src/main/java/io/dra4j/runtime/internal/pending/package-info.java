@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Count the claims of the cluster that wait for devices, by device class, and serve the counts from one process.
+ * Counts the claims of the cluster that wait for devices, by device class, and serves the counts from one process.
  *
  * <p>Flow: a scrape → here → internal.cluster, once in a while.
  */

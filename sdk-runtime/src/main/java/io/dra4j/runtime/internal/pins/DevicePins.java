@@ -28,7 +28,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file {@code devices.pins} next to the journal: which hardware each published name means.
+ * The file {@code devices.pins} next to the journal: which hardware each published name refers to.
  *
  * <p>JSON lines: a header, {@code {"format":"dra4j-pins","version":1}}; a line for each name, with {@code pool}, {@code
  * device} and {@code physicalId}; and {@code {"crc32c":"…"}}, the sum of all bytes before that line. It is replaced by
@@ -126,7 +126,7 @@ public final class DevicePins {
                             .formatted(file, header.path("version").asInt(), VERSION));
         }
         if (!header.path("format").asText().equals(FORMAT)) {
-            throw new IllegalArgumentException("not a file of pins");
+            throw new IllegalArgumentException("not a pins file");
         }
     }
 

@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Limits the inventory to what may be published: each name only for the hardware that it was first published for.
  *
- * <p>A name is pinned to its device's physical id before it is published. A name that means other hardware by then is
- * withheld, because it may be allocated to a claim that meant the earlier hardware: until its device has been out of
- * the slices for as long as the scheduler may take to bind a pod, and no claim refers to it. The same applies to a
+ * <p>A name is pinned to its device's physical id before it is published. A name that refers to other hardware by then
+ * may be allocated to a claim that meant the earlier hardware, so it is withheld until its device has been out of the
+ * slices for the longest time that the scheduler takes to bind a pod, and no claim refers to it. The same applies to a
  * device whose hardware is still pinned to such a name or to one that has left the inventory, and to a new name for
  * hardware that has one. Devices without physical ids are published as they are. For the one process that publishes;
  * not thread-safe.
@@ -66,7 +66,7 @@ public final class PinnedNames {
     /**
      * Starts with the pins of the file.
      *
-     * @param events receives withheld names, and their end
+     * @param events is notified of withheld names, and of their end
      */
     public PinnedNames(String driver, DevicePins file, ClaimReader claims, EventRecorder events) {
         this.driver = driver;
@@ -150,7 +150,7 @@ public final class PinnedNames {
         return ids;
     }
 
-    /** Returns the pinned names that mean other or missing hardware. */
+    /** Returns the pinned names that refer to other or missing hardware. */
     private static Set<Name> stale(Map<Name, String> pins, Inventory inventory, Map<Name, String> ids) {
         Set<Name> there = names(inventory);
         Set<Name> stale = new TreeSet<>();
@@ -189,7 +189,7 @@ public final class PinnedNames {
         for (Name name : free) {
             String id = ids.get(name);
             LOG.atInfo().log(
-                    "Device name {} no longer refers to {}; it now means {}",
+                    "Device name {} no longer refers to {}; it now refers to {}",
                     name,
                     pins.get(name),
                     id == null ? "nothing" : id);
@@ -279,7 +279,7 @@ public final class PinnedNames {
         }
         reported = why;
         if (why.isEmpty()) {
-            LOG.atInfo().log("All names of devices mean the hardware that they are published for");
+            LOG.atInfo().log("All names of devices refer to the hardware that they are published for");
             events.record(new DriverEvent(
                     Reason.PUBLISHING_RECOVERED, SUBJECT, "All devices are published under their names again"));
         } else {

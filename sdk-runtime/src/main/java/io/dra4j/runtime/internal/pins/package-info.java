@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Record which hardware each published name means, and publish no name that means other hardware.
+ * Records which hardware each published name refers to, and withholds every name that refers to other hardware.
  *
  * <p>Flow: publish → here → the file of pins; claim → here.
  */

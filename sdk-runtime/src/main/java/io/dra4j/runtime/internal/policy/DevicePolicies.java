@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Admins' changes to the devices of a node: the policy of a file, and maintenance.
  *
- * <p>{@link #apply} is for any thread, the others for one.
+ * <p>{@link #apply} may be called on any thread, the other methods on one.
  */
 public final class DevicePolicies {
 
@@ -63,8 +63,8 @@ public final class DevicePolicies {
     }
 
     /**
-     * Returns a device in its form in the cluster, in maintenance or no longer: all else of it is what
-     * an earlier process published, with the policy of its time.
+     * Returns a device as it is stored in the cluster, but with maintenance as it is now: everything else is what an
+     * earlier process published under the policy of its time.
      */
     public Device applyToStored(Device stored) {
         String key = Maintenance.key(driverName);
@@ -112,8 +112,8 @@ public final class DevicePolicies {
     /**
      * The policy of a file that may change at any time, like a mounted ConfigMap.
      *
-     * <p>A wrong file is an error at the start. Later it is reported, and the last good policy stays in force. A file
-     * that is being written is not read until it is the same in two looks. Used on one thread, except for {@link
+     * <p>An invalid file is an error at the start. Later it is reported, and the last good policy stays in force. A
+     * file that is being written is not read until it is the same in two looks. Used on one thread, except for {@link
      * #current}.
      */
     static final class PolicyFile {

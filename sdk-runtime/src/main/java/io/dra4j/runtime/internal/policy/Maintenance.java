@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A maintenance of a node's devices, as requested by an admin.
+ * Maintenance of a node's devices, as requested by an admin.
  *
  * @param id unique for each request, and repeated in the driver's answer
  * @param devices patterns of the names of the devices concerned
  * @param effect the effect of the taint on claims that do not tolerate it, in the API's words
- * @param since when it was asked for, for people
+ * @param since when it was requested, for people
  */
 public record Maintenance(String id, List<String> devices, String effect, String since) {
 
@@ -46,7 +46,7 @@ public record Maintenance(String id, List<String> devices, String effect, String
         return Stream.of(Taint.Effect.values())
                 .filter(each -> each.apiName().equals(text))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no effect of a taint: " + text));
+                .orElseThrow(() -> new IllegalArgumentException("not an effect of a taint: " + text));
     }
 
     /** Returns the key of the taint. */

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The two files in the driver's directory by which {@code maintenance} and the driver communicate: request and answer.
  *
- * <p>Both are replaced by a rename, and the request is synced to disk first: a maintenance survives crashes and reboots
+ * <p>Both are replaced by a rename, and the request is synced to disk first: maintenance survives crashes and reboots
  * until it is ended.
  */
 public final class MaintenanceFiles {
@@ -41,12 +41,12 @@ public final class MaintenanceFiles {
     }
 
     /**
-     * The answer of a driver to a maintenance.
+     * The answer of a driver to a request for maintenance.
      *
      * @param id the id of the maintenance
      * @param published whether the cluster has the taint
      * @param suspended whether the driver released its hardware
-     * @param hanging the call that has kept it from that for long; {@code null} for none
+     * @param hanging the long-running call that prevents that; {@code null} for none
      */
     public record Answer(
             String id,
@@ -54,12 +54,12 @@ public final class MaintenanceFiles {
             boolean suspended,
             @Nullable String hanging) {}
 
-    /** Returns what changes when another maintenance is asked for. */
+    /** Returns a value that changes when maintenance is requested again. */
     public Object stamp() {
         return FileStamp.of(request);
     }
 
-    /** Returns the maintenance; one of all devices if the file can't be read. */
+    /** Returns the maintenance; that of all devices if the file can't be read. */
     public Optional<Maintenance> read() {
         try {
             return Optional.of(JSON.readValue(Files.readString(request), Maintenance.class));
@@ -77,7 +77,7 @@ public final class MaintenanceFiles {
     }
 
     /**
-     * Asks for a maintenance.
+     * Requests maintenance.
      *
      * @throws DraException if the file can't be written
      */
@@ -91,9 +91,9 @@ public final class MaintenanceFiles {
     }
 
     /**
-     * Ends the maintenance, if there is one.
+     * Ends maintenance, if there is any.
      *
-     * @return whether there was one
+     * @return whether there was any
      * @throws DraException if the file can't be removed
      */
     public boolean remove() {

@@ -37,9 +37,9 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
     private static final String INDENT = "  ";
 
     /**
-     * A maintenance and the claims that block it, at one moment.
+     * Maintenance and the claims that block it, at one moment.
      *
-     * @param holders the claims that hold devices concerned; all claims without a maintenance
+     * @param holders the claims that hold devices concerned; all claims if there is no maintenance
      */
     public record State(
             String driverName, Optional<Maintenance> maintenance, Optional<Answer> answer, List<HeldClaim> holders) {
@@ -145,13 +145,13 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
         return state(files.read());
     }
 
-    /** Returns the state of a maintenance that was asked for. */
+    /** Returns the state of requested maintenance. */
     public State of(Maintenance asked) {
         return state(Optional.of(asked));
     }
 
     private State state(Optional<Maintenance> maintenance) {
-        // The answer comes first: what is prepared after the taint is in the cluster, is seen.
+        // The answer is read first, so that claims prepared after the taint is in the cluster are seen.
         Optional<Answer> answer = maintenance.flatMap(files::answer);
         List<HeldClaim> held = Journal.held(new DataDirectory(directory).journal());
         return new State(

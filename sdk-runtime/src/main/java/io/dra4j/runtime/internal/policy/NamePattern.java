@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /**
  * A name, in which {@code *} stands for any text and {@code ?} for any character.
  *
- * <p>Names of devices and nodes have lower-case letters, digits, hyphens and, of nodes, dots: other characters could
+ * <p>Names of devices and nodes have lower-case letters, digits, hyphens and, for nodes, dots: other characters could
  * never match.
  */
 record NamePattern(String text) {
@@ -27,7 +27,7 @@ record NamePattern(String text) {
         return text.chars().allMatch(c -> c == '*');
     }
 
-    /** Goes back only to the last star, so that no pattern takes long. */
+    /** Backtracks only to the last star, so that no pattern takes long. */
     boolean matches(String name) {
         int p = 0;
         int n = 0;

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a policy for one node, strictly, and checks it by the API server's rules.
+ * Reads a policy for one node, strictly, and checks it against the API server's rules.
  *
  * <p>Errors are {@link IllegalArgumentException}s whose messages name the rule and the field, for the admin who wrote
  * it.
@@ -187,7 +187,7 @@ final class PolicyReader {
                 if (excludes == adds) {
                     throw new IllegalArgumentException(
                             excludes
-                                    ? "an excluded device is not published, so exclude can't be with"
+                                    ? "an excluded device is not published, so exclude can't be combined with"
                                             + " attributes or taints; split the rule in two"
                                     : "the rule does nothing; give it one of exclude: true, attributes or taints");
                 }

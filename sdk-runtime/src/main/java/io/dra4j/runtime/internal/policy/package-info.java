@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Apply admins' policies: exclude, describe or taint devices before they are published.
+ * Applies admins' policies: excludes, describes or taints devices before they are published.
  *
  * <p>Flow: a file → a policy → the inventory that is published. Maintenance is one of them, with the view that its
  * command prints.

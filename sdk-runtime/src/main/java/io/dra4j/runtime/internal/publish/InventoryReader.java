@@ -38,7 +38,7 @@ final class InventoryReader {
 
     private static final Logger LOG = LoggerFactory.getLogger(InventoryReader.class);
     private static final Duration LONGEST_READ = Duration.ofMinutes(1);
-    // Ten reads immediately and then one a second, for providers that change constantly.
+    // Ten reads immediately and then one per second, for providers that change constantly.
     private static final Duration READ_INTERVAL = Duration.ofSeconds(1);
     private static final Duration READ_BURST = READ_INTERVAL.multipliedBy(9);
     private static final String INVENTORY = "inventory";

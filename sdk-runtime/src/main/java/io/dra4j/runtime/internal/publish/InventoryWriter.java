@@ -108,7 +108,7 @@ final class InventoryWriter {
         }
         if (!hasInventory) {
             hasInventory = true;
-            compareAgain(); // that the cluster has the taints says nothing about the rest
+            compareAgain(); // the taints in the cluster say nothing about the rest
         }
         served.clear();
         inventory.pools().stream()
@@ -129,8 +129,8 @@ final class InventoryWriter {
     }
 
     /**
-     * Writes the taints of the devices that the cluster has, while the inventory is unknown; all
-     * else of its slices stays as it is.
+     * Writes the taints of the devices that the cluster has, while the inventory is unknown; the rest of its slices
+     * stays as it is.
      *
      * @param taints puts the taints on a device that it should have
      * @param areNew whether they may have changed since the last time
@@ -167,7 +167,7 @@ final class InventoryWriter {
                 .toList();
     }
 
-    /** Lets the next write read the slices again, and continue from them: another process may have written them. */
+    /** Makes the next write read the slices again, and continue from them: another process may have written them. */
     void forgetAll() {
         view.invalidate();
         pools.clear();
@@ -190,7 +190,7 @@ final class InventoryWriter {
         }
     }
 
-    /** Lets the next write compare all pools with what is known of the cluster. */
+    /** Makes the next write compare all pools with what is known of the cluster. */
     void compareAgain() {
         pools.values().forEach(PublishedPool::compareAgain);
     }
@@ -375,7 +375,7 @@ final class InventoryWriter {
         }
     }
 
-    /** Lets no other write begin; from any thread. */
+    /** Prevents further writes; from any thread. */
     void stopWriting() {
         writer.stop();
     }

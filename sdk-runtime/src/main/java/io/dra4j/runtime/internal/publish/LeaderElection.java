@@ -22,12 +22,12 @@ import org.slf4j.LoggerFactory;
  * The right to write slices without a node: of the processes that share a Lease, one has it at a time.
  *
  * <ul>
- *   <li>A leader's right ends when it could not renew the Lease for the renew deadline, counted from before the request
+ *   <li>A leader's right ends when it has not renewed the Lease for the renew deadline, counted from before the request
  *       that last renewed it was sent; by its monotonic clock, or by the wall clock, which also counts while a virtual
  *       machine is suspended.
  *   <li>Others take the Lease when they have seen it unchanged for its duration, which is longer, by their own
  *       monotonic clocks: clocks are never compared.
- *   <li>A Lease is written with the version that was read: of two that take it, one gets a conflict.
+ *   <li>A Lease is written with the version that was read: of two processes that take it, one gets a conflict.
  * </ul>
  *
  * <p>fabric8's elector is not used: it compares the holder's clock with its own, and needs a client and models that a
@@ -117,7 +117,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
         return isCurrent(right);
     }
 
-    /** Returns whether the turn that was taken last lasts: another process may have written after an earlier one. */
+    /** Returns whether the last turn still lasts; after an earlier one, another process may have written. */
     public boolean mayWrite() {
         return !given.isLost();
     }

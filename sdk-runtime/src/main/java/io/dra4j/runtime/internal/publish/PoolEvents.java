@@ -134,7 +134,7 @@ final class PoolEvents {
         return slices.stream().map(Stored::name).sorted().collect(Collectors.joining(separator));
     }
 
-    /** Reports that devices go, because this server keeps no taints, and their pool is unknown. */
+    /** Reports that devices are withdrawn, because this server keeps no taints, and their pool is unknown. */
     void withdrawnForTaints(PoolName pool) {
         LOG.atWarn()
                 .addKeyValue(LogField.POOL, pool)
@@ -144,7 +144,7 @@ final class PoolEvents {
                         + "): the devices that need one are withdrawn, until the driver can read its devices");
     }
 
-    /** Reports devices that lose features which this server does not keep. */
+    /** Reports devices that lose features that this server does not keep. */
     void leftOut(Publishable publishable) {
         PoolName pool = publishable.pool().name();
         if (!publishable.leftOut().equals(leftOut.put(pool, publishable.leftOut()))) {
@@ -180,7 +180,7 @@ final class PoolEvents {
                         "; ",
                         "Devices of pool " + pool + " are withdrawn: ",
                         ". The API server leaves these fields out, and without them the devices could be allocated"
-                                + " wrongly; switch the gates on, or let the driver do without"));
+                                + " wrongly; switch the gates on, or let the driver do without these fields"));
     }
 
     private static String names(List<DeviceName> devices) {

@@ -211,7 +211,7 @@ final class PublishedPool {
     private int writeTaints(UnaryOperator<Device> taints) {
         int sent = 0;
         boolean keepsTaints = true;
-        while (true) { // each time, one slice less differs
+        while (true) { // each time, one slice fewer differs
             SliceWriter.Result result = writer.apply(
                     name,
                     keepsTaints ? TaintUpdates.of(own(), taints, taintTimes) : TaintUpdates.withdrawals(own(), taints));
@@ -306,7 +306,7 @@ final class PublishedPool {
                     return new SoundDevices(null, Map.of(), poolFirst(verdict.problems()));
                 }
                 leftOut.putAll(verdict.devices());
-                verdict = rules.apply(rest); // those of a release are asked if all others hold
+                verdict = rules.apply(rest); // the rules of a release are checked if all others hold
             }
             return new SoundDevices(rest, leftOut, List.of());
         }

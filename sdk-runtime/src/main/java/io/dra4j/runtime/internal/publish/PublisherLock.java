@@ -60,7 +60,7 @@ final class PublisherLock {
         }
     }
 
-    /** Returns whether it was taken since the last such question: another process may have written before. */
+    /** Returns whether it was taken since the last call of this method: another process may have written before. */
     boolean wasTaken() {
         boolean was = isNew;
         isNew = false;

@@ -50,7 +50,7 @@ final class Retries {
         due = now.plus(wait);
     }
 
-    /** Returns whether an attempt failed for another reason than the last one, if that failed. */
+    /** Returns whether an attempt failed for a different reason than the last one, if that failed. */
     boolean isNews(String now) {
         boolean isNews = !now.equals(reason);
         reason = now;

@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A probe is a dry-run create of a slice with one device: the server returns what it would keep, and keeps nothing,
  * so no consumer ever sees a device without its guards. A yes holds until the connection breaks; a no is probed again
- * after half an hour, because gates can be switched on. Its release, whose rules apply and which decides where
+ * after half an hour, because gates can be switched on. The server's release, whose rules apply and which decides where
  * counter sets belong, is read once for each connection. If it can't be read, pools without counter sets that all
  * releases would take are published without it; the others wait. Used only on the loop's thread.
  */
@@ -123,7 +123,7 @@ final class ServerFeatures {
         return ofLayout.isEmpty() ? refusals(sent, release(), missing) : PoolVerdict.ofPool(ofLayout);
     }
 
-    /** Reads the release also where no pool depends on it, for the log and a metric: once, as it may take its time. */
+    /** Reads the release even if no pool depends on it, for the log and a metric: once, as it may take long. */
     private boolean isReleaseKnown() {
         if (release == null && !isUnreadable) {
             try {
@@ -216,7 +216,7 @@ final class ServerFeatures {
         private final BiFunction<Content, FeatureGates, List<FieldError>> book;
         private final Set<Accepted> known = new HashSet<>();
 
-        /** Gates are equal if they are the same. */
+        /** Gates are equal if they are the same object. */
         private record Accepted(Content content, FeatureGates gates) {}
 
         AcceptedSlices(BiFunction<Content, FeatureGates, List<FieldError>> book) {

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * Keeps the cluster's slices equal to the inventory, from {@link #start} to {@link #close}.
  *
  * <ul>
- *   <li>One thread writes slices, another asks the provider; public methods may be called from any.
+ *   <li>One thread writes slices, another calls the provider; public methods may be called from any.
  *   <li>A change of the inventory is published immediately; slices that another client changed or
  *       deleted are repaired within about a second, then, if that continues, less and less often.
  *   <li>After a failure it tries again, with growing waits; an inventory that can't be read leaves
@@ -179,7 +179,7 @@ public final class SlicePublisher implements AutoCloseable {
         });
     }
 
-    /** Requests that the inventory is read again and published. */
+    /** Requests that the inventory be read again and published. */
     public void inventoryChanged() {
         reader.changed();
         changes.more();
@@ -191,7 +191,7 @@ public final class SlicePublisher implements AutoCloseable {
         }
     }
 
-    /** Requests that {@link Parts#taints} are applied again; the provider is not called. */
+    /** Requests that {@link Parts#taints} be applied again; the provider is not called. */
     public void taintsChanged() {
         changes.more();
         taintChanges.more();
@@ -227,7 +227,7 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     /**
-     * Returns whether the cluster has the last inventory that could be read, with the taints as they are; also while a
+     * Returns whether the cluster has the last inventory that could be read, with the current taints, even while a
      * later one can't be read. If none ever could, it is about the devices that the cluster has.
      */
     public boolean areTaintsPublished() {

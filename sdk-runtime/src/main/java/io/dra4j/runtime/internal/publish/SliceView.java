@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  * The publisher's view of its slices in the cluster: one list, then watch events and its own
  * writes. Used only on the loop's thread; watch events are handed over to it.
  *
- * <p>An event about an own write, or an older one, changes nothing: versions are compared as the
- * numbers that they are. A slice that was written counts as what was sent, even if the server left
- * something out: to write it again would leave it out again.
+ * <p>An event about a write of this publisher, or an older event, changes nothing: versions are compared as numbers. A
+ * slice that was written counts as what was sent, even if the server left something out: writing it again would leave
+ * it out again.
  */
 final class SliceView implements AutoCloseable {
 
@@ -147,12 +147,12 @@ final class SliceView implements AutoCloseable {
         unanswered.add(content);
     }
 
-    /** Remembers an own write. */
+    /** Remembers a write of this publisher. */
     void wrote(Stored slice) {
         slices.put(slice.name(), slice);
     }
 
-    /** Remembers an own delete. */
+    /** Remembers a delete of this publisher. */
     void deleted(Stored slice) {
         slices.remove(slice.name());
     }

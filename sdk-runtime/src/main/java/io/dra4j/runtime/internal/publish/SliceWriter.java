@@ -49,7 +49,7 @@ final class SliceWriter {
         return view.of(pool);
     }
 
-    /** Lets no other write begin; from any thread. */
+    /** Prevents further writes; from any thread. */
     void stop() {
         stopped = true;
     }
@@ -115,7 +115,7 @@ final class SliceWriter {
                     .addKeyValue(LogField.SLICE, stored.name())
                     .log("The API server stored a slice with fields altered or left out");
         }
-        // To write what was altered again would alter it again: it counts as what was sent.
+        // Writing it again would alter it again, so it counts as what was sent.
         view.wrote(lost.isEmpty() ? stored.withContent(dated) : stored);
         return lost;
     }

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Keep the cluster's slices equal to the inventory: a pure planner, a pure diff, one loop.
+ * Keeps the cluster's slices equal to the inventory: a pure planner, a pure diff, one loop.
  *
  * <p>Flow: your provider's inventory → here → internal.cluster → the scheduler.
  */

@@ -167,7 +167,7 @@ final class BindingClaim {
         checked = time;
     }
 
-    /** Returns whether the API server may be asked again, as far as it has forbidden it. */
+    /** Returns whether the API server may be asked again, after it has forbidden a write. */
     boolean mayBeWritten(Instant now) {
         return !now.isBefore(notBefore);
     }

@@ -48,7 +48,7 @@ public final class BindingLoop implements AutoCloseable {
     private final ScheduledExecutorService executor;
     private final RandomGenerator random;
 
-    // Of the executor's thread.
+    // Used only by the executor's thread.
     private final Map<String, BindingClaim> claims = new LinkedHashMap<>(); // by UID
     private Duration wait = FIRST_WAIT;
     private boolean isScheduled;
@@ -79,7 +79,7 @@ public final class BindingLoop implements AutoCloseable {
             InstantSource clock) {}
 
     /**
-     * Begins to watch claims.
+     * Starts watching claims.
      *
      * @param executor one thread, only for this loop; it is shut down by {@link #close}
      */
@@ -181,7 +181,7 @@ public final class BindingLoop implements AutoCloseable {
                     .addKeyValue(LogField.CLAIM, device.claim())
                     .addKeyValue(LogField.DEVICE, device.device())
                     .log(
-                            "The API does not take conditions of the driver's readiness check; they are left out: {}",
+                            "The API does not accept conditions of the driver's readiness check; they are left out: {}",
                             String.join("; ", checked.leftOut()));
         }
         return conditions.stream().filter(it -> checked.hasCondition(it.type())).toList();

@@ -19,10 +19,10 @@ import java.util.regex.Pattern;
  * A device's status without the parts that the API server would refuse: one wrong entry would make it refuse those of
  * the claim's other devices.
  *
- * <p>The parts are each condition, the data, and the network data. Two different conditions of one
- * type are both left out, and too many conditions all are.
+ * <p>The parts are each condition, the data, and the network data. Two different conditions of one type are both left
+ * out, and if there are too many conditions, all are.
  *
- * @param sent the status that the server takes
+ * @param sent the status that the server accepts
  * @param leftOut fields and why the server refuses them, each on one line; the first 20
  */
 record CheckedStatus(ObjectNode sent, List<String> leftOut) {
@@ -38,7 +38,7 @@ record CheckedStatus(ObjectNode sent, List<String> leftOut) {
     }
 
     /**
-     * Checks a status by the rule book.
+     * Checks a status against the rule book.
      *
      * @param device the device's name, for messages
      * @param status the status in its canonical form; it is not changed

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The report of a claim's devices.
  *
- * @param podClaimName the pods' name of the claim, if it was made from a template
+ * @param podClaimName the pods' name for the claim, if it was created from a template
  * @param devices devices that report something, each once
- * @param ended true if the claim is no longer prepared, and only the API server must still be told
+ * @param ended true if the claim is no longer prepared, and only the API server must still be informed
  */
 record ClaimReport(ClaimRef claim, @Nullable String podClaimName, List<DeviceReport> devices, boolean ended) {
 

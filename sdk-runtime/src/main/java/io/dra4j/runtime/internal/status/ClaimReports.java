@@ -51,7 +51,7 @@ public final class ClaimReports implements AutoCloseable {
     private final ScheduledExecutorService executor;
 
     /**
-     * Takes up the reports of an earlier run.
+     * Continues with the reports of an earlier run.
      *
      * @param parts the parts that reports are kept in and sent to
      * @param executor one thread, which waits for the API server; it is shut down by {@link #close}
@@ -135,7 +135,7 @@ public final class ClaimReports implements AutoCloseable {
                     .addKeyValue(LogField.CLAIM, claim)
                     .addKeyValue(LogField.DEVICE, device.device())
                     .log(
-                            "The API does not take parts of the provider's status of a device; they are left out: {}",
+                            "The API does not accept parts of the provider's status of a device; they are left out: {}",
                             String.join("; ", checked.leftOut()));
         }
         return device.withStatus(checked.sent());
@@ -182,7 +182,7 @@ public final class ClaimReports implements AutoCloseable {
     }
 
     /**
-     * Brings all of a prepared claim's reports to where they belong, again if need be.
+     * Delivers all of a prepared claim's reports, again if necessary.
      *
      * @throws DraException if a file can't be read or written
      */
@@ -201,7 +201,7 @@ public final class ClaimReports implements AutoCloseable {
         return reports.isUnknown(uid);
     }
 
-    /** Returns whether the cluster has entries of this driver's, by the claim's object. */
+    /** Returns whether the cluster has entries of this driver, according to the claim's object. */
     public boolean isReported(String claimJson) {
         return ReportJson.hasEntries(claimJson, driver);
     }
@@ -209,10 +209,10 @@ public final class ClaimReports implements AutoCloseable {
     /**
      * Has the entries of a claim that is not prepared removed from the cluster.
      *
-     * <p>A reboot ends preparations and leaves reports; a power loss takes these, which are not synced, and leaves
-     * entries.
+     * <p>A reboot ends preparations and leaves reports; a power loss removes the reports, which are not synced, and
+     * leaves the entries.
      *
-     * @throws DraException if it can't be read which report is kept
+     * @throws DraException if the stored report can't be read
      */
     public synchronized void endEarlier(ClaimRef claim) {
         if (!isEnding(claim.uid())) {
@@ -270,7 +270,7 @@ public final class ClaimReports implements AutoCloseable {
         return report(claim.uid()).map(report -> report.statusEntries(driver)).orElse(List.of());
     }
 
-    /** An end that came after the write is yet to be sent, and its report needed if the driver restarts before. */
+    /** An end after the write must still be sent, and the report is needed if the driver restarts first. */
     private synchronized void written(ClaimRef claim, BooleanSupplier isLatest) {
         if (isLatest.getAsBoolean()
                 && reports.read(claim.uid()).filter(ClaimReport::ended).isPresent()) {
@@ -279,7 +279,7 @@ public final class ClaimReports implements AutoCloseable {
     }
 
     /**
-     * Returns the UIDs of the claims that something is kept of.
+     * Returns the UIDs of the claims of which something is kept.
      *
      * @throws DraException if that can't be read
      */
@@ -304,7 +304,7 @@ public final class ClaimReports implements AutoCloseable {
         }
         if (!checked.leftOut().isEmpty()) {
             throw new DraException(
-                    "The API does not take parts of the status of claim %s, device %s; they are left out: %s"
+                    "The API does not accept parts of the status of claim %s, device %s; they are left out: %s"
                             .formatted(claim, device.device(), String.join("; ", checked.leftOut())));
         }
     }
@@ -317,8 +317,8 @@ public final class ClaimReports implements AutoCloseable {
     public synchronized void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata content) {
         DeviceReport before = before(claim, device);
         if (isPrepared(claim) && before.metadata() == null) {
-            throw new DraException(("The containers of claim %s have no file to read about device %s; answer "
-                            + "metadata in prepare, though it be empty")
+            throw new DraException(("The containers of claim %s have no file to read about device %s; return "
+                            + "metadata from prepare, even if it is empty")
                     .formatted(claim, device.device()));
         }
         update(claim, before.withMetadata(ReportJson.metadata(content))).ifPresent(metadata::write);

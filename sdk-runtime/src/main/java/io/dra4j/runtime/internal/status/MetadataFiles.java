@@ -57,7 +57,7 @@ final class MetadataFiles {
     private final List<String> versions;
 
     /**
-     * @param directory made when the first file is written
+     * @param directory created when the first file is written
      * @param versions of the format, in their order in a file
      */
     MetadataFiles(Path directory, String driver, List<String> versions) {

@@ -46,7 +46,7 @@ final class ReportFiles {
     private record Version(@Nullable Object inode, FileTime written) {}
 
     /**
-     * @param directory made when the first report is written
+     * @param directory created when the first report is written
      */
     ReportFiles(Path directory) {
         this.directory = directory;
@@ -87,7 +87,7 @@ final class ReportFiles {
             }
             know(report.claim().uid());
         } catch (IOException e) {
-            throw new DraException("Can't keep what a claim's devices report, in " + file + ": " + e, e);
+            throw new DraException("Can't store what a claim's devices report in " + file + ": " + e, e);
         }
     }
 

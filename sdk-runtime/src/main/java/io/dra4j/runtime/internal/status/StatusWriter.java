@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings a field manager's part of claims' statuses to the API server, later and until it is there.
+ * Writes a field manager's part of claims' statuses to the API server, later, and retries until it is there.
  *
  * <p>Callers never wait. The entries are computed at each try, because another process of the driver may have changed
- * it since. What failed is tried again after a second, then less and less often, for as long as the claim exists; for
+ * them since. What failed is tried again after a second, then less and less often, for as long as the claim exists; for
  * lack of permission, after ten minutes. A refusal because the entries themselves are wrong is final. Thread-safe.
  */
 final class StatusWriter {
@@ -66,7 +66,7 @@ final class StatusWriter {
     /** A claim whose entries are to be written, and how long the next try waits. */
     private static final class Wanted {
         private final ClaimRef claim;
-        private Duration wait = FIRST_WAIT; // of the executor's thread
+        private Duration wait = FIRST_WAIT; // used only by the executor's thread
 
         Wanted(ClaimRef claim) {
             this.claim = claim;
@@ -134,7 +134,7 @@ final class StatusWriter {
         // The first failure shows what is wrong; those after it repeat it.
         (next.wait.equals(FIRST_WAIT) ? LOG.atWarn() : LOG.atDebug())
                 .addKeyValue(LogField.CLAIM, next.claim)
-                .log("The status of a claim's devices is not written yet, and tried again: {}", failure.getMessage());
+                .log("The status of a claim's devices is not written yet; trying again: {}", failure.getMessage());
         Duration wait = requested != null && requested.compareTo(next.wait) > 0 ? requested : next.wait;
         Duration doubled = next.wait.multipliedBy(2);
         next.wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Report a claim's devices to the cluster and the containers: {@code status.devices}, binding conditions, metadata
+ * Reports a claim's devices to the cluster and the containers: {@code status.devices}, binding conditions, metadata
  * files.
  *
  * <p>Flow: claim, and the provider by its context → here → cluster, and files below the driver's directory.

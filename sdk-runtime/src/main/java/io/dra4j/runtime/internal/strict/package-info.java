@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Read text written by people strictly, so that no mistake goes unnoticed.
+ * Reads text written by people strictly, so that no mistake goes unnoticed.
  *
  * <p>Flow: the text of a configuration or a policy → here → the values of its reader, who words the
  * errors. It depends on no other package of the runtime.

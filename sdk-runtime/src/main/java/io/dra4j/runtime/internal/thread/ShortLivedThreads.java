@@ -33,17 +33,17 @@ public final class ShortLivedThreads {
     /**
      * Returns a pool of one thread per task, for tasks that mostly wait. It needs no shutdown.
      *
-     * <p>The threads are virtual if the JVM has such: native code that blocks would stall all of them, and belongs on
-     * the threads of {@link #ofNativeCode}.
+     * <p>The threads are virtual if the JVM has virtual threads: native code that blocks would stall all of them, and
+     * belongs on the threads of {@link #ofNativeCode}.
      */
     public static ExecutorService waiting(String name) {
         return HAS_VIRTUAL ? virtual(name) : unlimited(name);
     }
 
     /**
-     * Returns threads for what tasks of {@link #waiting} call and wait for: few for what is quick, as many as there are
-     * tasks for what is not. A task that finds {@value #QUICK} at work waits for one of them; when none ends for
-     * {@value #PATIENCE_MILLIS} ms, they count as slow from then on, and {@value #QUICK} others may run.
+     * Returns threads for calls that tasks of {@link #waiting} wait for: few for quick calls, as many as there are
+     * tasks for slow ones. A task that finds {@value #QUICK} at work waits for one of them; when none ends for {@value
+     * #PATIENCE_MILLIS} ms, they count as slow from then on, and {@value #QUICK} others may run.
      */
     public static Executor ofNativeCode(String name) {
         if (!HAS_VIRTUAL) {
@@ -124,7 +124,7 @@ public final class ShortLivedThreads {
         }
     }
 
-    /** Calls the API by reflection: it is of JDK 21, and this code is compiled for 17. */
+    /** Calls the API by reflection: it is in JDK 21, and this code is compiled for 17. */
     private static ThreadFactory virtualOnes(String name) {
         try {
             Class<?> builders = Class.forName("java.lang.Thread$Builder");
@@ -170,7 +170,7 @@ public final class ShortLivedThreads {
     /**
      * Returns a timer for periodic tasks that mostly wait; one task at a time.
      *
-     * <p>Its thread is virtual if the JVM has such, so that it costs none while it waits.
+     * <p>Its thread is virtual if the JVM has virtual threads, so that waiting costs no thread.
      */
     public static ScheduledThreadPoolExecutor upkeep(String name) {
         ScheduledThreadPoolExecutor timer =

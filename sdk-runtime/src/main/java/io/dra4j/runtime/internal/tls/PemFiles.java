@@ -29,7 +29,7 @@ record PemFiles(Path certificates, Path key) {
     /** The texts of both files. */
     record Content(String certificates, String key) {}
 
-    /** A certificate, the server's own first, with its key. */
+    /** A certificate chain, the server's own certificate first, with its key. */
     record Identity(List<X509Certificate> chain, PrivateKey key) {}
 
     Content read() throws PemException {

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Show a certificate from PEM files, always the newest.
+ * Presents a certificate from PEM files, always the newest.
  *
  * <p>Flow: files of a secret → here → the webhook's server.
  */

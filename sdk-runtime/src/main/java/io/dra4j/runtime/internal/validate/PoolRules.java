@@ -50,8 +50,8 @@ import org.jspecify.annotations.Nullable;
 public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<FieldError>> book) {
 
     /**
-     * Checks a pool by the rules for drivers, and by those of the newest release with all gates on, which has all
-     * fields that a pool can have.
+     * Checks a pool against the rules for drivers, and against those of the newest release with all gates on, which has
+     * all fields that a pool can have.
      *
      * @return its problems, the first hundred; empty if it can be published, or another component publishes it
      */
@@ -59,12 +59,12 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
         return problems(pool, new HashMap<>());
     }
 
-    /** Checks a pool also against the devices of others by physical id, and adds its own to them. */
+    /** Checks a pool also against the physical ids of other pools' devices, and adds its own to them. */
     public List<Problem> problems(Pool pool, Map<String, String> hardware) {
         return verdict(pool, new Findings(pool.name(), false), hardware).problems();
     }
 
-    /** Checks a pool by the same rules, and finds all devices that break one. */
+    /** Checks a pool against the same rules, and finds all devices that break one. */
     public PoolVerdict verdict(Pool pool) {
         return verdict(pool, new Findings(pool.name(), true), new HashMap<>());
     }
@@ -77,11 +77,11 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
     }
 
     /**
-     * Checks what is sent of a pool by the rules of one server.
+     * Checks the part of a pool that is sent against the rules of one server.
      *
      * @param sent the pool without the fields that the server drops
      * @param gates the server's release and gates
-     * @param besides returns the counter sets that the server wants in one slice with a device
+     * @param besides returns the counter sets that the server requires in one slice with a device
      * @return what the server would refuse
      */
     public PoolVerdict refusals(Pool sent, FeatureGates gates, Function<Device, List<CounterSet>> besides) {

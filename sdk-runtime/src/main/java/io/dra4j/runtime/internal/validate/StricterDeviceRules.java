@@ -213,7 +213,7 @@ final class StricterDeviceRules {
 
         private static void check(Field term, NodeSelector selector) {
             if (selector.requirements().isEmpty()) {
-                term.refuse("must have a requirement, as it matches no node without", List.of());
+                term.refuse("must have a requirement, as it matches no node without one", List.of());
             }
             List<Requirement> ofLabels = selector.requirements().stream()
                     .filter(requirement -> requirement.subject() == Subject.LABEL)

@@ -174,7 +174,7 @@ class JournalSharingTest extends JournalFixture {
             assertFails(
                     () -> older.put(started("uid-2")),
                     "Can't write the journal " + file,
-                    "see that its directory is there");
+                    "check that its directory exists");
         } finally {
             Files.move(elsewhere, directory);
         }

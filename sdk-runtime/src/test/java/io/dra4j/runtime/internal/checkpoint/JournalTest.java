@@ -239,7 +239,7 @@ class JournalTest extends JournalFixture {
         void ofAMissingDirectoryNamesTheFile() {
             file = directory.resolve("no/such");
 
-            assertFails(JournalTest.this::open, "no/such", "see that its directory is there");
+            assertFails(JournalTest.this::open, "no/such", "check that its directory exists");
         }
 
         @Test

@@ -371,7 +371,7 @@ class ClaimOrderTest extends NodeFixture {
 
                 var late = node.claims.prepare(List.of(A), Instant.now().plusSeconds(20), hasLeft::get);
 
-                assertThat(message(late.get(A))).contains("started after the kubelet gave the call up");
+                assertThat(message(late.get(A))).contains("started after the kubelet gave up on the call");
                 assertThat(provider.calls).isEmpty();
                 assertThat(other.claims.held()).isEmpty();
             }

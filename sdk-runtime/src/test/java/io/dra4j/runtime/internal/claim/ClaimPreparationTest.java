@@ -161,7 +161,7 @@ class ClaimPreparationTest extends NodeFixture {
         static Stream<Arguments> mistakes() {
             return Stream.of(
                     mistake(
-                            "claim's, or twice: gpu-0",
+                            "claim's, or returned one twice: gpu-0",
                             right -> PreparedClaim.of(List.of(
                                     right.devices().get(0), right.devices().get(0)))),
                     mistake("prepare() returned null; it must", right -> null),

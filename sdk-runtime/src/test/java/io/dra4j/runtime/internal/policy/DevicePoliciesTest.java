@@ -123,7 +123,7 @@ class DevicePoliciesTest {
         assertThatThrownBy(() -> maintenance("GPU-1")).hasMessageContaining("matches no name");
         assertThatThrownBy(() -> maintenance()).hasMessageContaining("is missing");
         assertThatThrownBy(() -> new Maintenance("id", List.of("*"), "Never", "now"))
-                .hasMessageContaining("no effect of a taint: Never");
+                .hasMessageContaining("not an effect of a taint: Never");
         assertThatThrownBy(() -> new Maintenance(null, List.of("*"), "None", "now"))
                 .hasMessageContaining("is missing");
     }

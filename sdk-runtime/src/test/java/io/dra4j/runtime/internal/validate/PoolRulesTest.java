@@ -207,7 +207,7 @@ class PoolRulesTest {
                 "GREATER_THAN | 17  |",
                 "LESS_THAN    | 1.5 | matchExpressions[0].values: must be one whole number with Lt; found [1.5]",
                 "GREATER_THAN | -1  | matchExpressions[0].values: must be one whole number with Gt; found [-1]",
-                "             |     | : must have a requirement, as it matches no node without",
+                "             |     | : must have a requirement, as it matches no node without one",
             })
     void aSelectorMatchesNodes(@Nullable Operator operator, @Nullable String value, @Nullable String problem) {
         List<Requirement> requirements = operator == null

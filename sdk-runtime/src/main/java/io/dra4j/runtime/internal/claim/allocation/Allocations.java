@@ -79,7 +79,7 @@ public final class Allocations {
         return allocation != null && allocation.results().stream().anyMatch(own -> driver.equals(own.driver()));
     }
 
-    /** Returns whether a claim was allocated any of some devices of this driver. */
+    /** Returns whether a claim was allocated any of the given devices of this driver. */
     public boolean isAllocatedAny(ClaimObject object, List<HeldDevice> devices) {
         Allocation allocation = object.allocation();
         return allocation != null
@@ -144,7 +144,7 @@ public final class Allocations {
         return byName;
     }
 
-    /** Returns devices of a record as {@link #devices} has them now, whichever build recorded them. */
+    /** Returns the devices of a record in the form that {@link #devices} returns, whichever build recorded them. */
     public Set<HeldDevice> unidentified(List<HeldDevice> recorded) {
         return recorded.stream()
                 .map(device -> device.toBuilder()
@@ -201,7 +201,7 @@ public final class Allocations {
             throw new PrepareException("pool " + name + " has no device " + wanted.device());
         }
         if (wanted.shareId() != null && !device.get().allowMultipleAllocations()) {
-            throw new PrepareException("the claim has a share of device %s, which allows no multiple allocations"
+            throw new PrepareException("the claim has a share of device %s, which does not allow multiple allocations"
                     .formatted(PooledDevice.of(wanted)));
         }
         return device;

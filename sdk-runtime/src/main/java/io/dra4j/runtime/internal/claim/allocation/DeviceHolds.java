@@ -35,11 +35,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Refuses a device that another claim holds: the last line of defence against one device for two workloads.
  *
- * <p>It keeps no separate list: it checks against the journal's committed claims, so that two
- * processes of the driver can't disagree. A device may be held by several claims if the API allows it: shares of it,
- * each with its own share id and all of them within the device's capacities, or access for administration, which
- * neither waits for other claims nor keeps them waiting. Devices that overlap in the pool's counters may not be held
- * together. Thread-safe.
+ * <p>It keeps no separate list: it checks against the journal's committed claims, so that two processes of the driver
+ * can't disagree. A device may be held by several claims if the API allows it: shares of it, each with its own share id
+ * and all of them within the device's capacities, or admin access, which neither waits for other claims nor keeps them
+ * waiting. Devices that overlap in the pool's counters may not be held together. Thread-safe.
  */
 public final class DeviceHolds {
 
@@ -144,7 +143,7 @@ public final class DeviceHolds {
                 .findFirst();
     }
 
-    /** Returns who else holds devices of the same pools; a wanted one is shared. */
+    /** Returns who else holds other devices of the same pools; holders of a wanted device share it. */
     private static Map<PooledDevice, List<ClaimRecord>> overlapping(
             String uid, Set<PooledDevice> wanted, Collection<ClaimRecord> committed, KnownDevices known) {
         List<PooledDevice> counted = wanted.stream().filter(known::hasCounters).toList();
@@ -289,7 +288,7 @@ public final class DeviceHolds {
         record Amount(
                 String item, Quantity amount, @Nullable Quantity total) {}
 
-        /** Counts what claims hold already, together. */
+        /** Counts what claims already hold together. */
         void hold(Collection<ClaimRecord> claims, Amount held) {
             Use use = uses.computeIfAbsent(held.item, key -> new Use());
             use.sum = use.sum.add(held.amount.amount());
@@ -353,7 +352,7 @@ public final class DeviceHolds {
                     .map(holder -> holder.ref() + " " + holder.phase())
                     .collect(Collectors.joining(", "));
             throw new PrepareException(
-                    problem + " by " + others + "; it is free when that is unprepared",
+                    problem + " by " + others + "; it is free once that claim is unprepared",
                     new DraException("Held by " + names));
         }
 

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Refuses a device whose name means other hardware than the claim was allocated.
+ * Refuses a device whose name refers to different hardware than the claim was allocated.
  *
  * <p>Names may move: minor numbers and list positions may differ after a reboot. A device without a physical id, now or
  * then, is not compared: unknown does not mean different.
@@ -35,7 +35,7 @@ public final class Hardware {
      * skipped.
      *
      * @param inventory is not asked if no device has a physical id
-     * @throws PrepareException if one is other hardware now
+     * @throws PrepareException if one is different hardware now
      */
     public static void requireSame(List<HeldDevice> recorded, Supplier<Inventory> inventory) {
         List<HeldDevice> known =
@@ -55,7 +55,7 @@ public final class Hardware {
     /**
      * Requires that devices are the hardware that their names were published for.
      *
-     * @throws PrepareException if one is other hardware now
+     * @throws PrepareException if one is different hardware now
      */
     public static void requirePinned(AllocatedClaim claim, DevicePins pins) {
         for (AllocatedDevice device : claim.devices()) {
@@ -70,8 +70,8 @@ public final class Hardware {
     }
 
     private static void refuse(PooledDevice device, String before, String now) {
-        throw new PrepareException(("device %s is other hardware than the claim was allocated: it was %s, and since a"
-                        + " restart the name means %s; delete the pod and the claim, so that"
+        throw new PrepareException(("device %s is not the hardware that the claim was allocated: it was %s, and since a"
+                        + " restart the name refers to %s; delete the pod and the claim, so that"
                         + " the claim is allocated again")
                 .formatted(device, before, now));
     }

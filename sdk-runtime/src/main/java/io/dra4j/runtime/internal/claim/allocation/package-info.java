@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Read an allocation: its devices, their configurations, and the claims that hold them already. Pure.
+ * Reads an allocation: its devices, their configurations, and the claims that already hold them. Pure.
  *
  * <p>Flow: claim → here → checkpoint's and cluster's values.
  */

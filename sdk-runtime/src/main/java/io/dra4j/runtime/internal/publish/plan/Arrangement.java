@@ -58,7 +58,7 @@ record Arrangement<T>(Function<T, Object> nameOf, int limit, int first, int step
         for (T thing : things) {
             Object name = nameOf.apply(thing);
             if (!names.add(name)) {
-                throw new IllegalArgumentException("the name " + name + " is there twice");
+                throw new IllegalArgumentException("the name " + name + " is used twice");
             }
             Integer home = homes.get(name);
             if (home != null && sizes.merge(home, 1, Integer::sum) <= limit) {

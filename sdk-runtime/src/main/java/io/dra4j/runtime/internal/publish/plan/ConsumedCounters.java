@@ -33,7 +33,7 @@ final class ConsumedCounters {
                 .build();
     }
 
-    /** Nothing of a counter is what a server makes of an amount that it does not know. */
+    /** Drops amounts of zero, which a server stores for an amount in a form that it does not know. */
     static List<CounterConsumption> amounts(Device device) {
         return device.consumesCounters().stream().map(ConsumedCounters::amounts).toList();
     }

@@ -94,12 +94,12 @@ public enum CounterLayout {
     public abstract List<CounterSet> besides(Device device);
 
     /**
-     * Decides which slices a pool consists of on a server that wants counter sets in the slices of
-     * their devices: {@link SlicePlanner} for Kubernetes 1.34.
+     * Decides which slices a pool consists of on a server that requires counter sets in the slices of their devices:
+     * {@link SlicePlanner} for Kubernetes 1.34.
      *
-     * <p>Each {@link CounterGroup} has its own slice, which it keeps, in the order in which they
-     * came: the scheduler of that release ignores the order of slices. Devices that consume nothing are planned as
-     * usual, 64 to a slice, so that they stay when the server is upgraded.
+     * <p>Each {@link CounterGroup} has its own slice, which it keeps, in the order in which they were added: the
+     * scheduler of that release ignores the order of slices. Devices that consume nothing are planned as usual, 64 to a
+     * slice, so that they stay when the server is upgraded.
      */
     private static final class JointSlicePlanner {
 
@@ -146,12 +146,12 @@ public enum CounterLayout {
     }
 
     /**
-     * The content that Kubernetes 1.34 wants in one slice: counter sets, and all devices that consume of them.
+     * The content that Kubernetes 1.34 requires in one slice: counter sets, and all devices that consume from them.
      *
-     * <p>Sets are in one group if a device consumes of both, or if other sets link them so.
+     * <p>Sets are in one group if a device consumes from both, or if other sets link them so.
      *
      * @param sets at least one, in the pool's order
-     * @param devices none that a set of another group is for, in the pool's order
+     * @param devices the devices, none of which needs a set of another group, in the pool's order
      */
     record CounterGroup(List<CounterSet> sets, List<Device> devices) {
 
@@ -171,8 +171,8 @@ public enum CounterLayout {
         /**
          * Finds the groups of a pool, in the order of their first sets.
          *
-         * @throws IllegalArgumentException if two sets have one name, or a device consumes of a set
-         *     that the pool does not have
+         * @throws IllegalArgumentException if two sets have one name, or a device consumes from a set that the pool
+         *     does not have
          */
         static List<CounterGroup> of(Pool pool) {
             Map<String, Set<String>> linked = linked(pool);
@@ -194,7 +194,7 @@ public enum CounterLayout {
             Map<String, Set<String>> linked = new LinkedHashMap<>();
             for (CounterSet set : pool.counterSets()) {
                 if (linked.put(set.name(), Set.of(set.name())) != null) {
-                    throw new IllegalArgumentException("the name " + set.name() + " is there twice");
+                    throw new IllegalArgumentException("the name " + set.name() + " is used twice");
                 }
             }
             for (Device device : pool.devices()) {
@@ -244,15 +244,15 @@ public enum CounterLayout {
                     .sum();
             List<Problem> problems = new ArrayList<>();
             check(problems, pool, LIMITS.sharedCounters(), counters, "counters");
-            check(problems, pool, LIMITS.complexDevices(), devices.size(), "devices that consume of it");
-            check(problems, pool, LIMITS.sliceCounters(), consumed, "counters that its devices consume, summed");
+            check(problems, pool, LIMITS.complexDevices(), devices.size(), "devices that consume from it");
+            check(problems, pool, LIMITS.sliceCounters(), consumed, "counters in total that its devices consume");
             return problems;
         }
 
         private void check(List<Problem> problems, PoolName pool, int most, long count, String what) {
             if (count > most) {
                 String names = sets.stream().map(CounterSet::name).collect(Collectors.joining(", "));
-                String rule = ("must have at most %s %s: Kubernetes 1.34 wants %s and its devices in one "
+                String rule = ("must have at most %s %s: Kubernetes 1.34 requires %s and its devices in one "
                                 + "slice; offer fewer, or use Kubernetes 1.35")
                         .formatted(most, what, (sets.size() > 1 ? "these sets, which devices share," : "the set"));
                 problems.add(new Problem(pool, null, "sharedCounters[" + names + "]", rule, Long.toString(count)));

@@ -421,7 +421,7 @@ public enum Feature {
     /**
      * Returns whether a device must not be published.
      *
-     * @param missing all parts that the server does not keep, this one too
+     * @param missing all parts that the server does not keep, including this one
      */
     boolean withholds(Pool pool, Device device, Set<Feature> missing) {
         return guards(device);

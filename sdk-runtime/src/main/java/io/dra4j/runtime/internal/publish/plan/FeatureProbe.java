@@ -34,12 +34,12 @@ public final class FeatureProbe {
         try {
             return feature.usedBy(store.tryCreate(slice(feature, store, pool, layout)));
         } catch (ClusterException e) {
-            // Any other rule may also answer so: an admission policy, for instance.
+            // Any other rule may give the same answer: an admission policy, for instance.
             if (e.status() == UNPROCESSABLE && String.valueOf(e.getMessage()).contains(feature.field())) {
                 return false;
             }
             if (e.status() == BAD_REQUEST) {
-                LOG.atInfo().setCause(e).log("The API server takes no dry runs; what it leaves out shows later");
+                LOG.atInfo().setCause(e).log("The API server accepts no dry runs; fields that it leaves out are found when slices are written");
                 return true;
             }
             throw e;

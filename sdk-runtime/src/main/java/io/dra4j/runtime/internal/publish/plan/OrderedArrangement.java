@@ -54,7 +54,7 @@ record OrderedArrangement(int limit, SliceIndexes indexes) {
      * @param devices what to place, in order
      * @param before what the slices held
      * @return what each slice holds; no slice is empty
-     * @throws IllegalArgumentException if two devices bear one name
+     * @throws IllegalArgumentException if two devices have one name
      */
     TreeMap<Integer, List<Device>> place(List<Device> devices, NavigableMap<Integer, List<Device>> before) {
         List<Integer> slices = List.copyOf(before.keySet());
@@ -75,7 +75,7 @@ record OrderedArrangement(int limit, SliceIndexes indexes) {
         return placed;
     }
 
-    /** Returns the slices that may stay as they are, between an empty begin and an empty end. */
+    /** Returns the slices that may stay as they are, between an empty start and an empty end. */
     private List<Run> runs(List<Device> devices, NavigableMap<Integer, List<Device>> before) {
         Map<DeviceName, Integer> places = places(devices);
         List<Run> runs = new ArrayList<>();
@@ -97,7 +97,7 @@ record OrderedArrangement(int limit, SliceIndexes indexes) {
         Map<DeviceName, Integer> places = new HashMap<>();
         for (Device device : devices) {
             if (places.put(device.name(), places.size()) != null) {
-                throw new IllegalArgumentException("the name " + device.name() + " is there twice");
+                throw new IllegalArgumentException("the name " + device.name() + " is used twice");
             }
         }
         return places;
@@ -112,7 +112,7 @@ record OrderedArrangement(int limit, SliceIndexes indexes) {
         return true;
     }
 
-    /** Finds the cheapest way from the begin to the end: the runs on it stay. */
+    /** Finds the cheapest way from the start to the end: the runs on it stay. */
     private List<Run> staying(List<Run> runs, List<Integer> slices, int devices) {
         long[] costs = new long[runs.size()];
         int[] previous = new int[runs.size()];
@@ -192,7 +192,7 @@ record OrderedArrangement(int limit, SliceIndexes indexes) {
             return filled;
         }
 
-        /** Returns for each slice the place before which the devices end that belong in it. */
+        /** Returns, for each slice, the place after the last device that belongs in it. */
         private int[] ends(List<Device> devices, Map<DeviceName, Integer> homes) {
             int[] ends = new int[slices.size()];
             Arrays.fill(ends, devices.size());
@@ -206,7 +206,7 @@ record OrderedArrangement(int limit, SliceIndexes indexes) {
             return ends;
         }
 
-        /** Returns the places of devices that can keep their slices: a longest row that ascends. */
+        /** Returns the places of devices that can keep their slices: a longest ascending row. */
         private Iterable<Integer> keeping(List<Device> devices, Map<DeviceName, Integer> homes) {
             Set<Integer> here = new HashSet<>(slices);
             int[] previous = new int[devices.size()];

@@ -52,7 +52,7 @@ public record Publishable(Pool pool, Map<Feature, List<DeviceName>> leftOut, Map
                 .build();
     }
 
-    /** The raw fields, of the server's release, are all that is sent. */
+    /** Only the raw fields, in the form of the server's release, are sent. */
     private static Device asRawFields(Device device) {
         return device.toBuilder().nodeAllocatableResources(Map.of()).build();
     }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>Otherwise a new generation begins and each slice is written once. Deletes come first. Nothing is written if
- * nothing differs: also after a restart, since all state is in the cluster.
+ * nothing differs, even after a restart, since all state is in the cluster.
  */
 public final class SliceDiff {
 
@@ -67,7 +67,7 @@ public final class SliceDiff {
      *
      * @param existing the slices of the pool in the cluster
      * @param plan the slices that it should have; none to withdraw the pool
-     * @param before when taints began that the cluster may no longer have
+     * @param before the start times of taints that the cluster may no longer have
      */
     public static List<SliceWrite> between(Collection<Stored> existing, List<PlannedSlice> plan, TaintTimes before) {
         return new SliceDiff(existing, plan, before).writes();

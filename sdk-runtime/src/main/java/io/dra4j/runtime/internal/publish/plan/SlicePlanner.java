@@ -19,8 +19,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Decides which slices a pool consists of: the pool and the plan before in, the new plan out, for
- * servers from Kubernetes 1.35 on.
+ * Decides which slices a pool consists of: from the pool and the previous plan, for servers from Kubernetes 1.35 on.
  *
  * <p>A slice takes 64 devices, or 128 if none of the provider's may ever have taints, counters or
  * lists; so the first taint moves nothing. Counter sets have separate slices. Placement is
@@ -118,7 +117,7 @@ final class SlicePlanner {
         return new PlannedSlice(index, SliceCodec.canonical(content));
     }
 
-    /** The API allows 64 devices to a slice in which one has a taint, a counter or a list. */
+    /** The API allows 64 devices in a slice if one of them has a taint, a counter or a list. */
     static int deviceLimit(Pool pool, boolean mayTaint) {
         return mayTaint || pool.devices().stream().anyMatch(SlicePlanner::isSpecial)
                 ? LIMITS.complexDevices()

@@ -49,7 +49,7 @@ public final class TaintTimes {
                 .collect(Collectors.toMap(Device::name, Function.identity(), (one, other) -> one)));
     }
 
-    /** Returns the content with each taint without a time dated as it is published. */
+    /** Returns the content with the published time in each taint that has none. */
     public Content keptIn(Content content) {
         if (content.devices().stream().noneMatch(this::needsTime)) {
             return content;
@@ -94,8 +94,8 @@ public final class TaintTimes {
      * Finds the updates of taints in a pool that is known only from the cluster.
      *
      * <p>Each slice that differs is updated separately, and keeps its generation. Consumers need a new generation only
-     * to not mistake half of an old pool and half of a new one for a whole; taints of one device are independent of
-     * another's. An interrupted new generation would leave the pool incomplete forever.
+     * so that they do not mistake half of an old pool and half of a new one for a whole; taints of one device are
+     * independent of another's. An interrupted new generation would leave the pool incomplete forever.
      */
     public static final class TaintUpdates {
 
@@ -106,7 +106,7 @@ public final class TaintTimes {
          *
          * @param slices the slices of a pool, all of them decoded
          * @param taints puts the taints on a device that it should have, and changes nothing else
-         * @param before when taints began that the cluster may no longer have
+         * @param before the start times of taints that the cluster may no longer have
          */
         public static List<SliceWrite> of(Collection<Stored> slices, UnaryOperator<Device> taints, TaintTimes before) {
             TaintTimes times = before.and(slices);

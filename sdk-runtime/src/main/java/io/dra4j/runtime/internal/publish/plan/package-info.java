@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Plan and compare slices: pool in, slices out; slices in, writes out. Pure.
+ * Plans and compares slices: pool in, slices out; slices in, writes out. Pure.
  *
  * <p>Flow: publish → here → cluster's values.
  */

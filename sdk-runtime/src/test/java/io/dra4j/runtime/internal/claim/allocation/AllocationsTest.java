@@ -449,8 +449,8 @@ class AllocationsTest {
 
             assertThatThrownBy(() -> device.config(undeclared))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("DeviceProvider.configTypes() does not return gpu.example.com/v1 Other, which is asked"
-                            + " for; it returns [gpu.example.com/v1 Settings]");
+                    .hasMessage("DeviceProvider.configTypes() does not return gpu.example.com/v1 Other, which was"
+                            + " requested; it returns [gpu.example.com/v1 Settings]");
             assertThatThrownBy(() -> device.toBuilder().build().findConfig(undeclared))
                     .isInstanceOf(IllegalStateException.class);
         }

@@ -43,8 +43,8 @@ class DeviceHoldsTest {
 
         assertThatThrownBy(() -> hold(B, List.of(whole("gpu-0"))))
                 .isInstanceOf(PrepareException.class)
-                .hasMessage("device node/gpu-0 is held by another claim (UID uid-a…); it is free when"
-                        + " that is unprepared")
+                .hasMessage("device node/gpu-0 is held by another claim (UID uid-a…); it is free once"
+                        + " that claim is unprepared")
                 .hasRootCauseMessage("Held by ns/a (UID uid-a) PREPARING");
 
         committed.remove("uid-a");

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Counter sets and their devices in one slice, as Kubernetes 1.34 wants them. */
+/** Counter sets and their devices in one slice, as Kubernetes 1.34 requires them. */
 public class JointSlicePlannerTest {
 
     static CounterSet set(String name, int counters) {
@@ -223,7 +223,7 @@ public class JointSlicePlannerTest {
             assertThat(problems(gpus(0, 2, 128))).isEmpty();
             assertThat(problems(with(gpus(0, 2, 128), device("late", "gpu-1"))))
                     .containsExactly("pool node-a, field sharedCounters[gpu-1]: must have at most 128 devices that"
-                            + " consume of it: Kubernetes 1.34 wants the set and its devices in one slice; offer fewer,"
+                            + " consume from it: Kubernetes 1.34 requires the set and its devices in one slice; offer fewer,"
                             + " or use Kubernetes 1.35; found 129");
             assertThat(CounterLayout.APART.problems(gpus(0, 1, 200))).isEmpty();
         }
@@ -277,7 +277,7 @@ public class JointSlicePlannerTest {
             Pool bad = gpus(0, 1, 1).withCounterSets(List.of(set("gpu-0", 1), set("gpu-0", 2)));
 
             assertThatThrownBy(() -> CounterLayout.TOGETHER.plan(bad, List.of(), true))
-                    .hasMessage("Pool node-a: the name gpu-0 is there twice");
+                    .hasMessage("Pool node-a: the name gpu-0 is used twice");
         }
     }
 }

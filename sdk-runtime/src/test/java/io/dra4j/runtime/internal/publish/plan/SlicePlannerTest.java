@@ -238,7 +238,7 @@ class SlicePlannerTest {
 
             assertThatThrownBy(() -> plan(twice, List.of()))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("Pool node-a: the name gpu-0 is there twice");
+                    .hasMessage("Pool node-a: the name gpu-0 is used twice");
         }
 
         @Test
