@@ -61,7 +61,7 @@ public interface DeviceProvider extends AutoCloseable {
      * <p>The driver is not registered yet, and nothing is prepared or unprepared before the method
      * returns.
      *
-     * @param context what the runtime offers, valid until {@link #close}
+     * @param context the runtime's services, valid until {@link #close}
      * @throws Exception if the driver can't run on this node; it then does not start
      */
     default void start(DriverContext context) throws Exception {}
@@ -69,10 +69,9 @@ public interface DeviceProvider extends AutoCloseable {
     /**
      * Returns everything that the driver offers now.
      *
-     * <p>It is called at the start, after {@link DriverContext#inventoryChanged}, and whenever the runtime wants to be
-     * sure. Unknown is not the same as empty: if the hardware can't be read, throw; what is already published then
-     * stays, and the runtime tries again. A single device that can't be offered is {@linkplain Inventory#leftOut left
-     * out}, with the reason.
+     * <p>It is called at the start, after {@link DriverContext#inventoryChanged}, and periodically. Unknown is not the
+     * same as empty: if the hardware can't be read, throw; what is already published then stays, and the runtime tries
+     * again. A single device that can't be offered is {@linkplain Inventory#leftOut left out}, with the reason.
      *
      * @return a full snapshot
      * @throws Exception if the devices can't be read

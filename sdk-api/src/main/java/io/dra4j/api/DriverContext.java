@@ -17,8 +17,8 @@ import java.util.List;
 /**
  * The runtime's services to a provider, while the driver runs.
  *
- * <p>All methods are thread-safe. All but {@link #lock} return immediately; their effects happen later, on threads of
- * the runtime, which retries what fails.
+ * <p>All methods are thread-safe. All except {@link #lock} return immediately; their effects happen later, on threads
+ * of the runtime, which retries what fails.
  *
  * <p>The provider of a driver's controller, which publishes pools without a node, has a context that holds no claims;
  * methods about the node and its kubelet throw an {@link IllegalStateException} there.

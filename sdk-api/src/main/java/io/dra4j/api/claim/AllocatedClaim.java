@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim that is to be prepared, with the devices of this driver.
+ * A claim to be prepared, with the devices of this driver.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/">
  *     ResourceClaim, status.allocation</a>

@@ -38,7 +38,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
     }
 
     /**
-     * Makes an inventory that leaves nothing out.
+     * Creates an inventory that leaves nothing out.
      *
      * @param pools the pools, with unique names
      * @throws IllegalArgumentException if two pools have the same name

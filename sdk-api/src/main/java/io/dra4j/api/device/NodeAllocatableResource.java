@@ -38,7 +38,7 @@ public final class NodeAllocatableResource {
         return values.mapping;
     }
 
-    /** {@return what using the device takes in addition; {@code null} for nothing} */
+    /** {@return the additional amounts that using the device takes; {@code null} for nothing} */
     public @Nullable Overhead overhead() {
         return values.overhead;
     }
@@ -70,7 +70,7 @@ public final class NodeAllocatableResource {
     public sealed interface Mapping permits OfCapacity, OfDevice {}
 
     /**
-     * A multiple of what a claim takes of a capacity of the device.
+     * A multiple of the amount of a capacity of the device that a claim takes.
      *
      * @param capacityKey the name of the capacity
      * @param multiplier the amount of the resource in one unit of the capacity, greater than zero
@@ -128,7 +128,7 @@ public final class NodeAllocatableResource {
         }
 
         /**
-         * Sets what using the device takes in addition to the mapping.
+         * Sets the amounts that using the device takes in addition to the mapping.
          *
          * @param overhead the amounts; {@code null} for none
          * @return this builder

@@ -26,7 +26,7 @@ public interface DeviceMeter extends AutoCloseable {
      *
      * @param claim the prepared claim, with the last state that was checkpointed or returned
      * @param device one of the claim's devices; other claims may also hold it
-     * @return what was measured
+     * @return the measurements
      * @throws Exception if the device can't be measured now; the failure is counted
      */
     DeviceReadings measure(HeldClaim claim, HeldDevice device) throws Exception;

@@ -45,14 +45,14 @@ public final class DeviceReadings {
         return values.parentUuid;
     }
 
-    /** {@return what was measured for the device itself} */
+    /** {@return the measurements of the device itself} */
     public Map<DeviceMeasure, Double> values() {
         return values.values;
     }
 
     /**
-     * {@return what was measured for the whole hardware that the device is a part of; the same for each of its parts,
-     * so it must not be summed}
+     * {@return the measurements of the whole hardware that the device is a part of; the same for each of its parts, so
+     * it must not be summed}
      */
     public Map<DeviceMeasure, Double> parentValues() {
         return values.parentValues;
