@@ -14,9 +14,9 @@ import java.util.Arrays;
  * The feature gates of DRA, with their defaults from 1.34 to 1.38.
  *
  * <p>Up to 1.37 they are those of Kubernetes' own list. For 1.38, which is not released, a gate changes only if the
- * change was merged: the gates of taints are locked (#140256). Gates whose change is only planned stay as in 1.37: that
+ * change was merged: the gates of taints are locked (#140256). Gates whose change is only planned stay as in 1.37:
  * consumable capacity (enhancements#6375), binding conditions (enhancements#6005) and partitionable devices
- * (enhancements#6381) become stable, and that 5945, 5517, 5963 and 6080 become beta.
+ * (enhancements#6381), which become stable, and 5945, 5517, 5963 and 6080, which become beta.
  *
  * <p>A gate that does not exist in a release is off there and cannot be set: the field behind it does not exist. Some
  * gates have no effect in this server, because they concern the scheduler or kinds that it does not serve; they can

@@ -23,7 +23,7 @@ public final class DeviceVariable {
     private @Nullable Map<String, Object> fields;
 
     /**
-     * Makes the variable of a device.
+     * Creates the variable of a device.
      *
      * @param driver the driver of the slice, which is the domain of names without one
      * @param lists whether attributes may be lists

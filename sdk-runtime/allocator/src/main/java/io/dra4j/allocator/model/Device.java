@@ -37,7 +37,7 @@ public record Device(
         return JsonFields.at("device " + name, () -> of(name, json));
     }
 
-    /** In v1beta1 all fields but the name are those of {@code basic}. */
+    /** In v1beta1 all fields except the name are those of {@code basic}. */
     private static Device of(String name, JsonNode json) {
         JsonNode fields = json.path("basic").isObject() ? json.path("basic") : json;
         JsonNode consumes = fields.path("consumesCounters");
