@@ -79,7 +79,7 @@ public final class BindingController implements AutoCloseable {
      * @param args the command line
      * @param program the program's name, summary and version
      * @param options the options to fill
-     * @param controller makes the controller from the filled options
+     * @param controller creates the controller from the filled options
      * @param <O> the program's own options
      */
     public static <O extends ProgramOptions> void run(

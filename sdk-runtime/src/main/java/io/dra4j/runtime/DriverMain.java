@@ -91,10 +91,10 @@ public final class DriverMain<O extends DriverOptions> {
     }
 
     /**
-     * Makes a program with a name, a summary and a version, to be run.
+     * Creates a program with a name, a summary and a version, to be run.
      *
      * @param options the options to fill
-     * @param provider makes the provider from them; a {@link DraException} that it throws is reported as the reason
+     * @param provider creates the provider from them; a {@link DraException} that it throws is reported as the reason
      *     that the driver can't start
      */
     public static <O extends DriverOptions> DriverMain<O> of(
@@ -109,8 +109,8 @@ public final class DriverMain<O extends DriverOptions> {
     }
 
     /**
-     * Makes the configurations of the command {@code webhook} from the filled options, for a provider that can be made
-     * only on a node; by default a provider that is never started is asked for them.
+     * Creates the configurations of the command {@code webhook} from the filled options, for a provider that can be
+     * created only on a node; by default a provider that is never started is asked for them.
      */
     public DriverMain<O> configTypes(Function<? super O, ? extends List<ConfigType<?>>> types) {
         configTypes = types;
@@ -124,7 +124,7 @@ public final class DriverMain<O extends DriverOptions> {
     }
 
     /**
-     * Makes the node of the command {@code audit}, with the driver's own checks, and of {@code doctor}, which only
+     * Creates the node of the command {@code audit}, with the driver's own checks, and of {@code doctor}, which only
      * reads its devices; by default a provider that is never started reads the inventory.
      */
     public DriverMain<O> audited(Function<? super O, ? extends AuditedNode> node) {
@@ -133,7 +133,7 @@ public final class DriverMain<O extends DriverOptions> {
     }
 
     /**
-     * Makes the provider of the command {@code controller}, a {@link PoolController} with the program's options; by
+     * Creates the provider of the command {@code controller}, a {@link PoolController} with the program's options; by
      * default the program does not have that command. The options name no node then.
      */
     public DriverMain<O> controller(Function<? super O, ? extends DeviceProvider> pools) {

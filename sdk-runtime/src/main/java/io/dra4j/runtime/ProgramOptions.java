@@ -205,7 +205,7 @@ public abstract class ProgramOptions {
                 .build();
     }
 
-    /** Returns the description as declared: with the default in it, it would ask for the variable. */
+    /** Returns the description as declared: filling in the default would read the variable. */
     private static String text(OptionSpec option) {
         return String.join("%n", OptionSpec.builder(option).description());
     }

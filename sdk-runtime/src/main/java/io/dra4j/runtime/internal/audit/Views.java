@@ -204,7 +204,7 @@ record Views(
     /**
      * One view of a node's claims, or the reason why it can't be read.
      *
-     * @param <T> what is viewed
+     * @param <T> the type of the view
      */
     static final class View<T> {
 
@@ -238,7 +238,7 @@ record Views(
         }
 
         /**
-         * Returns what is viewed.
+         * Returns the view.
          *
          * @throws NotCheckedException if it could not be read
          */

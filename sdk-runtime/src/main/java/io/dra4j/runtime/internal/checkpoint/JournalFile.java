@@ -110,7 +110,7 @@ final class JournalFile implements Closeable {
     }
 
     /**
-     * Makes the name of the file durable, unless it is already.
+     * Makes the name of the file durable, unless it already is.
      *
      * <p>Until then, a power failure could bring back the file that had the name before.
      */
@@ -215,7 +215,7 @@ final class JournalFile implements Closeable {
      */
     record Reserve(Path path) {
 
-        /** Enough to unprepare some hundred claims. */
+        /** Enough to unprepare a few hundred claims. */
         static final int SIZE = 128 << 10;
 
         private static final Set<StandardOpenOption> OPTIONS =

@@ -142,7 +142,7 @@ public final class LockFile implements AutoCloseable {
      * first asks for the turn, once no other has the lock: so another waiting process gets its turn first.
      *
      * @param isOver returns whether to stop waiting
-     * @param refusal makes the message of the exception, given the holder
+     * @param refusal creates the message of the exception, given the holder
      * @throws DraException if another thread or process keeps it, the thread is interrupted, or this file is closed
      */
     @SuppressWarnings("try") // the turn is held, but not used

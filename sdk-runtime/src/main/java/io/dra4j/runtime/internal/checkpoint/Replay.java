@@ -199,7 +199,7 @@ final class Replay {
         return end;
     }
 
-    /** Returns whether a line feed ends what is before that position. */
+    /** Returns whether the bytes before that position end with a line feed. */
     boolean isEnded() {
         return isEnded;
     }

@@ -28,7 +28,7 @@ public final class WriteGroup {
     private final List<Write> gathered = new ArrayList<>(); // guarded by this
 
     /**
-     * Makes a group.
+     * Creates a group.
      *
      * @param submit hands over writes that are to share a sync
      * @param await waits until a write that was handed over is durable

@@ -147,8 +147,8 @@ public final class Adoption {
     }
 
     /**
-     * Returns the claims that the cluster no longer has and the journal does not have yet: the
-     * kubelet may still ask to unprepare them, and what was set up for them has to be undone.
+     * Returns the claims that the cluster no longer has and the journal does not have yet: the kubelet may still ask to
+     * unprepare them, and what was set up for them must be undone.
      */
     private List<ClaimRecord> lost(Set<String> uids, Set<ClaimRef> present) {
         Set<String> known = present.stream().map(ClaimRef::uid).collect(Collectors.toSet());

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>the journal has the claim as UNPREPARING, and remembers if it was DAMAGED;
  *   <li>the provider undoes its work; what it checkpoints is in the journal when it continues;
- *   <li>the CDI spec is removed, and then what devices reported;
+ *   <li>the CDI spec is removed, and then the devices' reports;
  *   <li>the journal forgets the claim.
  * </ol>
  *

@@ -57,7 +57,7 @@ public final class KubeletClaims {
         CRC32 sum = new CRC32();
         sum.update(data.getBytes(StandardCharsets.UTF_8));
         if (sum.getValue() != outer.path("Checksum").longValue()) {
-            throw new IllegalArgumentException("its checksum is not that of its content");
+            throw new IllegalArgumentException("its checksum does not match its content");
         }
         return data;
     }

@@ -114,7 +114,7 @@ final class LostClaims {
     }
 
     /**
-     * Makes sure that all lost claims are held.
+     * Ensures that all lost claims are held.
      *
      * @throws DraException if the API server's claims could not be compared by the deadline
      */

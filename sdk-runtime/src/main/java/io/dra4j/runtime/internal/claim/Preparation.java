@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>In order: the claim's object is read, while other operations of the claim may run; when the claim's operation
  * starts, claims that a damaged journal lost are found again, and stale claims that hold its devices are unprepared;
- * then, with the claim's lock, a claim that is prepared already gets its results from the journal, and any other is
+ * then, with the claim's lock, a claim that is already prepared gets its results from the journal, and any other is
  * prepared ({@link ClaimLifecycle}), after any remains of it were unprepared. If it is refused, and forgotten claims
  * that held its devices could be unprepared, it is prepared once more. A recorded claim whose device is now different
  * hardware is refused, and stays held for its unprepare. A claim that fails is unprepared immediately; if that also
@@ -202,7 +202,7 @@ final class Preparation {
             LOG.atInfo().addKeyValue(LogField.CLAIM, ref).log("Claim prepared");
             measureLatency(claim);
             return results;
-        } catch (Exception | Error e) { // a provider may throw any: what was begun is undone
+        } catch (Exception | Error e) { // a provider may throw anything: what was begun is undone
             DraException failure = ProviderFailure.of("could not prepare the claim", e);
             undo(lifecycle, failure);
             throw failure;

@@ -110,7 +110,7 @@ public final class PreparedResults {
      * <p>A container uses all devices of a request, or all of the claim, and its runtime applies only the last of edits
      * that contradict each other. So two devices of one request with different content at one path are refused. Other
      * contradictions are logged: perhaps no container uses both devices, or needs the variable. The edits of the claim
-     * are made first, and a device's replace them.
+     * are applied first, and a device's edits replace them.
      */
     static final class PreparedCheck {
 

@@ -49,7 +49,7 @@ public final class ProviderCalls {
     }
 
     /**
-     * Makes the calls.
+     * Creates the calls.
      *
      * @param node serializes them on the node; {@code null} to let them run in parallel
      */

@@ -62,7 +62,7 @@ final class ApiCalls {
 
     private static final int FORBIDDEN = 403;
 
-    /** Also for verbs of {@code resourceclaims/driver}, which are asked for by a validation. */
+    /** Also for missing verbs of {@code resourceclaims/driver}, which a validation checks. */
     private static final int INVALID = 422;
 
     private static final int LONGEST_STATUS = 64 * 1024;

@@ -72,7 +72,7 @@ public final class ClaimCodec {
                 .map(created -> new PendingClaim(new HashSet<>(classes.values()), created, isForPod(metadata)));
     }
 
-    /** Claims that are made from a pod's template have both; either will do. */
+    /** Claims that are created from a pod's template have both; either will do. */
     private static boolean isForPod(JsonNode metadata) {
         return metadata.path("annotations").has(POD_CLAIM_NAME)
                 || metadata.path("ownerReferences")

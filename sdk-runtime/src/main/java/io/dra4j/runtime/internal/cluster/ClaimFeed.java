@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * The claims of the cluster and their changes.
  *
- * <p>All methods except {@link Watch#close} block for at most some seconds, and throw {@link ClusterException}; none
+ * <p>All methods except {@link Watch#close} block for at most a few seconds, and throw {@link ClusterException}; none
  * retries.
  */
 public interface ClaimFeed {

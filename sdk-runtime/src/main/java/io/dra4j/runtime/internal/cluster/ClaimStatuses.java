@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The devices in the statuses of claims, in the cluster.
  *
- * <p>Methods block for some seconds at most, and throw {@link ClusterException}; none retries.
+ * <p>Methods block for a few seconds at most, and throw {@link ClusterException}; none retries.
  * Calls may come from any thread.
  */
 public interface ClaimStatuses {

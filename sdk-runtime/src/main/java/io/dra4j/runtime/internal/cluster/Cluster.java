@@ -52,7 +52,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Makes a client; no request is sent yet.
+     * Creates a client; no request is sent yet.
      *
      * @param kubeconfig the kubeconfig file; {@code null} for the service account of the pod
      * @param driver the driver's name
@@ -112,7 +112,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Lists the claims of all namespaces that are not allocated; they may be some seconds old.
+     * Lists the claims of all namespaces that are not allocated; they may be a few seconds old.
      *
      * @param claim takes each claim as it comes, so that a long list needs no memory
      * @throws ClusterException if they can't be read in time
@@ -127,7 +127,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Creates a Kubernetes Event on the driver's Node; blocks for some seconds at most.
+     * Creates a Kubernetes Event on the driver's Node; blocks for a few seconds at most.
      *
      * @param warning whether its type is Warning; otherwise it is Normal
      * @param reason what kind of thing, in UpperCamelCase
@@ -205,7 +205,7 @@ public final class Cluster implements AutoCloseable {
     /**
      * Kubernetes Events on the driver's Node, which {@code kubectl describe node} shows.
      *
-     * <p>Core v1 Events, like the kubelet's own. Blocks for some seconds at most; thread-safe.
+     * <p>Core v1 Events, like the kubelet's own. Blocks for a few seconds at most; thread-safe.
      */
     private record NodeEvents(ApiCalls calls, String driver, String node, InstantSource clock) {
         private static final Duration LIMIT = Duration.ofSeconds(10);

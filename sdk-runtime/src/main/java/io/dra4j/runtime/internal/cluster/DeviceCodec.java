@@ -295,7 +295,7 @@ final class DeviceCodec {
             return json;
         }
 
-        /** Leaves out attributes without a value: what a server makes of types it does not know. */
+        /** Leaves out attributes without a value, which a server returns for types that it does not know. */
         static Map<String, AttributeValue> decodeAll(JsonNode json) {
             Map<String, AttributeValue> attributes = new LinkedHashMap<>();
             Json.map(json, AttributeCodec::decode).forEach((key, value) -> {

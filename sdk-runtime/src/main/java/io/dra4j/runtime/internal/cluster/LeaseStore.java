@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * A Lease of {@code coordination.k8s.io}, by which processes elect a leader.
  *
- * <p>Methods block for some seconds at most, and throw {@link ClusterException}; none retries.
+ * <p>Methods block for a few seconds at most, and throw {@link ClusterException}; none retries.
  */
 public interface LeaseStore {
 

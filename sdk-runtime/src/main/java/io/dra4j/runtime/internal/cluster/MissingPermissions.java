@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The verbs that RBAC does not allow a driver: each is logged once, with what is lost, and each
- * refusal is counted. The sender of the request need not log it again. Thread-safe.
+ * The verbs that RBAC does not allow a driver: each is logged once, with the consequence, and each refusal is counted.
+ * The sender of the request need not log it again. Thread-safe.
  */
 final class MissingPermissions {
 

@@ -10,7 +10,7 @@ import java.util.Set;
  *
  * @param deviceClasses the classes that its requests name, alternatives included
  * @param created when it was created, by the API server's clock
- * @param forPod whether it was made for a pod, from a template: then a pod waits for it
+ * @param forPod whether it was created for a pod, from a template: then a pod waits for it
  */
 public record PendingClaim(Set<String> deviceClasses, Instant created, boolean forPod) {
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The {@code ResourceSlice}s of this driver on this node, or of its controller, in the cluster.
  *
- * <p>All methods except {@link Watch#close} block for at most some seconds, and throw {@link ClusterException}; none
+ * <p>All methods except {@link Watch#close} block for at most a few seconds, and throw {@link ClusterException}; none
  * retries. Calls may come from any thread.
  */
 public interface SliceStore {

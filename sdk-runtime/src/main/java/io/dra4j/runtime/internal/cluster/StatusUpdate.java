@@ -36,7 +36,7 @@ final class StatusUpdate {
     }
 
     /**
-     * Returns the claim as it is to be written.
+     * Returns the claim as it should be written.
      *
      * @param claim the claim from the API server; it is not changed
      * @param manager the field manager

@@ -74,7 +74,7 @@ public record NodeDoctor(
     /**
      * Runs all checks.
      *
-     * @param own makes those of the driver
+     * @param own creates those of the driver
      * @throws DraException if kubeconfig or service account can't be read
      */
     public Report report(Function<ClusterApi, ? extends List<? extends Check>> own) {

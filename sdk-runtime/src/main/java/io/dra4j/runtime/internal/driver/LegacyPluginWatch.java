@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks the Node for resources of a device plugin that offers the driver's devices.
  *
- * <p>A Node that can't be read changes nothing. A driver that is to withhold its devices does so until it has read the
- * Node. {@link #apply} may be called on any thread.
+ * <p>A Node that can't be read changes nothing. A driver that may have to withhold its devices does so until it has
+ * read the Node. {@link #apply} may be called on any thread.
  */
 final class LegacyPluginWatch implements AutoCloseable {
 

@@ -53,7 +53,7 @@ final class Readiness implements AutoCloseable {
     }
 
     /**
-     * Waits some seconds for the driver to be ready. A driver that is not ready by then continues: a restart would not
+     * Waits a few seconds for the driver to be ready. A driver that is not ready by then continues: a restart would not
      * help it.
      *
      * @return whether it has started

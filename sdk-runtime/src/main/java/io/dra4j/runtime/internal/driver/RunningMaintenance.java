@@ -50,7 +50,7 @@ final class RunningMaintenance {
         this.policies = policies;
         this.provider = provider;
         this.events = events;
-        files.removeAnswer(); // that of an earlier process
+        files.removeAnswer(); // left by an earlier process
         stamp = files.stamp();
         become(files.read().orElse(null));
     }

@@ -177,7 +177,7 @@ public final class HealthReports {
         private final Taint taint;
 
         /**
-         * Makes a policy.
+         * Creates a policy.
          *
          * @param driverName the domain of the taint's key, {@code <driver>/unhealthy}
          * @param effect what the taint does to claims that do not tolerate it

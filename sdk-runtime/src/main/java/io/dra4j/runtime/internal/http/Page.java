@@ -13,7 +13,7 @@ public interface Page {
      *
      * @param accept the media types that the client prefers; empty for any
      * @param body the document; empty if the page takes none
-     * @throws IOException if the connection is to be closed without an answer
+     * @throws IOException if the connection should be closed without an answer
      */
     HttpAnswer answer(String accept, byte[] body) throws IOException;
 }

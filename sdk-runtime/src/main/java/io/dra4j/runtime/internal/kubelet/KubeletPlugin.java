@@ -173,7 +173,7 @@ public final class KubeletPlugin implements AutoCloseable {
         return registration.isRegistered();
     }
 
-    /** Lets calls in flight end, for some seconds, and removes both sockets. */
+    /** Lets calls in flight end, for a few seconds, and removes both sockets. */
     @Override
     public void close() {
         end(health); // a server does not stop while a stream is open

@@ -29,7 +29,7 @@ public enum DeviceMetric {
             "the time since a scrape last found it busy, or first found it held by the claim"
                     + " since the driver started; only with a utilization");
 
-    /** The labels of all but {@link #INFO}. */
+    /** The labels of all metrics except {@link #INFO}. */
     static final List<String> LABELS =
             List.of("namespace", "claim", "pod", "request", "pool", "device", "share", "uuid", "scope");
 

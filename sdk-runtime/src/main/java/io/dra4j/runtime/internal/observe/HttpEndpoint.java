@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  *   <li>{@code /readyz}: 200 if nothing is missing; otherwise 503, and the body names what is. In
  *       either case it has notes for admins.
  *   <li>{@code /startupz}: 200 once the driver has started, and 503 before. The answer waits for
- *       some seconds until the driver is ready, so that the readiness probe that follows succeeds.
+ *       a few seconds until the driver is ready, so that the readiness probe that follows succeeds.
  *   <li>The path of the metrics, in the formats of Prometheus.
  * </ul>
  */

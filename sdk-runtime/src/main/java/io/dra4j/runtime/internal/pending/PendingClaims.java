@@ -123,7 +123,7 @@ final class PendingClaims implements Supplier<ListedClaims> {
     /**
      * Counts claims by the device classes that they name, one claim after the other.
      *
-     * <p>A claim may name some 250 classes that do not exist, and any user who may create claims could fill the heap
+     * <p>A claim may name about 250 classes that do not exist, and any user who may create claims could fill the heap
      * and create any number of series. So only a bounded number of names is kept, those of claims for pods apart from
      * the others; in the end the classes that most claims for pods name have their own series, and all others share
      * one.

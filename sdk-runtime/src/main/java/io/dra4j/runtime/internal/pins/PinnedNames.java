@@ -76,7 +76,7 @@ public final class PinnedNames {
     }
 
     /**
-     * Pins new names, and returns what may be published of an inventory, without physical ids.
+     * Pins new names, and returns the part of an inventory that may be published, without physical ids.
      *
      * @throws DraException if the pins can't be read
      */

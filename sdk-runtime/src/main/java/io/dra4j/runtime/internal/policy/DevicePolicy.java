@@ -127,9 +127,9 @@ record DevicePolicy(String driverName, List<PolicyRule> rules) {
         /**
          * The devices that a rule is for: those that match all of these.
          *
-         * @param names one of which the device's name has to fit; none for any name
-         * @param nodes one of which the node's name has to fit; none for any node
-         * @param attributes which the device has to have, with these values
+         * @param names one of which the device's name must match; none for any name
+         * @param nodes one of which the node's name must match; none for any node
+         * @param attributes which the device must have, with these values
          */
         record Match(List<NamePattern> names, List<NamePattern> nodes, Map<String, AttributeValue> attributes) {
 

@@ -177,7 +177,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
         private static final String EXTENDED_RESOURCE =
                 "/metadata/annotations/resource.kubernetes.io~1extended-resource-claim";
 
-        /** The first release that evicts pods whose claims were made for extended resources (#142289). */
+        /** The first release that evicts pods whose claims were created for extended resources (#142289). */
         private static final int EVICTS_ALL = 38;
 
         private static final String NODE = "node"; // of no use here: claims have none

@@ -190,7 +190,7 @@ final class InventoryWriter {
         }
     }
 
-    /** Makes the next write compare all pools with what is known of the cluster. */
+    /** Makes the next write compare all pools with what is known about the cluster. */
     void compareAgain() {
         pools.values().forEach(PublishedPool::compareAgain);
     }

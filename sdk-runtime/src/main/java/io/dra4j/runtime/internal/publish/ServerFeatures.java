@@ -210,7 +210,7 @@ final class ServerFeatures {
      */
     static final class AcceptedSlices implements BiFunction<Content, FeatureGates, List<FieldError>> {
 
-        /** A pool of a thousand devices has some thousands, one for each device and release. */
+        /** A pool of a thousand devices has a few thousand, one for each device and release. */
         private static final int MOST = 20_000;
 
         private final BiFunction<Content, FeatureGates, List<FieldError>> book;

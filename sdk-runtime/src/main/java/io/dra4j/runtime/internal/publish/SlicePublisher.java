@@ -71,7 +71,7 @@ public final class SlicePublisher implements AutoCloseable {
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads, and leaves devices out; applied each time it is written
      * @param storedTaints puts taints on a device in its form in the cluster, until the source has been read once
-     * @param names what may be published of that
+     * @param names returns the part of that which may be published
      */
     public record Parts(
             Callable<Inventory> source,
@@ -263,7 +263,7 @@ public final class SlicePublisher implements AutoCloseable {
                 : known;
     }
 
-    /** Stops after the write in progress; waits for it for some seconds. */
+    /** Stops after the write in progress; waits for it for a few seconds. */
     @Override
     public void close() {
         writer.stopWriting();

@@ -190,7 +190,7 @@ final class BindingClaim {
         return !entries().equals(applied);
     }
 
-    /** Notes that the API server has what is set now. */
+    /** Notes that the API server has the conditions that are set now. */
     void applied() {
         applied = entries();
     }

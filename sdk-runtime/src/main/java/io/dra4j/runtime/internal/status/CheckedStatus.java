@@ -30,7 +30,7 @@ record CheckedStatus(ObjectNode sent, List<String> leftOut) {
     private static final String CONDITIONS = "conditions";
     private static final int MOST_SHOWN = 20;
 
-    /** A field of the status, and the index of what it has there. */
+    /** A field of the status, and the index of the item in it. */
     private static final Pattern PART = Pattern.compile("\\.(\\w+)(?:\\[(\\d+)])?.*");
 
     CheckedStatus {

@@ -265,7 +265,7 @@ public final class ClaimReports implements AutoCloseable {
         }
     }
 
-    /** Returns the entries that the cluster is to have for a claim now: none once it has ended. */
+    /** Returns the entries that the cluster should have for a claim now: none once it has ended. */
     private synchronized List<String> statusEntries(ClaimRef claim) {
         return report(claim.uid()).map(report -> report.statusEntries(driver)).orElse(List.of());
     }

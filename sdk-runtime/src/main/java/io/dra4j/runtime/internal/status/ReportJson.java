@@ -110,7 +110,7 @@ final class ReportJson {
         }
     }
 
-    /** Returns how pods name a claim that was made from a template; null for another claim. */
+    /** Returns how pods name a claim that was created from a template; null for another claim. */
     static @Nullable String podClaimName(String claimJson) {
         String name = data(claimJson)
                 .path("metadata")

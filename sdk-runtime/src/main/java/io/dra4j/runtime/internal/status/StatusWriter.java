@@ -45,7 +45,7 @@ final class StatusWriter {
     private final Map<String, Wanted> wanted = new HashMap<>(); // by UID; guarded by this
 
     /**
-     * @param entries returns what a claim's status is to have now
+     * @param entries returns the entries that a claim's status should have now
      * @param written called when a claim's status has it, or never will, with whether nothing newer is wanted; called
      *     again if it throws
      * @param executor one thread, which the writes block

@@ -76,7 +76,7 @@ public final class ServerCertificate {
         String before = alias;
         alias = "read-" + ++count;
         inUse.put(alias, identity);
-        // Handshakes that began with the last one still ask for it.
+        // Handshakes that began with the previous one still ask for it.
         inUse.keySet().retainAll(Arrays.asList(before, alias));
     }
 

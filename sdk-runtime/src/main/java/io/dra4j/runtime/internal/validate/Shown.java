@@ -11,7 +11,7 @@ public final class Shown {
     /** The longest name of an attribute has 96 characters. */
     private static final int MOST = 100;
 
-    /** The longest rule of a server has some 350 characters. */
+    /** The longest rule of a server has about 350 characters. */
     private static final int MOST_WORDS = 500;
 
     private static final int END = 400;

@@ -395,7 +395,7 @@ public enum Feature {
         return content.devices().stream().anyMatch(this::usedBy);
     }
 
-    /** Returns what of this part keeps the device from being allocated wrongly. */
+    /** Returns the values of this part that keep the device from being allocated wrongly. */
     List<?> guard(Device device) {
         return List.of();
     }

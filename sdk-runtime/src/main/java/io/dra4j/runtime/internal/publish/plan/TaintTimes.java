@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
  * Keeps the times that the server gave to taints.
  *
  * <p>A taint without a time begins when it is first published. Written again without that time, it would begin again,
- * and tolerations of some seconds would start over. Times are kept while a driver runs, even if its slices are deleted;
- * a driver that starts afterwards can't know them.
+ * and tolerations with {@code tolerationSeconds} would start over. Times are kept while a driver runs, even if its
+ * slices are deleted; a driver that starts afterwards can't know them.
  */
 public final class TaintTimes {
 
