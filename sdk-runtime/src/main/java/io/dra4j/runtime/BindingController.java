@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * Sets the binding conditions of a driver's devices for all nodes of a cluster, in addition to the drivers on the nodes
  * or instead of their {@link DraDriver.Builder#readinessCheck readiness checks}.
  *
- * <p>It watches the claims of the cluster, and calls the check for each device of the driver that
- * the scheduler waits for, every five seconds until its conditions hold. Nothing is remembered:
- * after a restart the claims themselves have the values. Conditions that a node's driver has set
- * are left as they are; both may run, since the first one ends the wait.
+ * <p>It watches the claims of the cluster, and calls the check for each device of the driver that the scheduler waits
+ * for, every five seconds until its conditions hold. It stores nothing: after a restart, it reads the values from the
+ * claims. Conditions that a node's driver has set are left as they are; both may run, since the first one ends the
+ * wait.
  *
  * <p>Its ServiceAccount needs the verbs list and watch of resourceclaims, and get and update, or
  * patch, of resourceclaims/status; since Kubernetes 1.36 also arbitrary-node:update, or

@@ -139,7 +139,7 @@ public final class DraDriver implements AutoCloseable {
         return running;
     }
 
-    /** Builds a {@link DraDriver}; all its methods but the last return it. Not thread-safe. */
+    /** Builds a {@link DraDriver}; all methods except the last return the builder. Not thread-safe. */
     public static final class Builder {
         private final DriverSettings settings;
         private final DeviceProvider provider;
@@ -242,7 +242,7 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets the listener for problems in the background; by default, they are logged only.
+         * Sets the listener for problems in the background; by default, they are only logged.
          *
          * @param host the listener
          */
@@ -253,8 +253,8 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Lets {@link DraDriver#close} delete the driver's slices of this node, for an uninstall
-         * job; by default they stay, so that a restart changes nothing.
+         * Makes {@link DraDriver#close} delete the driver's slices of this node, for an uninstall job; by default they
+         * stay, so that a restart changes nothing.
          */
         public Builder removeSlicesOnClose() {
             settings.removesSlicesOnClose = true;
@@ -262,7 +262,7 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Sets the check of devices with binding conditions; without it, the scheduler waits for them in vain.
+         * Sets the check of devices with binding conditions; without it, the scheduler waits until its timeout.
          *
          * @param check returns the conditions of a pending device
          */

@@ -5,7 +5,7 @@ package io.dra4j.runtime;
 import io.dra4j.api.error.DraException;
 
 /**
- * Is notified of problems in the background of a running {@link DraDriver}.
+ * Is notified of the background problems of a running {@link DraDriver}.
  *
  * <p>All of them are also logged. The methods are called one at a time on a separate thread, so they may take
  * their time; what they throw is logged. A persistent problem is reported once, and again after half an hour.

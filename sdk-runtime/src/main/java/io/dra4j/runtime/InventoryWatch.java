@@ -264,7 +264,7 @@ public final class InventoryWatch implements AutoCloseable {
             }
         }
 
-        /** A mounted ConfigMap changes by its link {@code ..data}; an overflow names no file. */
+        /** A mounted ConfigMap changes through its link {@code ..data}; an overflow names no file. */
         private boolean concernsTheFile(WatchEvent<?> event) {
             return !(event.context() instanceof Path changedName)
                     || changedName.equals(name)

@@ -110,7 +110,7 @@ public final class PoolController implements AutoCloseable {
     }
 
     /**
-     * Sets the listener for problems in the background; by default, they are logged only.
+     * Sets the listener for problems in the background; by default, they are only logged.
      *
      * @param host the listener
      */

@@ -30,7 +30,7 @@ import picocli.CommandLine.ParseResult;
 /**
  * Runs a program, or the one of its commands that is named first: reads its command line, and explains its failures.
  *
- * <p>A command is a subcommand of the program's command line, which has no options then; only the named one is created,
+ * <p>A command is a subcommand of the program's command line, which then has no options; only the named one is created,
  * so that a driver loads none.
  */
 record ProgramMain(

@@ -88,7 +88,7 @@ public final class RecordState<T extends Record> {
         Objects.requireNonNull(upgrade, "upgrade");
         Map<Integer, Function<String, T>> more = new TreeMap<>(readers);
         if (more.put(earlier, text -> upgrade.apply(decode(text, type))) != null) {
-            throw new IllegalArgumentException("Version " + earlier + " is read already");
+            throw new IllegalArgumentException("Version " + earlier + " is already read");
         }
         return new RecordState<>(version, more);
     }

@@ -94,6 +94,6 @@ class RecordStateTest {
                 .containsExactly(new Region("r1", 0));
         assertThatThrownBy(() -> both.upgrading(2, FlashedOnce.class, old -> null))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Version 2 is read already");
+                .hasMessage("Version 2 is already read");
     }
 }

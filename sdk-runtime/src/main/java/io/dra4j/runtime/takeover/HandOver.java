@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
  * The claims of a driver that is stopped, to be handed over to another driver of its name; while
  * this is open, no other process publishes.
  *
- * <p>A program writes the other driver's record between {@link #claims} and {@link #finish}. After
- * a crash in between it is done again; a driver that is started instead continues with its journal.
+ * <p>A program writes the other driver's record between {@link #claims} and {@link #finish}. After a crash in between,
+ * the handover is repeated; a driver that is started instead continues with its journal.
  */
 public final class HandOver implements AutoCloseable {
 

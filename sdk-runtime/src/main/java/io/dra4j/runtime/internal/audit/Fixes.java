@@ -51,7 +51,7 @@ record Fixes(Views views) {
     private List<String> deleteUnreserved(ClaimRef present) {
         return reservedFor(present).findAny().isPresent() // a group of pods
                 ? deletePodsOfNode(present, List.of())
-                : List.of("# no pod has reserved it; if none is to use it:", deleteClaim(present));
+                : List.of("# no pod has reserved it; if none needs it:", deleteClaim(present));
     }
 
     private List<String> deletePodsOfAbsent(ClaimRef ref) {

@@ -128,7 +128,7 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
         return claims.stream().filter(claim -> !claim.devices().isEmpty()).toList();
     }
 
-    /** Returns the claim of a UID, with devices or without. */
+    /** Returns the claim with a UID, with or without devices. */
     Optional<KubeletClaim> claim(String uid) {
         return claims.stream().filter(claim -> claim.ref().uid().equals(uid)).findFirst();
     }

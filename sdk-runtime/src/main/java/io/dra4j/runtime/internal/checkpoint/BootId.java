@@ -36,8 +36,8 @@ public final class BootId {
     /**
      * A file next to the journal, with the boot in which CDI specs were last reconciled.
      *
-     * <p>After a reboot, specs without a record are left from the earlier boot and useless: a power failure may have
-     * undone the record of a claim for which the provider changes nothing. Without the mark, such specs count as
+     * <p>After a reboot, specs without a record are leftovers of the earlier boot, and useless: a power failure may
+     * have undone the record of a claim for which the provider changes nothing. Without the mark, such specs count as
      * evidence of damage, which is safe. So the mark is on the disk before the first claim is prepared. Not
      * thread-safe.
      */

@@ -73,7 +73,7 @@ public record ClaimRecord(
                 pods);
     }
 
-    /** Returns whether no call of the kubelet ends the preparation. */
+    /** Returns whether the kubelet never asks to unprepare the claim. */
     public boolean isUnprepareSkipped() {
         return unprepareSkipped != null;
     }

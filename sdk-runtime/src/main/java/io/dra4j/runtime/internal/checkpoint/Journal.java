@@ -269,7 +269,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * Hands over writes that are to share a sync.
+     * Submits writes that should share a sync.
      *
      * @return completed after that; each write has its own result
      */

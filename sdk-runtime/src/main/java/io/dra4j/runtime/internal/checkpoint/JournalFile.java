@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <p>An append that fails is truncated again. While the channel is open its inode is in use, so a file of that name
  * with another inode is another file.
  *
- * <p>Not thread-safe, and not to be used by a thread that may be interrupted: an interrupt would close the channel.
+ * <p>Not thread-safe; must not be used by a thread that may be interrupted: an interrupt would close the channel.
  */
 final class JournalFile implements Closeable {
 

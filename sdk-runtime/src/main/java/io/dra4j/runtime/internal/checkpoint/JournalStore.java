@@ -48,7 +48,7 @@ final class JournalStore {
     private @Nullable JournalFile file;
     private ClaimIndex ahead = new ClaimIndex(); // committed, and what is being written
     private LineNumber last = LineNumber.NONE;
-    private boolean isEnded = true; // the last line, by a line feed
+    private boolean isEnded = true; // whether a line feed ends the last line
     private volatile JournalLoss loss = JournalLoss.NONE;
     private volatile @Nullable Seen seen;
     private volatile long fileSize;
@@ -63,16 +63,16 @@ final class JournalStore {
     }
 
     /**
-     * A journal's place, and the parts that it works with.
+     * The location of a journal, and the parts that it works with.
      *
      * @param bootId the id of the node's current boot
      */
     record Place(Path path, String bootId, LockFile locks, Meters meters, JournalFile.Sync sync) {}
 
-    /** The file as it was seen last; while a write runs, it may have any size between. */
+    /** The file as it was last seen; while a write runs, it may have any size between the two. */
     private record Seen(Object inode, long from, long to) {}
 
-    /** Returns whether the file is as this object left it. For any thread. */
+    /** Returns whether the file is as this object left it. May be called on any thread. */
     boolean isCurrent() {
         Seen left = seen;
         try {
@@ -83,7 +83,7 @@ final class JournalStore {
         }
     }
 
-    /** Returns the loss that was found when the file was read. For any thread. */
+    /** Returns the loss that was found when the file was read. May be called on any thread. */
     JournalLoss loss() {
         return loss;
     }

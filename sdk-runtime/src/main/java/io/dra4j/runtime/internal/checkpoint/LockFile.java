@@ -93,7 +93,7 @@ public final class LockFile implements AutoCloseable {
     /** A lock that has only one holder at a time; closing releases it. */
     public interface Held extends AutoCloseable {
 
-        /** Returns whether another process may have it, since the file was removed. */
+        /** Returns whether another process may have it, because the file was removed. */
         boolean isLost();
 
         @Override
@@ -190,7 +190,7 @@ public final class LockFile implements AutoCloseable {
     /**
      * Locks the journal. Its holder waits for no other lock, so it is held only during a write.
      *
-     * @throws DraException if another process keeps it: it is stopped, or its disk hangs
+     * @throws DraException if another process keeps it, because it is suspended or its disk hangs
      */
     Held journal() {
         long start = System.nanoTime();

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  *
  * @param record the entry's bytes
  * @param isSynced whether a power failure must not take it back; otherwise the next sync includes it
- * @param durable completed when it is written, and synced if it must be, or can't be
+ * @param durable completed when it is written, and synced if it must be, or when that fails
  */
 record Write(
         Entry entry, byte[] record, Consumer<ClaimIndex> check, boolean isSynced, CompletableFuture<Void> durable) {

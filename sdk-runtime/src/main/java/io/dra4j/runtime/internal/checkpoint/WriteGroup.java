@@ -14,8 +14,8 @@ import java.util.function.Consumer;
  *
  * <p>A claim that writes waits until every other member has written or left, but only briefly: then the collected
  * records are written. From then on a late member writes on its own, and delays no other. So the same steps of many
- * quick claims cost one sync, and a slow claim delays the others once, by that time. The member that completes the
- * group does not wait.
+ * quick claims cost one sync, and a slow claim delays the others only once, by at most that time. The member that
+ * completes the group does not wait.
  *
  * <p>Thread-safe; each member writes on one thread at a time.
  */
@@ -30,8 +30,8 @@ public final class WriteGroup {
     /**
      * Creates a group.
      *
-     * @param submit hands over writes that are to share a sync
-     * @param await waits until a write that was handed over is durable
+     * @param submit submits writes that should share a sync
+     * @param await waits until a submitted write is durable
      * @param timeout how long a write waits for those of the other claims
      */
     WriteGroup(Consumer<List<Write>> submit, Consumer<Write> await, Set<String> uids, Duration timeout) {

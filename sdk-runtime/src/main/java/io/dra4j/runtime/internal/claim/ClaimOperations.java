@@ -103,7 +103,7 @@ public interface ClaimOperations {
         static final String NO_REASON = "the driver gave no reason; its log may have more";
 
         private static final int MOST_BYTES = 4096;
-        private static final String CUT = " … (the driver's log has all of it)";
+        private static final String CUT = " … (the driver's log has the full message)";
         private static final int REPLACEMENT = 0xFFFD;
 
         private OwnerText() {}

@@ -51,7 +51,7 @@ public record ClaimParts(
         Meters meters,
         Path dataDirectory) {
 
-    /** Returns whether a record is the one of a claim that is prepared in this boot. */
+    /** Returns whether a record is that of a claim that is prepared in this boot. */
     boolean isPrepared(ClaimRecord record) {
         return record.phase() == Phase.PREPARED && isOfThisBoot(record);
     }

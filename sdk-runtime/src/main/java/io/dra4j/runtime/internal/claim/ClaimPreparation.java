@@ -75,8 +75,8 @@ public final class ClaimPreparation implements ClaimOperations {
     }
 
     /**
-     * Recovers the claims of the journal, before the first call: lost claims are searched, and CDI
-     * specs reconciled. What fails now is tried again by {@link #maintain}.
+     * Recovers the claims of the journal, before the first call: lost claims are searched for, and CDI specs are
+     * reconciled. What fails now is tried again by {@link #maintain}.
      */
     public void recover() {
         specs.recover();

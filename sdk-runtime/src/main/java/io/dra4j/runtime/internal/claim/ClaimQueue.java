@@ -21,7 +21,7 @@ import org.slf4j.MDC;
  * <p>Operations of a claim run in the order in which they arrived. An operation equal to the last one joins it, and
  * extends its deadline: the kubelet repeats a call that it cancelled, and the work must be done once. No operation
  * waits in the queue for the API server: a prepare {@linkplain #arrive arrives}, reads what it needs, and is then
- * submitted; an unprepare that comes in between overtakes it, and the prepare is dropped, or it would restore a claim
+ * submitted; an unprepare that arrives in between overtakes it, and the prepare is dropped, or it would restore a claim
  * that the kubelet has finished with. Thread-safe.
  */
 final class ClaimQueue {

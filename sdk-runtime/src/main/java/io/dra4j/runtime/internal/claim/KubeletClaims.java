@@ -51,7 +51,7 @@ public final class KubeletClaims {
     public static String text(byte[] file) throws IOException {
         JsonNode outer = JSON.readTree(file);
         if (!outer.path("Data").isTextual() || !outer.path("Checksum").isIntegralNumber()) {
-            throw new IllegalArgumentException("it has no Data and Checksum");
+            throw new IllegalArgumentException("it lacks Data or Checksum");
         }
         String data = outer.path("Data").textValue();
         CRC32 sum = new CRC32();
@@ -67,7 +67,7 @@ public final class KubeletClaims {
         return named().test(uid);
     }
 
-    /** Returns which claims the file names now, as {@link #names} does, by one read for all. */
+    /** Returns which claims the file names now, as {@link #names} does, with a single read. */
     Predicate<String> named() {
         try {
             return Files.readString(file)::contains;

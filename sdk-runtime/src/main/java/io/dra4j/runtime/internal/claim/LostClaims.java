@@ -41,11 +41,11 @@ import org.slf4j.LoggerFactory;
  * Finds the claims that a damaged journal lost, and holds them as damaged.
  *
  * <p>A damaged claim keeps its devices from others until it is unprepared, and never counts as prepared. Claims that
- * the journal can't name are found by CDI specs without a record, and by the API server's claims with devices of this
- * node; these also show which devices a damaged claim may have besides those of its last intact record. Until a damaged
- * record, or an incomplete journal, has been compared with them, no claim can be prepared, because it is unknown which
- * devices are free. This applies whenever damage is found: at a start, or later, by another process. A restart compares
- * again. Thread-safe.
+ * the journal can't name are found through CDI specs without a record, and through the API server's claims with devices
+ * of this node; these also show which devices a damaged claim may have besides those of its last intact record. Until a
+ * damaged record, or an incomplete journal, has been compared with them, no claim can be prepared, because it is
+ * unknown which devices are free. This applies whenever damage is found: at a start, or later, by another process. A
+ * restart compares again. Thread-safe.
  */
 final class LostClaims {
 
@@ -160,7 +160,7 @@ final class LostClaims {
 
     private static DraException notYet(@Nullable ClusterException why) {
         return new DraException(
-                "the driver's journal was damaged, and is still to be compared with the API"
+                "the driver's journal was damaged, and has yet to be compared with the API"
                         + " server's claims, which requires permission to list them"
                         + (why == null ? "" : ": " + why.getMessage()),
                 why);

@@ -242,7 +242,7 @@ final class Preparation {
      *
      * <p>They are unprepared before another claim takes one of their devices, each under its own lock, except those
      * with a running operation. An unprepare that takes long continues, and the other claim is refused. A damaged claim
-     * of this boot is not among them: its containers may run. A prepared one is, if the kubelet has forgotten it, and
+     * of this boot is not among them: its containers may run. A prepared claim is, if the kubelet has forgotten it, and
      * the API server has given its devices away. Thread-safe.
      */
     private static final class StaleClaims {

@@ -161,7 +161,7 @@ public final class ProviderCalls {
             return deadline.instant();
         }
 
-        /** Ends it with its call, after a checkpoint that is being written. */
+        /** Ends the context with its call, after a checkpoint that is being written. */
         @Override
         public synchronized void close() {
             ended = true;

@@ -291,7 +291,7 @@ final class ApiCalls {
         meters.time(Metric.API_REQUESTS, took, method, resource(path), status);
     }
 
-    /** {@code api/v1/nodes/n} is of nodes, and {@code ../resourceclaims/c/status} of their status. */
+    /** {@code api/v1/nodes/n} belongs to nodes, and {@code ../resourceclaims/c/status} to the status of claims. */
     static String resource(String path) {
         String[] all = path.split("\\?", 2)[0].split("/");
         int resource = all[0].equals("api") ? 2 : 3;

@@ -114,7 +114,7 @@ final class Json {
         return values;
     }
 
-    /** Adds a list unless it is empty: the API takes an empty list for a present one. */
+    /** Adds a list unless it is empty: the API treats an empty list as present. */
     static <T> void putList(ObjectNode object, String field, Collection<T> values, Function<T, JsonNode> write) {
         if (!values.isEmpty()) {
             values.forEach(value -> object.withArray("/" + field).add(write.apply(value)));

@@ -26,7 +26,7 @@ public interface LeaseStore {
      * @param duration how long others must not take it after they have seen it renewed
      * @param acquired when it got its holder, by the holder's clock
      * @param renewed when it was renewed, by the holder's clock: information for people
-     * @param transitions how often its holder changed
+     * @param transitions how many times its holder has changed
      * @param resourceVersion its version; empty for a Lease that is yet to be created
      */
     record Lease(

@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
  *
  * <p>The kubelet waits 45 s for a prepare and comes back only 60 to 90 s after an error, so it is better to wait for a
  * short outage inside the call. No attempt may take all the remaining time: after one without an answer {@link
- * ApiClient} abandons all connections that were open, and the next attempt opens a new one. No repetition begins
+ * ApiClient} abandons all connections that were open, and the next attempt opens a new one. No attempt is repeated
  * without time for a response: its failure would hide the server's earlier response.
  */
 record TransientRetry(InstantSource clock, Sleeper sleeper, RandomGenerator random) {

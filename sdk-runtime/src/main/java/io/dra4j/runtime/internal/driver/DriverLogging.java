@@ -34,7 +34,7 @@ public final class DriverLogging {
     private DriverLogging() {}
 
     /**
-     * Lets a program's log begin with {@link #configure}: Logback does not search the jars for a configuration.
+     * Makes a program's log begin with {@link #configure}: Logback does not search the jars for a configuration.
      *
      * <p>Call it before anything logs; an SLF4J provider that the program's user names has precedence.
      */

@@ -35,7 +35,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** A controller that runs: it publishes pools of no single node while it is the leader, and prepares nothing. */
+/** A running controller: it publishes pools of no single node while it is the leader, and prepares nothing. */
 public final class RunningPools implements AutoCloseable {
 
     /** Replaces the node in metrics and in requests. */

@@ -90,7 +90,7 @@ final class SuspendableProvider implements DeviceProvider {
         } else {
             switches.finish();
         }
-        return !switches.isRunning() && suspended; // in this order: a call that ends between has changed it
+        return !switches.isRunning() && suspended; // in this order: a call that ends in between has changed it
     }
 
     private void suspendUnlessInUse() throws Exception {
@@ -122,7 +122,7 @@ final class SuspendableProvider implements DeviceProvider {
         } else {
             switches.finish();
         }
-        return !switches.isRunning() && !suspended; // in this order: a call that ends between has changed it
+        return !switches.isRunning() && !suspended; // in this order: a call that ends in between has changed it
     }
 
     /** Returns whether a call to suspend or resume the provider is in progress. */

@@ -32,7 +32,7 @@ public final class HalfWritten {
      * @param pattern a glob of their names
      */
     public static void remove(Path directory, String pattern) {
-        Instant young = InstantSource.system().instant().minus(LONGEST_WRITE); // as files have it
+        Instant young = InstantSource.system().instant().minus(LONGEST_WRITE); // by the clock of file times
         try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, pattern)) {
             for (Path file : left) {
                 removeUnlessYoung(file, young);

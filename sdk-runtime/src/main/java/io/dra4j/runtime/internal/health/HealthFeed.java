@@ -29,8 +29,8 @@ import org.slf4j.event.Level;
  * Sends the complete list of devices to listeners: immediately, after each change, when a report expires, and at least
  * every ten seconds.
  *
- * <p>The kubelet treats a device as unknown after {@link #TIMEOUT} without an update; so it does
- * when this process hangs. One thread creates the lists and calls the listeners. Thread-safe.
+ * <p>The kubelet treats a device as unknown after {@link #TIMEOUT} without an update, and so also when this process
+ * hangs. One thread creates the lists and calls the listeners. Thread-safe.
  */
 public final class HealthFeed implements AutoCloseable {
 
@@ -47,7 +47,7 @@ public final class HealthFeed implements AutoCloseable {
     private final AtomicBoolean lookPosted = new AtomicBoolean();
     private volatile boolean closed;
 
-    // Of the loop's thread.
+    // Used only by the loop's thread.
     private final Map<List<?>, HealthState> known = new HashMap<>(); // by pool and device
     private List<Current> lastSent = List.of();
     private @Nullable ScheduledFuture<?> repeat;

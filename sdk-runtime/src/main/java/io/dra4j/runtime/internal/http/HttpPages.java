@@ -119,7 +119,7 @@ public final class HttpPages implements AutoCloseable {
     /**
      * Adds a page that takes a JSON document.
      *
-     * @param longest the most bytes that the document may have
+     * @param longest the maximum size of the document, in bytes
      */
     public HttpPages postJson(String path, int longest, Page page) {
         return add(path, page, longest, "POST");
@@ -172,7 +172,7 @@ public final class HttpPages implements AutoCloseable {
     /**
      * The requests that a page accepts: its path, methods, and the size of its documents.
      *
-     * @param longest the most bytes of a document; 0 for a page without
+     * @param longest the maximum size of a document, in bytes; 0 for a page without one
      */
     private record Request(String path, int longest, List<String> methods) {
 

@@ -77,7 +77,7 @@ final class ClaimCalls {
         return results;
     }
 
-    /** A claim is its UID, with any name; what can't be a UID was never prepared. */
+    /** Only the UID identifies a claim; a claim whose UID is malformed was never prepared. */
     Map<String, UnprepareOutcome> unprepare(List<Claim> requested) {
         Map<String, UnprepareOutcome> results = new LinkedHashMap<>();
         requested.forEach(claim -> results.put(claim.getUid(), new UnprepareOutcome.Unprepared()));

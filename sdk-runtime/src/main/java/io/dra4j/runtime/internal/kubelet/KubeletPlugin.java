@@ -408,7 +408,7 @@ public final class KubeletPlugin implements AutoCloseable {
     }
 
     /**
-     * A service under the name of an earlier version, whose messages have the same fields of the same numbers and
+     * A service under the name of an earlier version, whose messages have the same fields with the same numbers and
      * types.
      */
     private static final class EarlierVersion {

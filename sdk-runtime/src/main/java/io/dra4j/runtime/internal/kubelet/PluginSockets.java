@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The paths of a driver's two sockets.
  *
- * <p>The kernel keeps 108 bytes for a socket's path, the last of them zero. With a pod UID, which
- * lets two instances run side by side, the names are used if short enough, and otherwise hashed.
+ * <p>The kernel keeps 108 bytes for a socket's path, the last of them zero. With a pod UID, which lets two instances
+ * run side by side, the names are used if they are short enough, and otherwise hashed.
  *
  * @param registrarDirectory the kubelet's directory of registration sockets
  * @param dataDirectory the driver's own directory

@@ -86,8 +86,8 @@ public final class ProbeServer implements AutoCloseable {
     }
 
     /**
-     * Checks that the driver works by calling it as the kubelet does: both sockets, over new
-     * connections, without side effects. A driver that needs a restart does not serve.
+     * Checks that the driver works by calling it as the kubelet does: both sockets, over new connections, without side
+     * effects. A driver that needs a restart is reported as not serving.
      *
      * <p>One thread runs it. The first failed call is logged, and so is the next that succeeds.
      */
@@ -140,7 +140,7 @@ public final class ProbeServer implements AutoCloseable {
     }
 
     /**
-     * Listens on a TCP port for few simultaneous connections: one more closes the oldest.
+     * Listens on a TCP port for a few simultaneous connections: one more closes the oldest.
      *
      * <p>Each connection has a thread, and anyone who can reach the pod can connect. A probe is quick, so the oldest
      * connection is not one.

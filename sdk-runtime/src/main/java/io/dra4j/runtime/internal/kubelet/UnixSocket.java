@@ -121,8 +121,8 @@ final class UnixSocket extends Socket {
     /**
      * Ends the output, and lets the peer read all of it.
      *
-     * <p>The kernel resets a connection that is closed before all input was read: a peer that
-     * writes then may drop the answer to its last call.
+     * <p>The kernel resets a connection that is closed before all input has been read: a peer that writes then may drop
+     * the answer to its last call.
      */
     @Override
     public void close() throws IOException {

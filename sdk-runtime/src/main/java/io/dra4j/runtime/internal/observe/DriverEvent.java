@@ -62,7 +62,7 @@ public record DriverEvent(
         SLICES_CONTESTED("SlicesContested", Severity.PROBLEM),
         /** The API server can't be reached, or answers with errors. */
         CLUSTER_UNREACHABLE("ClusterUnreachable", Severity.PROBLEM),
-        /** Records of claims are lost; what may be theirs is held as damaged. */
+        /** Records of claims are lost; claims that may be among them are held as damaged. */
         JOURNAL_DAMAGED("JournalDamaged", Severity.PROBLEM),
         /** CDI specs could not be written or removed after a start. */
         SPECS_NOT_REPAIRED("CdiSpecsNotRepaired", Severity.PROBLEM),

@@ -44,7 +44,8 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     /**
-     * The state that the probes report; each supplier is called on any thread, and all but the last return immediately.
+     * The state that the probes report; each supplier is called on any thread, and all except the last return
+     * immediately.
      *
      * @param restartReason why the process must be restarted; empty if it need not be
      * @param missing the conditions that the driver lacks to be ready, a line each

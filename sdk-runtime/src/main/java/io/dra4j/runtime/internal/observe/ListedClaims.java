@@ -13,7 +13,7 @@ import java.util.List;
  */
 public record ListedClaims(List<OfClass> pending, long failures) {
 
-    /** The device class of claims of classes beyond those that get their own series. */
+    /** The device class that stands for all classes that have no separate series. */
     public static final String OTHER_CLASSES = "(other)";
 
     /** Copies the list. */

@@ -37,8 +37,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows a driver's meters in the formats of Prometheus, with metrics of the JVM and without those of other drivers in
- * it.
+ * Shows a driver's meters in the formats of Prometheus, with metrics of the JVM, and without those of other drivers in
+ * the JVM.
  *
  * <p>The format is OpenMetrics if the request accepts that, and the older text format otherwise.
  */

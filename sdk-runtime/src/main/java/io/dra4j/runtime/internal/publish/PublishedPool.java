@@ -169,7 +169,7 @@ final class PublishedPool {
         return state == State.PUBLISHED;
     }
 
-    /** Returns the devices that are not published because they break a rule, with the first one. */
+    /** Returns the devices that are not published because they break a rule, with the first problem of each. */
     Map<DeviceName, Problem> leftOut() {
         return leftOut;
     }

@@ -102,7 +102,8 @@ final class ServerFeatures {
     }
 
     /**
-     * Returns the rules that a pool breaks: those of all servers, and those of this one for what it would be sent.
+     * Returns the rules that a pool breaks: those of all servers, and those of this server for the part that it would
+     * be sent.
      *
      * @param pool the pool to publish
      * @param existing its slices in the cluster
@@ -210,7 +211,7 @@ final class ServerFeatures {
      */
     static final class AcceptedSlices implements BiFunction<Content, FeatureGates, List<FieldError>> {
 
-        /** A pool of a thousand devices has a few thousand, one for each device and release. */
+        /** A pool of a thousand devices has a few thousand entries, one for each device and release. */
         private static final int MOST = 20_000;
 
         private final BiFunction<Content, FeatureGates, List<FieldError>> book;

@@ -70,7 +70,7 @@ public final class SlicePublisher implements AutoCloseable {
      * @param meters measure how much is published
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads, and leaves devices out; applied each time it is written
-     * @param storedTaints puts taints on a device in its form in the cluster, until the source has been read once
+     * @param storedTaints puts taints on a device as it is stored in the cluster, until the source has been read once
      * @param names returns the part of that which may be published
      */
     public record Parts(
@@ -99,7 +99,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     private volatile List<Device> stored = List.of();
 
-    // Of the loop's thread.
+    // Used only by the loop's thread.
     private final Retries rounds;
     private Instant nextReread;
     private boolean started;
@@ -228,7 +228,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     /**
      * Returns whether the cluster has the last inventory that could be read, with the current taints, even while a
-     * later one can't be read. If none ever could, it is about the devices that the cluster has.
+     * later one can't be read. If none ever could, the result is about the devices that the cluster has.
      */
     public boolean areTaintsPublished() {
         return taintChanges.areAllPublished();

@@ -41,7 +41,7 @@ final class SliceWriter {
      * The result of some writes.
      *
      * @param writes how many were sent
-     * @param lost the features that the server left out; the rest of the writes was not sent
+     * @param lost the features that the server left out; the remaining writes were not sent
      */
     record Result(int writes, Set<Feature> lost) {}
 

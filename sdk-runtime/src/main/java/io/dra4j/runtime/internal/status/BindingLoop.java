@@ -40,7 +40,7 @@ public final class BindingLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BindingLoop.class);
     private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
-    // The scheduler looks as often.
+    // The scheduler also checks this often.
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
     private final Parts parts;

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The reports of held claims' devices: to the cluster in the claim's status, to containers in metadata files.
  *
- * <p>A report is kept in a file before it goes anywhere, and ends with the claim's preparation. The API server gets it
- * later, as soon as possible; no method waits for that. Thread-safe.
+ * <p>A report is stored in a file before it is sent anywhere, and ends with the claim's preparation. The API server
+ * gets it later, as soon as possible; no method waits for that. Thread-safe.
  */
 public final class ClaimReports implements AutoCloseable {
 
@@ -98,7 +98,7 @@ public final class ClaimReports implements AutoCloseable {
      * @throws DraException if it can't be kept
      */
     public synchronized PreparedClaim prepared(AllocatedClaim claim, PreparedClaim prepared) {
-        // The provider may have reported by its context while it worked.
+        // The provider may have reported through its context while it worked.
         ClaimReport report = report(claim.ref().uid()).orElseGet(() -> ClaimReport.of(claim.ref()));
         for (PreparedDevice device : prepared.devices()) {
             report = report.with(updated(claim.ref(), device, report));
@@ -223,7 +223,7 @@ public final class ClaimReports implements AutoCloseable {
     }
 
     /**
-     * Removes all that a claim reports; its entries in the cluster go later.
+     * Removes all that a claim reports; its entries in the cluster are removed later.
      *
      * @throws DraException if something of it may be left on this node
      */

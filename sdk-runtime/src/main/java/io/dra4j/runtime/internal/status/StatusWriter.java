@@ -24,9 +24,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes a field manager's part of claims' statuses to the API server, later, and retries until it is there.
  *
- * <p>Callers never wait. The entries are computed at each try, because another process of the driver may have changed
- * them since. What failed is tried again after a second, then less and less often, for as long as the claim exists; for
- * lack of permission, after ten minutes. A refusal because the entries themselves are wrong is final. Thread-safe.
+ * <p>Callers never wait. The entries are computed for each attempt, because another process of the driver may have
+ * changed them since. What failed is tried again after a second, then less and less often, for as long as the claim
+ * exists; for lack of permission, after ten minutes. A refusal because the entries themselves are wrong is final.
+ * Thread-safe.
  */
 final class StatusWriter {
 
@@ -63,7 +64,7 @@ final class StatusWriter {
         this.executor = executor;
     }
 
-    /** A claim whose entries are to be written, and how long the next try waits. */
+    /** A claim whose entries must be written, and the wait before the next attempt. */
     private static final class Wanted {
         private final ClaimRef claim;
         private Duration wait = FIRST_WAIT; // used only by the executor's thread

@@ -43,7 +43,7 @@ public final class StrictText {
      * Reads JSON.
      *
      * @return null if it is the JSON null
-     * @throws IOException if the text is not JSON, or not of the type; it is one of Jackson's
+     * @throws IOException if the text is not JSON, or not of the type; one of Jackson's exceptions
      */
     public static <T> T json(String text, Class<T> type) throws IOException {
         return JSON.readValue(text, type);
@@ -53,7 +53,7 @@ public final class StrictText {
      * Reads one document of YAML.
      *
      * @return null if it is empty, has only comments, or is the YAML null
-     * @throws IOException if the text is not YAML, or not of the type; it is one of Jackson's
+     * @throws IOException if the text is not YAML, or not of the type; one of Jackson's exceptions
      */
     public static <T> @Nullable T yaml(String text, Class<T> type) throws IOException {
         try (JsonParser parser = Yaml.MAPPER.createParser(text)) {
@@ -64,7 +64,7 @@ public final class StrictText {
     /**
      * Converts a value into another type through its JSON form: a tree, for example.
      *
-     * @throws IOException if it is not of the type; it is one of Jackson's
+     * @throws IOException if it is not of the type; one of Jackson's exceptions
      */
     public static <T> T convert(Object value, Class<T> type) throws IOException {
         return JSON.treeToValue(JSON.valueToTree(value), type);

@@ -42,8 +42,8 @@ public final class ShortLivedThreads {
 
     /**
      * Returns threads for calls that tasks of {@link #waiting} wait for: few for quick calls, as many as there are
-     * tasks for slow ones. A task that finds {@value #QUICK} at work waits for one of them; when none ends for {@value
-     * #PATIENCE_MILLIS} ms, they count as slow from then on, and {@value #QUICK} others may run.
+     * tasks for slow ones. A task that finds {@value #QUICK} calls in progress waits for one of them; when none ends
+     * for {@value #PATIENCE_MILLIS} ms, they count as slow from then on, and {@value #QUICK} others may run.
      */
     public static Executor ofNativeCode(String name) {
         if (!HAS_VIRTUAL) {

@@ -61,7 +61,7 @@ public final class ServerCertificate {
         }
     }
 
-    /** Returns the TLS of a server that shows this certificate. */
+    /** Returns the TLS context of a server that presents this certificate. */
     public SSLContext context() {
         try {
             SSLContext context = SSLContext.getInstance("TLS");

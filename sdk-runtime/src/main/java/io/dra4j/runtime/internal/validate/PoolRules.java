@@ -161,7 +161,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
             return gates;
         }
 
-        /** Checks all but the devices. */
+        /** Checks everything except the devices. */
         void checkPool() {
             check(null, List.of(), "");
             List<CounterSet> sets = pool.counterSets();

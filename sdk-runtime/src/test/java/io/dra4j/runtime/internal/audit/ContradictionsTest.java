@@ -285,7 +285,7 @@ class ContradictionsTest {
         node.claims.computeIfPresent(ref, (same, claim) -> withJson(claim, "{}"));
         assertThat(onlyMend(node.views()))
                 .containsExactly(
-                        "# no pod has reserved it; if none is to use it:",
+                        "# no pod has reserved it; if none needs it:",
                         "kubectl -n %s delete resourceclaim %s".formatted(ref.namespace(), ref.name()));
     }
 

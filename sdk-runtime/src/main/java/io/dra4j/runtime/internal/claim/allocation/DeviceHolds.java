@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It keeps no separate list: it checks against the journal's committed claims, so that two processes of the driver
  * can't disagree. A device may be held by several claims if the API allows it: shares of it, each with its own share id
  * and all of them within the device's capacities, or admin access, which neither waits for other claims nor keeps them
- * waiting. Devices that overlap in the pool's counters may not be held together. Thread-safe.
+ * waiting. Devices that overlap in the pool's counters may not be held at the same time. Thread-safe.
  */
 public final class DeviceHolds {
 
@@ -178,7 +178,7 @@ public final class DeviceHolds {
      * The capacities and counters of the inventory's devices, and of those that left it while held.
      *
      * <p>The last known form of such a device is kept; after a restart it is unknown, and the device consumes nothing.
-     * An object is immutable.
+     * Immutable.
      */
     private static final class KnownDevices {
 
@@ -192,7 +192,7 @@ public final class DeviceHolds {
             this.devices = devices;
         }
 
-        /** Returns what is known of a driver's devices before the first inventory: nothing. */
+        /** Returns what is known about a driver's devices before the first inventory: nothing. */
         static KnownDevices none(String driver) {
             return new KnownDevices(new OwnNames(driver), Inventory.of(), Map.of());
         }
@@ -227,7 +227,7 @@ public final class DeviceHolds {
                     .isPresent();
         }
 
-        /** Returns what a device takes of the counters of its pool. */
+        /** Returns the amounts of its pool's counters that a device takes. */
         List<Amount> counters(PooledDevice key) {
             List<Amount> amounts = new ArrayList<>();
             Device device = devices.get(key);
@@ -251,7 +251,7 @@ public final class DeviceHolds {
             return new Amount("counter " + name + " in counter set " + set + " of pool " + key.pool(), amount, total);
         }
 
-        /** Returns what a share takes of the capacities of its device. */
+        /** Returns the amounts of its device's capacities that a share takes. */
         List<Amount> shares(HeldDevice share) {
             PooledDevice key = PooledDevice.of(share);
             Device device = devices.get(key);
@@ -280,7 +280,7 @@ public final class DeviceHolds {
         private final Map<String, Use> uses = new HashMap<>();
 
         /**
-         * An amount that a device consumes of a limited total.
+         * An amount that a device consumes from a limited total.
          *
          * @param item names what is limited
          * @param total the total; {@code null} if unknown, and then it is not limited

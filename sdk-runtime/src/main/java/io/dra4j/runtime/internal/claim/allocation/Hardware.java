@@ -34,7 +34,7 @@ public final class Hardware {
      * Requires that devices are the same hardware as when they were recorded; devices that left the inventory are
      * skipped.
      *
-     * @param inventory is not asked if no device has a physical id
+     * @param inventory is not called if no device has a physical id
      * @throws PrepareException if one is different hardware now
      */
     public static void requireSame(List<HeldDevice> recorded, Supplier<Inventory> inventory) {

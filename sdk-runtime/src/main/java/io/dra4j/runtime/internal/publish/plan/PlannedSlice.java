@@ -26,7 +26,7 @@ public record PlannedSlice(int index, Content content) {
     /**
      * Reads the index of a slice in the cluster from its name; empty if it is not this driver's.
      *
-     * <p>The Go helper has five digits: as a dash sorts before all digits, they sort as if zeros followed them.
+     * <p>The Go helper uses five digits: as a dash sorts before all digits, they sort as if zeros followed them.
      */
     static OptionalInt indexOf(String name) {
         Matcher matcher = INDEXED_NAME.matcher(name);

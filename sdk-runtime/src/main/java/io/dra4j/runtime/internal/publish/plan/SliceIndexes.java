@@ -50,7 +50,7 @@ record SliceIndexes(int[] taken) {
         return from;
     }
 
-    /** Chooses free indexes between two others, where there must be as many; ascending. */
+    /** Chooses free indexes between two others, which must have that many between them; ascending. */
     List<Integer> between(int low, int high, int count) {
         int[] wanted = wanted(low, high, count);
         if (IntStream.of(wanted).anyMatch(index -> rank(index) != rank(index + 1))) {
