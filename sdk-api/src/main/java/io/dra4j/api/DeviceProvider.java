@@ -187,7 +187,7 @@ public interface DeviceProvider extends AutoCloseable {
      * Closes the provider; prepared claims stay prepared, because their containers keep running.
      *
      * <p>It may be called without a start, or after a failed one: some programs only ask a provider for its
-     * configuration types or its devices. An exception thrown by such a close is not reported separately.
+     * configuration types or its devices. An exception that {@code close} then throws is not reported separately.
      *
      * <p>It declares no checked exception: javac would warn about every implementation that {@code close} might be
      * interrupted. Exceptions are logged.

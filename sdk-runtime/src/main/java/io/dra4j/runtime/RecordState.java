@@ -28,7 +28,7 @@ import java.util.function.Function;
  * }</pre>
  *
  * <p>The JSON has a field for each component that is not {@code null}; a time is written in ISO 8601, with its offset
- * or zone. Reading is strict: a field that the record has no component for, a field given twice, or a missing number or
+ * or zone. Reading is strict: a field without a component in the record, a field given twice, or a missing number or
  * boolean is an error, because a state that is only partly understood would be undone only in part. A record that gains
  * a component needs a new version, and reads the earlier one with {@link #upgrading}. Immutable.
  *

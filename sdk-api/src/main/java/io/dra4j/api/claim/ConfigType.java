@@ -98,7 +98,7 @@ public final class ConfigType<T> {
         return values.type;
     }
 
-    /** {@return the supplier of the configuration of a device that no entry applies to; {@code null} for none} */
+    /** {@return the supplier of the configuration of a device to which no entry applies; {@code null} for none} */
     public @Nullable Supplier<T> defaults() {
         return values.defaults;
     }
@@ -179,7 +179,7 @@ public final class ConfigType<T> {
         }
 
         /**
-         * Sets the supplier of the configuration of devices that no entry applies to; none by default.
+         * Sets the supplier of the configuration of devices to which no entry applies; none by default.
          *
          * @param defaults the supplier; {@code null} for none
          * @return this builder

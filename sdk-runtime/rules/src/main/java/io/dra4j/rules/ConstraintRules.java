@@ -76,7 +76,7 @@ final class ConstraintRules {
                 .anyMatch(constraint -> isOn(constraint.path("requests"), request));
     }
 
-    /** Returns whether a constraint applies: without requests to all, with a request also to its subrequests. */
+    /** Returns whether a constraint applies: to all requests if it names none; to a request's subrequests as well. */
     private static boolean isOn(JsonNode requests, String request) {
         String parent = request.split("/")[0];
         return requests.isEmpty()

@@ -10,7 +10,7 @@ import java.util.Set;
  *
  * @param tornTail true if a crash tore the last line; its write had not returned, and nothing is lost
  * @param damagedLines how many other lines are damaged or missing, as far as that is known
- * @param uids the claims that those lines were about, as far as they name them
+ * @param uids the claims of those lines, as far as the lines name them
  * @param complete true if they name all; if not, there may be lost claims that only their CDI specs or the API server
  *     know
  */

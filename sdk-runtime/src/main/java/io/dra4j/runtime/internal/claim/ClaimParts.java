@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The parts that claims are prepared with.
+ * The parts that prepare claims.
  *
  * @param providerCalls calls the provider
  * @param locks keep other processes of the driver from a claim

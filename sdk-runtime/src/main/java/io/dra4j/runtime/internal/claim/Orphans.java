@@ -86,7 +86,7 @@ final class Orphans {
         inTheWay.add(uid);
     }
 
-    /** Looks, if it is time to. */
+    /** Looks for orphans, if it is time. */
     void look() {
         if (!isDue()) {
             return;

@@ -171,7 +171,7 @@ public final class PreparedResults {
         static void refuseState(ProviderState state) {
             throw new DraException(
                     ("DeviceProvider.changesNothing() returned true, but prepare() has a state of %d characters"
-                                    + " to keep; it must return false for a claim that anything is changed for")
+                                    + " to keep; it must return false if anything is changed for the claim")
                             .formatted(state.rawJson().length()));
         }
 

@@ -84,7 +84,7 @@ final class ApiConnections {
     /**
      * Reads the files that a configuration names; connects when there is something to send.
      *
-     * @param kubeconfig where the configuration is from, as its file was before it was read
+     * @param kubeconfig the source of the configuration, as the file was before it was read
      * @throws DraException if they can't be read or used
      */
     static ApiConnections of(Config config, Map<Path, FileStamp> kubeconfig) {

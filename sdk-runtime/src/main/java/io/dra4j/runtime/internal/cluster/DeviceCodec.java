@@ -45,7 +45,7 @@ final class DeviceCodec {
             "bindingFailureConditions",
             "bindsToNode");
 
-    // The order of these lists is irrelevant; sorted, equal meaning is equal content.
+    // The order of these lists is irrelevant; sorted, they are equal if they mean the same.
     private static final Comparator<CounterConsumption> BY_COUNTER_SET =
             Comparator.comparing(CounterConsumption::counterSet);
     private static final Comparator<Taint> BY_TAINT = Comparator.comparing(Taint::key)

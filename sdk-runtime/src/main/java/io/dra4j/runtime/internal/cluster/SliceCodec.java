@@ -29,8 +29,8 @@ import java.util.UUID;
 public record SliceCodec(String driver, String node) {
 
     /**
-     * Returns the content in the form that it has after a round trip through the API, so that equal meaning is equal
-     * content: raw JSON in one form, times in whole seconds.
+     * Returns the content in the form that it has after a round trip through the API, so that contents that mean the
+     * same are equal: raw JSON in one form, times in whole seconds.
      *
      * @throws IllegalArgumentException if it can't be written, with device and field
      */

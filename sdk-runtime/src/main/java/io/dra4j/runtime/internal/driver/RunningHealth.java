@@ -37,7 +37,7 @@ final class RunningHealth {
         if (!isReported) {
             throw new IllegalStateException(
                     "The driver was built without the health service, so the kubelet does not ask for"
-                            + " reports; call healthService() on its DraDriver.Builder, which a program has in"
+                            + " reports; call healthService() on its DraDriver.Builder, which a program can reach in"
                             + " DriverMain.abilities()");
         }
         reports.report(health);

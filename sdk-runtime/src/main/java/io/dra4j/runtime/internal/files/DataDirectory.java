@@ -16,7 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
  */
 public record DataDirectory(Path path) {
 
-    /** Returns the directory that a journal is in. */
+    /** Returns the directory of a journal. */
     public static DataDirectory of(Path journal) {
         return new DataDirectory(journal.resolveSibling(""));
     }

@@ -32,7 +32,7 @@ public final class HalfWritten {
      * @param pattern a glob of their names
      */
     public static void remove(Path directory, String pattern) {
-        Instant young = InstantSource.system().instant().minus(LONGEST_WRITE); // by the clock of file times
+        Instant young = InstantSource.system().instant().minus(LONGEST_WRITE); // file times follow this clock
         try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, pattern)) {
             for (Path file : left) {
                 removeUnlessYoung(file, young);

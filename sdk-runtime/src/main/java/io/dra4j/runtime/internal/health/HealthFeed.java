@@ -119,7 +119,7 @@ public final class HealthFeed implements AutoCloseable {
         listeners.forEach(listener -> listener.update(devices));
     }
 
-    /** Logs a change, except a device's first report if healthy, and a device never reported on. */
+    /** Logs a change, except a first report that is healthy, and except for devices that were never reported. */
     private void log(List<Current> devices) {
         Map<List<?>, HealthState> before = Map.copyOf(known);
         known.clear();

@@ -9,8 +9,8 @@ public interface EventRecorder {
     /**
      * Records an event; returns immediately, and never throws.
      *
-     * <p>The same event may be recorded repeatedly while a problem lasts: repetitions of the last one about a subject
-     * are not all passed on.
+     * <p>The same event may be recorded repeatedly while a problem lasts: not all repetitions of the last event about a
+     * subject are passed on.
      */
     void record(DriverEvent event);
 }

@@ -163,7 +163,7 @@ final class PolicyReader {
         return field.isEmpty()
                 ? "this is not an object with a list `rules`"
                 : field
-                        + " has a value of another type than it needs; texts that look like numbers"
+                        + " has a value of the wrong type; strings that look like numbers"
                         + " or true need quotes";
     }
 

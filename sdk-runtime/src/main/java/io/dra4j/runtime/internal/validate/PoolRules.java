@@ -289,7 +289,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
         /** Only the API server knows the meaning of a field that the SDK has no type for. */
         private static boolean rawField(Field device, String name, String json) {
             if (!FIELD_NAME.matcher(name).matches()) {
-                device.child("rawFields").refuse("must be named as fields of the API are", name);
+                device.child("rawFields").refuse("must be named like a field of the API", name);
                 return false;
             }
             Field field = device.child(name);

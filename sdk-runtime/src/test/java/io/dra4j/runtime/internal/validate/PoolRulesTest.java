@@ -113,7 +113,7 @@ class PoolRulesTest {
                 wrong("future", "must be JSON", device().rawField("future", "{} {}")),
                 wrong("future", "must be a JSON value, not null or nothing", device().rawField("future", " ")),
                 wrong("future", "must be a JSON value, not null or nothing", device().rawField("future", "null")),
-                wrong("rawFields", "must be named as fields of the API are", device().rawField("", "1")),
+                wrong("rawFields", "must be named like a field of the API", device().rawField("", "1")),
                 wrong(
                         "nodeAllocatableResources",
                         "must be set by its own method",
