@@ -168,7 +168,7 @@ public sealed interface AttributeValue {
      * </ul>
      *
      * @param text a version as the vendor writes it
-     * @return the attribute's value; empty if the text does not begin with a number
+     * @return the attribute's value; empty if the text does not begin with such a number
      */
     static Optional<AttributeValue> lenientVersion(String text) {
         return LenientVersion.of(Objects.requireNonNull(text, "text")).map(OfVersion::new);
