@@ -189,8 +189,8 @@ public interface DeviceProvider extends AutoCloseable {
      * <p>It may be called without a start, or after a failed one: some programs only ask a provider for its
      * configuration types or its devices. An exception that {@code close} then throws is not reported separately.
      *
-     * <p>It declares no checked exception: javac would warn about every implementation that {@code close} might be
-     * interrupted. Exceptions are logged.
+     * <p>It declares no checked exception: otherwise, javac would warn in each implementation that {@code close} might
+     * be interrupted. Exceptions are logged.
      */
     @Override
     default void close() {}

@@ -9,8 +9,8 @@ import java.util.Objects;
  * The conditions that an allocated device must meet before its pod is bound to a node.
  *
  * @param conditions condition types that must all be true, at most 4; label names
- * @param failureConditions condition types of which a single true one makes the scheduler give up the allocation, at
- *     most 4; empty if and only if the conditions are
+ * @param failureConditions condition types, at most 4; if any of them is true, the scheduler gives up the allocation;
+ *     empty if and only if the conditions are
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-scheduling/5007-device-attach-before-pod-scheduled">
  *     KEP-5007</a>

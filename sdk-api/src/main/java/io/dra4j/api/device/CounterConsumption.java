@@ -12,7 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The amounts that a device consumes of a counter set of its pool while it is allocated.
+ * The amounts that a device consumes from a counter set of its pool while it is allocated.
  *
  * @see CounterSet
  */

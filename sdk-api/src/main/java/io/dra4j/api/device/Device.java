@@ -98,7 +98,7 @@ public final class Device {
         return values.allowMultipleAllocations;
     }
 
-    /** {@return the amounts that the device consumes of its pool's counter sets, at most two sets} */
+    /** {@return the amounts that the device consumes from its pool's counter sets, at most two sets} */
     public List<CounterConsumption> consumesCounters() {
         return values.consumesCounters;
     }
@@ -274,7 +274,7 @@ public final class Device {
         }
 
         /**
-         * Adds the amounts that the device consumes of one counter set.
+         * Adds the amounts that the device consumes from one counter set.
          *
          * @param consumes the amounts
          * @return this builder
@@ -288,7 +288,7 @@ public final class Device {
         }
 
         /**
-         * Replaces all amounts that the device consumes of counter sets.
+         * Replaces all amounts that the device consumes from counter sets.
          *
          * @param consumesCounters the amounts; none for a device that shares no counters
          * @return this builder

@@ -14,7 +14,7 @@ public enum NodeOperation {
     PREPARE("NodePrepareResources"),
     /** Unpreparing a claim. */
     UNPREPARE("NodeUnprepareResources"),
-    /** All calls, those of later releases included. */
+    /** All calls, including those of later releases. */
     ALL("*");
 
     private final String apiName;

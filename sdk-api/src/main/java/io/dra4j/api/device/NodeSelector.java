@@ -20,7 +20,7 @@ public record NodeSelector(List<Requirement> requirements) {
     }
 
     /**
-     * Returns the selector of the nodes that carry a label with one of some values.
+     * Returns the selector of the nodes that carry a label with one of the given values.
      *
      * @param label the label's name
      * @param values the values, at least one

@@ -238,7 +238,7 @@ final class Preparation {
 
     /**
      * Claims whose devices are no longer in use, though the journal holds them: after a crash, from an earlier boot,
-     * after an unprepare that failed, or if the kubelet skips it.
+     * after an unprepare that failed, or because the kubelet skips it.
      *
      * <p>They are unprepared before another claim takes one of their devices, each under its own lock, except those
      * with a running operation. An unprepare that takes long continues, and the other claim is refused. A damaged claim
