@@ -254,7 +254,7 @@ final class ApiConnections {
         return response;
     }
 
-    /** The status and the headers of an answer, with its content, or what reads it. */
+    /** The status and the headers of an answer, with its content or the reader of the content. */
     record Response<T>(int statusCode, HttpHeaders headers, T body) {}
 
     private @Nullable String authorization() {

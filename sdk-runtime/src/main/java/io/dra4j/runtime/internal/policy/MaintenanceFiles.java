@@ -59,7 +59,7 @@ public final class MaintenanceFiles {
         return FileStamp.of(request);
     }
 
-    /** Returns the maintenance; that of all devices if the file can't be read. */
+    /** Returns the requested maintenance, or maintenance of all devices if the file can't be read. */
     public Optional<Maintenance> read() {
         try {
             return Optional.of(JSON.readValue(Files.readString(request), Maintenance.class));
