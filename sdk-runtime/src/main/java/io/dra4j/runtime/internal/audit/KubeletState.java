@@ -79,8 +79,7 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
             String version = inner.path("apiVersion").asText();
             if (!version.equals(KubeletClaims.VERSION)) {
                 throw new NotCheckedException(
-                        "the kubelet's state has the version \"%s\", which this release can't read"
-                                .formatted(version));
+                        "the kubelet's state has the version \"%s\", which this release can't read".formatted(version));
             }
             return new KubeletState(claims(inner.path("ClaimInfoStateList"), driver), "");
         } catch (IllegalArgumentException e) {

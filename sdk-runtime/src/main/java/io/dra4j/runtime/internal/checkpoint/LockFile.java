@@ -259,7 +259,8 @@ public final class LockFile implements AutoCloseable {
             taken = range == null ? null : new Taken(range, position);
         } catch (IOException e) {
             if (!isClosed) {
-                throw new DraException("Can't lock a range of " + path + " (" + e + "); check whether its disk works", e);
+                throw new DraException(
+                        "Can't lock a range of " + path + " (" + e + "); check whether its disk works", e);
             }
         }
         if (isClosed) { // checked after taking: either this releases it, or close

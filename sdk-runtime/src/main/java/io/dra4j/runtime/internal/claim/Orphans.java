@@ -149,7 +149,8 @@ final class Orphans {
         }
         unpreparation.unprepareIfIdle(
                 uid,
-                "according to the API server, the claim has had none of its devices for %s min".formatted(least.toMinutes()),
+                "according to the API server, the claim has had none of its devices for %s min"
+                        .formatted(least.toMinutes()),
                 still -> still.equals(claim) && !kubelet.names(uid), // which names it before it is prepared again
                 Deadline.in(END_LIMIT, nodeClock),
                 END_LIMIT);

@@ -50,9 +50,10 @@ public final class PreparedResults {
                     .orElseGet(() -> withoutEdits(device)));
         }
         if (!left.isEmpty()) {
-            throw new DraException("The provider returned a device that is not one of the claim's, or returned one twice: "
-                    + left.get(0).allocated().device()
-                    + "; it must pass on the AllocatedDevice that it was given");
+            throw new DraException(
+                    "The provider returned a device that is not one of the claim's, or returned one twice: "
+                            + left.get(0).allocated().device()
+                            + "; it must pass on the AllocatedDevice that it was given");
         }
         return new Results(devices, prepared.edits());
     }

@@ -39,7 +39,10 @@ public final class FeatureProbe {
                 return false;
             }
             if (e.status() == BAD_REQUEST) {
-                LOG.atInfo().setCause(e).log("The API server accepts no dry runs; fields that it leaves out are found when slices are written");
+                LOG.atInfo()
+                        .setCause(e)
+                        .log(
+                                "The API server accepts no dry runs; fields that it leaves out are found when slices are written");
                 return true;
             }
             throw e;
