@@ -162,7 +162,7 @@ final class PolicyReader {
         }
         return field.isEmpty()
                 ? "this is not an object with a list `rules`"
-                : field + " has a value of the wrong type; strings that look like numbers" + " or true need quotes";
+                : field + " has a value of the wrong type; strings that look like numbers or true need quotes";
     }
 
     private static String firstLine(String message) {
