@@ -90,7 +90,7 @@ int open_container(void) {
         fail("the container's root %s can't be opened: %s", path, strerror(errno));
     }
     if (is_same(opened, "/")) {
-        fail("the container's root %s is the node's: nothing is changed", path);
+        fail("the container's root %s is the node's own: nothing was changed", path);
     }
     return opened;
 }
@@ -107,7 +107,7 @@ int open_in(int root, const char *path, int flags, int mode) {
             return (int)fd;
         }
         if (errno == ENOSYS) {
-            fail("the kernel has no openat2, which Linux has since 5.6: use NVIDIA's nvidia-cdi-hook on this node");
+            fail("the kernel has no openat2 (Linux 5.6 and newer): use NVIDIA's nvidia-cdi-hook on this node");
         }
         if (errno != EAGAIN && errno != EINTR) { /* EAGAIN: something was renamed meanwhile */
             break;
@@ -142,7 +142,7 @@ int open_directory(int root, const char *path) {
             next = open_in(root, part, O_PATH | O_DIRECTORY, 0);
         }
         if (next < 0 && errno != EROFS) {
-            fail("the container's directory %s can't be made: %s", part, strerror(errno));
+            fail("the container's directory %s can't be created: %s", part, strerror(errno));
         }
         close(parent);
         if (next < 0) {

@@ -8,11 +8,11 @@ int open_container(void);
 
 /*
  * Opens a path as a process in the container would: absolute links and .. stay below the root, and links of procfs,
- * which lead out of it, are refused. Returns -1, with errno, if it can't be opened.
+ * which lead out of it, are refused. Returns -1 and sets errno if it can't be opened.
  */
 int open_in(int root, const char *path, int flags, int mode);
 
-/* Requires an absolute path without empty parts, . and .. */
+/* Requires an absolute path without empty parts, . or .. */
 void require_plain(const char *path);
 
 /* Opens a directory in the container, creating missing parts; returns -1 if the file system is read-only. */

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /*
- * Prepares a container for the libraries of NVIDIA's driver: a hook of the OCI runtime, createContainer, which runs in
+ * Prepares a container for the libraries of NVIDIA's driver. This is an OCI createContainer hook, which runs in
  * the container's mount namespace before the container's root becomes the root.
  *
- * It has the command line of NVIDIA's nvidia-cdi-hook, and replaces it if neither node nor image has one. The
- * container's image is not trusted: no program of it is run, and no path in it leads out of its root.
+ * It accepts the command line of NVIDIA's nvidia-cdi-hook, and replaces it if neither node nor image has it. The
+ * container's image is not trusted: none of its programs is run, and no path in it leads out of its root.
  */
 #include "container.h"
 #include "ldcache.h"
@@ -41,7 +41,7 @@ struct options {
     char *ldconfig;
 };
 
-/* Replaces the arguments by the values, which are never more. */
+/* Overwrites the arguments with the values, which are never more than the arguments. */
 static struct options parse(char **arguments, const char *repeated, bool with_ldconfig) {
     struct options found = {arguments, NULL};
     char **next = arguments;
@@ -60,7 +60,7 @@ static struct options parse(char **arguments, const char *repeated, bool with_ld
 
 int main(int count, char **arguments) {
     if (count < 2) {
-        fail("no command: it is create-symlinks --link TARGET::PATH..., or update-ldcache --folder PATH...");
+        fail("no command: use create-symlinks --link TARGET::PATH..., or update-ldcache --folder PATH...");
     }
     umask(022);
     const char *command = arguments[1];
@@ -71,7 +71,7 @@ int main(int count, char **arguments) {
         struct options options = parse(arguments + 2, "--folder", true);
         update_ldcache(open_container(), options.ldconfig, options.values);
     } else {
-        warn("unknown command %s: nothing is done", command); /* as NVIDIA's: specs may be newer than this program */
+        warn("unknown command %s is ignored", command); /* as by NVIDIA's hook: specs may be newer than this program */
     }
     return 0;
 }

@@ -16,7 +16,7 @@ struct reader {
     bool found;
 };
 
-/* A decoded string; what does not fit is counted, not kept. */
+/* A decoded string; bytes that do not fit are counted, but not kept. */
 struct text {
     char *bytes;
     size_t size;

@@ -22,7 +22,7 @@
 /* A container that has this file rebuilds the same cache. */
 #define CONFIGURATION "/etc/ld.so.conf.d/00-dra4j-nvidia.conf"
 
-/* Ubuntu's /sbin/ldconfig is a script, which runs the real one. */
+/* Ubuntu's /sbin/ldconfig is a script that runs the real one. */
 static const char *const USUAL[] = {
     "/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig.real", "/usr/sbin/ldconfig", NULL};
 
@@ -61,7 +61,7 @@ static int find_ldconfig(const char *given) {
     if (given) {
         int program = open_ldconfig(given);
         if (program < 0) {
-            fail("%s is not a static program: it is needed for the loader's cache of the container", given);
+            fail("%s is not a static program: a static ldconfig has to create the container's loader cache", given);
         }
         return program;
     }
@@ -71,7 +71,7 @@ static int find_ldconfig(const char *given) {
             return program;
         }
     }
-    fail("the node has no static /sbin/ldconfig, which makes the loader's cache of the container: install glibc's");
+    fail("the node has no static /sbin/ldconfig to create the container's loader cache: install glibc's");
 }
 
 static bool is_there(int root, const char *folder) {
@@ -87,7 +87,7 @@ static void configure(int root, char *const *folders) {
     int file = open_in(root, CONFIGURATION, O_WRONLY | O_CREAT | O_EXCL, 0644);
     if (file < 0) {
         if (errno != EEXIST && errno != ENOENT) {
-            fail("the container's %s can't be made: %s", CONFIGURATION, strerror(errno));
+            fail("the container's %s can't be created: %s", CONFIGURATION, strerror(errno));
         }
         return;
     }
@@ -185,12 +185,12 @@ static void require_usable(int root, char *const *folders) {
         int library = length < (int)sizeof path ? open_in(root, path, O_PATH, 0) : -1;
         if (library >= 0) {
             close(library);
-            warn("the container's root is read-only: without a cache, its loader finds libraries of the driver in its own"
-                 " folders alone");
+            warn("the container's root is read-only: without a cache, its loader finds the driver's libraries only in"
+                 " its default folders");
             return;
         }
     }
-    fail("the container's root is read-only, and has no libcuda.so.1 in a folder of the driver: give it a root that is"
+    fail("the container's root is read-only, and has no libcuda.so.1 in a folder of the driver: use a root that is"
          " writable until its process starts, or an image with that link");
 }
 
@@ -200,7 +200,7 @@ void update_ldcache(int root, const char *ldconfig, char *const *folders) {
             require_plain(*each);
         }
         if (strpbrk(*each, "\n=")) { /* both have a meaning in the configuration */
-            fail("not the name of a folder: %s", *each);
+            fail("not a valid folder name: %s", *each);
         }
     }
     if (is_read_only(root)) {
@@ -212,7 +212,7 @@ void update_ldcache(int root, const char *ldconfig, char *const *folders) {
     char **arguments = command(root, folders);
     pid_t child = fork();
     if (child < 0) {
-        fail("no process can be made: %s", strerror(errno));
+        fail("no process can be created: %s", strerror(errno));
     }
     if (child == 0) {
         run_in(root, program, arguments);

@@ -41,9 +41,9 @@ static bool replace(int folder, const char *name, const char *target) {
 /* Programs may work without the link: update-ldcache creates those with the libraries' names. */
 static void report(const char *path, int reason) {
     if (reason != EROFS) {
-        fail("the link %s can't be made: %s", path, strerror(reason));
+        fail("the link %s can't be created: %s", path, strerror(reason));
     }
-    warn("the link %s is not made: the container's root is read-only", path);
+    warn("the link %s was not created: the container's root is read-only", path);
 }
 
 static void make(int folder, const char *name, const char *target, const char *path) {
@@ -64,7 +64,7 @@ static void make(int folder, const char *name, const char *target, const char *p
 static void create(int root, char *link) {
     char *path = strstr(link, "::");
     if (!path || path == link) {
-        fail("not a link, which is TARGET::PATH: %s", link);
+        fail("not a link of the form TARGET::PATH: %s", link);
     }
     *path = 0;
     path += 2;

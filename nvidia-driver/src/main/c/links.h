@@ -3,7 +3,7 @@
 #ifndef DRA4J_LINKS_H
 #define DRA4J_LINKS_H
 
-/* Makes the links, each "target::path". */
+/* Creates the links, each given as "target::path". */
 void create_symlinks(int root, char *const *links);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdnoreturn.h>
 
-/* Prints why the container can't be prepared, and ends with status 1: the runtime does not start it. */
+/* Prints why the container can't be prepared, and exits with status 1, so that the runtime does not start it. */
 __attribute__((format(printf, 1, 2))) noreturn void fail(const char *form, ...);
 
 __attribute__((format(printf, 1, 2))) void warn(const char *form, ...);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /*
- * Mounts the shared memory of an MPS daemon, labels it for SELinux, and runs the daemon with it as its /dev/shm: daemon
- * and clients find one another's segments there by name, and each group of devices has its own.
+ * Mounts the shared memory of an MPS daemon, labels it for SELinux, and runs the daemon with it as /dev/shm: daemon and
+ * clients find each other's segments there by name, and each group of devices has its own shared memory.
  *
- * The driver's process has no system calls for that, and its image has neither mount nor unshare.
+ * The driver itself can't make these system calls, and its image has neither mount nor unshare.
  */
 #include <errno.h>
 #include <sched.h>
@@ -22,7 +22,7 @@ static int fail(const char *what, const char *object) {
     return 1;
 }
 
-/* Returns whether something is mounted at the directory; -1, with errno, if it can't be read. */
+/* Returns whether something is mounted at the directory, or -1 with errno if that can't be read. */
 static int is_mount(const char *directory) {
     char parent[4096];
     struct stat here;
@@ -47,7 +47,7 @@ static int mount_memory(const char *directory, const char *size) {
     return 0;
 }
 
-/* Unmounts; a mount may be repeated, or in use: it ends with its last user. */
+/* Unmounts all mounts at the directory, of which there may be several; a mount in use ends with its last user. */
 static int unmount(const char *directory) {
     while (!umount2(directory, MNT_DETACH | UMOUNT_NOFOLLOW)) {
     }
@@ -65,7 +65,7 @@ static int has(const char *path, char wanted) {
     return memchr(text, wanted, length) != NULL;
 }
 
-/* If no file of the node shows it, a process with a label, which contains colons, shows that SELinux is on. */
+/* If the node has none of these files, SELinux is on if this process has a label, which contains colons. */
 static int is_enforced(char **files) {
     for (; *files; files++) {
         int found = has(*files, '1');
@@ -88,10 +88,10 @@ static int label(const char *directory, const char *label, char **files) {
 static int run(const char *memory, char **command) {
     setsid();
     if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL)) {
-        return fail("can't make a mount namespace for", command[0]);
+        return fail("can't create a mount namespace for", command[0]);
     }
     if (mount(memory, "/dev/shm", NULL, MS_BIND, NULL)) {
-        return fail("can't mount at /dev/shm the directory", memory);
+        return fail("can't mount on /dev/shm:", memory);
     }
     execv(command[0], command);
     return fail("can't run", command[0]);

@@ -183,7 +183,7 @@ class HookCacheTest {
 
             Ended ended = container.runWithProcfs("create-symlinks", "--link", "a::/" + name + "/b");
 
-            assertRefused(ended, "/" + name + " can't be made");
+            assertRefused(ended, "/" + name + " can't be created");
         }
         assertThat(outside).isEmptyDirectory();
     }

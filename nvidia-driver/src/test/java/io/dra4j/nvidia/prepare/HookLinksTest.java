@@ -135,7 +135,7 @@ class HookLinksTest {
             assertThat(ended.status()).as(ended.errors()).isZero();
             for (String left : List.of("/usr/lib64/libcuda.so", "/usr/lib/libcuda.so", "/usr/lib/b")) {
                 assertThat(ended.errors())
-                        .contains("the link " + left + " is not made: the container's root is read-only");
+                        .contains("the link " + left + " was not created: the container's root is read-only");
             }
         }
 
@@ -163,7 +163,7 @@ class HookLinksTest {
         void nothingIsMadeByAnAbsoluteLinkOfTheImage() throws Exception {
             container.link("usr/lib64", outside.toString());
 
-            assertRefused(link(LINK), "/usr/lib64 can't be made");
+            assertRefused(link(LINK), "/usr/lib64 can't be created");
             assertNothingIn(outside);
         }
 
@@ -171,7 +171,7 @@ class HookLinksTest {
         void nothingIsMadeByARelativeLinkOfTheImage() throws Exception {
             container.link("usr/lib64", "../../../outside");
 
-            assertRefused(link(LINK), "/usr/lib64 can't be made");
+            assertRefused(link(LINK), "/usr/lib64 can't be created");
             assertNothingIn(outside);
         }
 
