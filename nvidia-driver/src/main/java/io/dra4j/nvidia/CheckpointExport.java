@@ -56,7 +56,7 @@ final class CheckpointExport {
     /**
      * Writes the checkpoint, and moves the journal away.
      *
-     * @return what was done, a sentence
+     * @return a sentence that says what was done
      * @throws DraException if a claim can't be handed over; nothing has changed then
      */
     String run(HandOver handOver) {
@@ -97,7 +97,7 @@ final class CheckpointExport {
         return writer.toBytes();
     }
 
-    /** Refuses claims whose GPUs are lent, before NVML is read, which may not work without these GPUs. */
+    /** Refuses claims whose GPUs are assigned to virtual machines, before reading NVML, which may fail without them. */
     private static List<HeldClaim> withoutMachines(List<HeldClaim> claims, List<String> refused) {
         List<HeldClaim> others = new ArrayList<>();
         for (HeldClaim claim : claims) {
@@ -107,7 +107,7 @@ final class CheckpointExport {
                 } else {
                     refused.add(refused(claim.ref(), ofMachine(claim)));
                 }
-            } catch (DraException e) { // a later driver's record
+            } catch (DraException e) { // a newer driver's record
                 refused.add(refused(claim.ref(), String.valueOf(e.getMessage())));
             }
         }
@@ -164,14 +164,14 @@ final class CheckpointExport {
 
     private Entry entry(HeldDevice device, NodeDevices devices) {
         if (device.shareId() != null) {
-            throw new DraException("it has a share of %s, whose CDI name differs there".formatted(device.device()));
+            throw new DraException("it has a share of %s, whose CDI name differs in NVIDIA's driver".formatted(device.device()));
         }
         Offer offer = devices.offer(device.device())
                 .orElseThrow(
                         () -> new DraException("device %s no longer exists on this node".formatted(device.device())));
         if (!(offer instanceof Offer.OfNvml present)) {
             throw new DraException(
-                    "device %s is passed through to a virtual machine (vfio), and stays bound to vfio-pci with this driver only"
+                    "device %s is passed through to a virtual machine (vfio), and only this driver keeps it bound to vfio-pci"
                             .formatted(device.device()));
         }
         if (offer instanceof Offer.Whole whole) {

@@ -36,7 +36,7 @@ record DriverSnapshot(String installed, Reading reading, NodeDevices devices, Li
     /**
      * Reads the node.
      *
-     * @param held returns the claims that are held, at each call
+     * @param held returns the claims that are currently held
      * @param known the GPUs as NVML has reported them so far
      * @throws io.dra4j.nvidia.nvml.NvmlException if NVML can't be read: unknown does not mean none
      */

@@ -99,7 +99,7 @@ final class MachineClaims {
     }
 
     /**
-     * Takes a GPU, of which {@link #requireUsable} was called, from NVIDIA's driver.
+     * Takes a GPU from NVIDIA's driver; {@link #requireUsable} must have been called for it.
      *
      * @throws PrepareException if it is not available
      */
@@ -138,7 +138,7 @@ final class MachineClaims {
 
     private static void reportLost(ClaimRef claim, HeldDevice device, Offer offer, DriverContext runtime) {
         String message =
-                "GPU %s stays bound to vfio-pci, if it is bound: the record of claim %s/%s is lost, so it is unknown whether the claim took it from nvidia; the administrator returns it by driver_override, unbind and bind"
+                "GPU %s stays bound to vfio-pci, if it is bound: the record of claim %s/%s is lost, so it is unknown whether the claim took it from nvidia; an administrator must return it with driver_override, unbind and bind"
                         .formatted(offer.pci(), claim.namespace(), claim.name());
         LOG.atWarn().addKeyValue("device", device.device()).log(message);
         runtime.notice(device.device().value(), message);

@@ -99,7 +99,7 @@ final class NvidiaAuditedNode implements AuditedNode {
             public CheckResult look() {
                 try {
                     return nvml.inOneSession(look);
-                } catch (DraException e) { // from NVML, or for a record of a later driver
+                } catch (DraException e) { // from NVML, or for a newer driver's record
                     throw new NotCheckedException(String.valueOf(e.getMessage()), e);
                 }
             }
@@ -145,7 +145,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                 Severity.WARNING,
                 "GPU instance %d of %s".formatted(instance, gpu),
                 "no claim has it",
-                "its memory slices are offered, and claims that get them can't be prepared",
+                "its memory slices are still offered, but claims that get them can't be prepared",
                 List.of(
                         "sudo nvidia-smi mig -dci -gi %d -i %s".formatted(instance, gpu),
                         "sudo nvidia-smi mig -dgi -gi %d -i %s".formatted(instance, gpu)));
@@ -189,8 +189,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                 "no claim has it",
                 "other claims of the GPU share it in a way that they did not request",
                 List.of(
-                        "# the driver ends it a minute after its start; if it runs for longer, its"
-                                + " log has the reason:",
+                        "# the driver ends it a minute after starting; if it remains, the driver's log has the reason:",
                         "kubectl get pods -A --field-selector spec.nodeName=" + settings.nodeName()));
     }
 
@@ -220,7 +219,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                 checkpoint.toString(),
                 what,
                 "this driver does not start with it, nor does NVIDIA's if it is damaged; without a driver,"
-                        + " pods with claims do not end",
+                        + " pods with claims do not terminate",
                 List.of(
                         "kubectl cordon " + node,
                         "sudo mv %1$s %1$s%2$s    # this driver then starts without the claims"
@@ -244,10 +243,10 @@ final class NvidiaAuditedNode implements AuditedNode {
                 "claim " + claim.uid(),
                 claim.isPrepared()
                         ? "NVIDIA's driver has prepared it, and this one has not taken it over"
-                        : "NVIDIA's driver has begun to prepare it, and may have changed the hardware" + " for it",
-                "its devices can't be refused to other claims, and what was set up for it stays",
+                        : "NVIDIA's driver has begun to prepare it, and may have changed the hardware for it",
+                "its devices can't be withheld from other claims, and its setup stays",
                 List.of(
-                        "# the drain ends only while a driver runs: NVIDIA's, or this one by --take-over=ignore",
+                        "# the drain ends only while a driver runs: NVIDIA's, or this one with --take-over=ignore",
                         drain(),
                         "sudo rm " + checkpoint,
                         "kubectl uncordon " + settings.nodeName()));

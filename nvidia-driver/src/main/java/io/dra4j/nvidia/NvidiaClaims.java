@@ -43,8 +43,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepares and unprepares the claims of a node: GPUs are taken for virtual machines first, then MIG
- * devices are created, which are destroyed last; what shares devices comes in between. Thread-safe.
+ * Prepares and unprepares the claims of a node. GPUs are taken for virtual machines first, then MIG devices are created, then devices are shared; MIG devices are destroyed last. Thread-safe.
  */
 final class NvidiaClaims {
 
@@ -234,7 +233,7 @@ final class NvidiaClaims {
                     .formatted(claim.ref()));
         }
         partitions.deactivate(claim, last, runtime, recorder);
-        if (recorder.state().mig() != null) { // otherwise NVML may hang or be absent
+        if (recorder.state().mig() != null) { // without MIG devices, NVML is not needed, and may hang or be absent
             nvml.inOneSession(() -> {
                 allocator.destroy(
                         recorder.state().mig(), () -> migStatesBeside(claim.ref(), runtime), recorder.ofMig());

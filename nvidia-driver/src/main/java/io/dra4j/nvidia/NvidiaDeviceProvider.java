@@ -213,7 +213,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private boolean clean(DriverContext runtime) {
         try {
             return claims.clean(runtime, last, null);
-        } catch (DraException e) { // a later driver's record; unprepare reports more
+        } catch (DraException e) { // a newer driver's record; unprepare reports more
             LOG.atWarn().setCause(e).log("The sharing of claims is unknown; nothing is undone");
             return true;
         }
@@ -225,12 +225,12 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                 allocator.follow(() -> NvidiaClaims.migStates(runtime));
                 return true;
             });
-        } catch (DraException e) { // a later driver's record; unprepare reports more
+        } catch (DraException e) { // a newer driver's record; unprepare reports more
             LOG.atDebug().setCause(e).log("The instances of claims can't be followed");
         }
     }
 
-    /** Logs each problem once, as long as it stays the same. */
+    /** Logs each problem once while it is unchanged. */
     private static void logProblems(NodeDevices before, NodeDevices now) {
         now.inventory().leftOut().stream()
                 .filter(one -> !before.inventory().leftOut().contains(one))
@@ -255,7 +255,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                 foreign.report(found);
             }
         } catch (DraException e) {
-            LOG.atWarn().setCause(e).log("GPU instances without a claim are unknown; all stay");
+            LOG.atWarn().setCause(e).log("GPU instances without a claim can't be determined; all instances stay");
         }
     }
 
@@ -311,7 +311,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             Set<String> unrestored = new HashSet<>(partitions.unrestored(now));
             unrestored.addAll(driver == null ? Set.of() : claims.unrestored(driver, now));
             faults.unrestored(unrestored);
-        } catch (DraException e) { // a later driver's record; unprepare reports more
+        } catch (DraException e) { // a newer driver's record; unprepare reports more
             LOG.atDebug().setCause(e).log("The sharing of claims is unknown; taints of settings stay");
         }
     }

@@ -55,7 +55,7 @@ public final class NvidiaDriverMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) {
-        // Not by references to the constructors, with which a driver would load the commands.
+        // No constructor references: with them, a driver would also load the classes of the commands.
         DriverMain.of(PROGRAM, new NvidiaOptions(), NvidiaDriverMain::provider)
                 .abilities(NvidiaDriverMain::addAbilities)
                 .configTypes(NvidiaDriverMain::configTypes)

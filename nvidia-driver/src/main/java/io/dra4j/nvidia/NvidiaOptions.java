@@ -105,8 +105,7 @@ class NvidiaOptions extends DriverOptions {
             paramLabel = "XID",
             split = ",",
             description = {
-                "Errors after which devices may be used, besides those after which the driver asks for"
-                        + " no recovery and, with drivers before R565, 13, 31, 43, 45, 68 and 109."
+                "Errors after which devices may still be used, in addition to those for which the driver requests no recovery and, with drivers before R565, 13, 31, 43, 45, 68 and 109."
                         + " [ADDITIONAL_XIDS_TO_IGNORE]",
                 "Default: none"
             })

@@ -151,7 +151,7 @@ final class NvidiaTakeOver implements TakeOver {
                 .addKeyValue("written", age.written())
                 .addKeyValue("booted", age.booted())
                 .log(
-                        "The checkpoint of NVIDIA's driver was written before this boot, so its claims have ended: they are not taken over, and the file gets the ending {}",
+                        "The checkpoint of NVIDIA's driver was written before this boot, so its claims have ended: they are not taken over, and the file gets the suffix {}",
                         PUT_ASIDE);
     }
 
@@ -257,12 +257,12 @@ final class NvidiaTakeOver implements TakeOver {
         }
         String id = "%s=%s-%s".formatted(node.earlierBoot().cdiKind(), uid, device.name());
         if (device.isShare() || !device.cdiIds().equals(List.of(id))) {
-            throw new PrepareException("device %s has the CDI name %s, and not %s as here; the kubelet keeps the former"
+            throw new PrepareException("device %s has the CDI name %s, not %s as in this driver; the kubelet keeps the former"
                     .formatted(device.name(), device.cdiIds(), id));
         }
     }
 
-    /** The file stays next to it, for administrators, under a name that is not in use. */
+    /** Renames the checkpoint, which no longer counts, and keeps it for administrators. */
     @Override
     public void finish() {
         whenTaken.forEach(Runnable::run);

@@ -55,7 +55,7 @@ final class PartitionClaims {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionClaims.class);
     private static final RecordState<Recorded> FORM = RecordState.of(1, Recorded.class);
 
-    /** The limit for a call of NVML or nvidia-smi, which takes less unless it hangs. */
+    /** The limit for a call of NVML or nvidia-smi, which takes less time unless it hangs. */
     private static final Duration LONGEST_CALL = Duration.ofSeconds(10);
 
     private final FabricManager fabric;
@@ -82,8 +82,7 @@ final class PartitionClaims {
     /**
      * Creates the object; changes nothing yet.
      *
-     * @param folder remembers the partitions that could not be deactivated, by the UIDs of claims that are gone: until
-     * the next boot, because the fabric manager may outlive the kernel module of the GPUs
+     * @param folder records the partitions that could not be deactivated, by the UIDs of deleted claims, until the next boot: the fabric manager may outlive the kernel module of the GPUs
      */
     PartitionClaims(FabricManager fabric, Nvml nvml, NvidiaSmi smi, Path folder) {
         this.left = new GpuFiles(folder, () -> nvml.moduleLoad().replaceFirst("/.*", ""));
@@ -187,7 +186,7 @@ final class PartitionClaims {
     }
 
     private static PrepareException refused(Partition wanted, Partition other, Optional<ClaimRef> holder) {
-        String none = "and no claim of this driver has it; the administrator ends what uses it, and calls fmpm -d %d";
+        String none = "and no claim of this driver has it; an administrator must stop what uses it, and run fmpm -d %d";
         return new PrepareException("Partition %s of the fabric can't be activated: partition %s is active, %s"
                 .formatted(
                         wanted,
@@ -217,7 +216,7 @@ final class PartitionClaims {
         }
     }
 
-    /** Runs while this driver has no open session, which would keep the GPUs initialized. */
+    /** Changes a partition while this driver has no open session: a session would keep the GPUs initialized. */
     @SuppressWarnings("try") // the lease only has to be held
     private void change(Partition partition, boolean isActive) {
         isChanging = true;
@@ -267,7 +266,7 @@ final class PartitionClaims {
         }
     }
 
-    /** A partition may be active even if nothing listens: this driver's next attempt finds out. */
+    /** If the fabric manager does not answer, the partition may still be active: the driver's next attempt finds out. */
     private static void report(HeldClaim claim, @Nullable DriverContext runtime, FabricException e) {
         String message = "The partition of claim %s is not deactivated yet, and will be retried: %s"
                 .formatted(claim.ref(), e.getMessage());
@@ -304,7 +303,7 @@ final class PartitionClaims {
         try {
             List<String> lines = left.read(claim).orElse(null);
             if (lines != null && lines.isEmpty()) {
-                throw new DraException("It can't be read; fmpm -l lists the partitions that are active");
+                throw new DraException("The file can't be read; fmpm -l lists the active partitions");
             }
             Optional<ClaimRef> holder = lines == null ? Optional.empty() : deactivate(Left.of(lines), all);
             if (holder.filter(it -> it.uid().equals(claim)).isEmpty()) { // otherwise the claim is about to leave it
@@ -316,7 +315,7 @@ final class PartitionClaims {
                     .setCause(e)
                     .addKeyValue("file", folder.resolve(claim))
                     .log(
-                            "The partition of a claim that is gone is not deactivated; delete the file to stop the retries");
+                            "The partition of a deleted claim is not deactivated; delete the file to stop the retries");
         }
     }
 
@@ -351,8 +350,8 @@ final class PartitionClaims {
     /**
      * A claim that leaves its partition.
      *
-     * @param devices its devices without those of admin access
-     * @param gpus the numbers of the partition's GPUs; none if they are not recorded, but those of the devices
+     * @param devices its devices, without those used with admin access
+     * @param gpus the numbers of the partition's GPUs; empty if they were not recorded, and follow from the devices
      */
     private record Left(List<DeviceName> devices, Set<Integer> gpus) {
 
@@ -398,7 +397,7 @@ final class PartitionClaims {
                     .findFirst();
         }
 
-        /** A claim has no record yet when it begins, and no more once it has left the partition to others. */
+        /** A claim has no record when its preparation begins, nor after it has left the partition to others. */
         private static boolean hasNone(HeldClaim other) {
             return (other.phase() == Phase.PREPARING || other.phase() == Phase.UNPREPARING)
                     && ClaimState.read(other.state()).partition() == null;

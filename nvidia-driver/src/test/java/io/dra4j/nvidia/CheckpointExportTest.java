@@ -212,7 +212,7 @@ class CheckpointExportTest extends VfioOnBoards {
 
         assertRefused(
                 "- claim " + ONE + ": it shares devices by MPS, which only this driver can end",
-                "- claim " + TWO + ": it has a share of gpu-1, whose CDI name differs there",
+                "- claim " + TWO + ": it has a share of gpu-1, whose CDI name differs in NVIDIA's driver",
                 "- claim " + third + ": device gpu-9 no longer exists on this node");
     }
 }

@@ -94,7 +94,7 @@ class NvidiaOptionsTest {
                     --threshold-interval=0 | '--threshold-interval': 0 is not between 1 and 3600
                     --legacy-plugin=ignore | '--legacy-plugin': 'ignore' is neither warn nor withhold
                     --temperature-threshold=85C | '--temperature-threshold'
-                    --xid-effects=48=NoExecute --additional-xids-to-ignore=48 | '--additional-xids-to-ignore': XID 48 is to be ignored, and to have the effect NoExecute
+                    --xid-effects=48=NoExecute --additional-xids-to-ignore=48 | '--additional-xids-to-ignore': XID 48 is both ignored and given the effect NoExecute
                     """)
     void badValuesAreRefusedByName(String arguments, String message) {
         assertThatThrownBy(() -> parse(arguments.split(" ")).healthPolicy())

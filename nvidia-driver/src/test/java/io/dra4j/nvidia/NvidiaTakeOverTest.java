@@ -401,7 +401,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
                             new KeyValuePair("file", file()),
                             new KeyValuePair("written", before),
                             new KeyValuePair("booted", booted));
-            assertThat(line.getFormattedMessage()).contains("not taken over", "gets the ending .taken-over");
+            assertThat(line.getFormattedMessage()).contains("not taken over", "gets the suffix .taken-over");
         });
         takeOver.finish();
         assertThat(file()).doesNotExist();

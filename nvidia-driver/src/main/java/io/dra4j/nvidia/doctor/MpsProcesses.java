@@ -29,7 +29,7 @@ public record MpsProcesses(Path proc) implements Check {
                 : Optional.empty();
     }
 
-    /** On a node inside of a container, the first process has another root than a pod with hostPID. */
+    /** If the node itself runs in a container, its first process has another mount namespace than a pod with hostPID. */
     private Optional<Path> link(String name) {
         try {
             return Optional.of(Files.readSymbolicLink(proc.resolve(name)));
@@ -45,7 +45,7 @@ public record MpsProcesses(Path proc) implements Check {
 
     @Override
     public CheckResult look() {
-        String effect = "programs of pods may not get a GPU by MPS, though their claims are prepared";
+        String effect = "programs in pods may not get a GPU through MPS, although their claims are prepared";
         List<String> next = List.of("kubectl --namespace NAMESPACE get daemonset --output yaml | grep hostPID");
         return problem()
                 .map(it ->

@@ -215,7 +215,7 @@ public final class NvidiaChecks {
                     Severity.ERROR,
                     "containers",
                     what,
-                    "devices are published, and no claim for them can be prepared",
+                    "devices are published, but no claim for them can be prepared",
                     List.of(
                             "ls -l /dev/nvidia*    # on the node",
                             "sudo nvidia-modprobe -u -c0    # loads the modules, and creates the nodes",

@@ -46,7 +46,7 @@ public record Partitions(List<Partition> all) {
     /**
      * A GPU as the fabric manager knows it: since Hopper only by its number.
      *
-     * @param number its number, which is its module's if nothing else identifies it
+     * @param number its number; the number of its module if nothing else identifies it
      * @param uuid its UUID; may be empty
      * @param pci its PCI address; may be empty
      */
@@ -66,7 +66,7 @@ public record Partitions(List<Partition> all) {
     /**
      * Returns the number by which the fabric manager knows a GPU.
      *
-     * <p>It is that of its module only if the fabric manager identifies no GPU in another way: they differ on HGX A100.
+     * <p>It is the number of its module only if the fabric manager identifies no GPU in another way: the two differ on HGX A100.
      *
      * @param gpu the GPU as NVML reported it; null if NVML has not seen it since the boot
      */

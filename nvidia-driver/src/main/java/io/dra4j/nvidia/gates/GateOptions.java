@@ -109,7 +109,7 @@ public final class GateOptions {
         }
     }
 
-    /** Reads an option that is true, false, or, as an empty text, not given. */
+    /** Reads an option that is true or false; an empty text means that it was not given. */
     public static final class OptionalBoolean implements ITypeConverter<Boolean> {
         @Override
         public @Nullable Boolean convert(String text) {

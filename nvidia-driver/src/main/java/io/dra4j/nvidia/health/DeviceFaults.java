@@ -49,7 +49,7 @@ public final class DeviceFaults {
     private final Duration valid;
     private final Map<String, List<XidError>> errors = new HashMap<>(); // by GPU; guarded by this
     private final Map<String, Set<DeviceMeasure>> exceeded = new HashMap<>(); // guarded by this
-    private final Map<String, Long> reported = new HashMap<>(); // how many; the same
+    private final Map<String, Long> reported = new HashMap<>(); // number of errors by GPU; guarded by this
     private final boolean isWatched;
     private final Thresholds thresholds;
     private final Effect fabric;
@@ -65,7 +65,7 @@ public final class DeviceFaults {
         this.isWatched = policy.watch() != ErrorWatch.never;
     }
 
-    /** Counts errors of a GPU, each time that it reports one. */
+    /** Adds to the number of errors that a GPU has reported. */
     synchronized void reported(String gpu, long times) {
         reported.merge(gpu, times, Long::sum);
     }
@@ -235,7 +235,7 @@ public final class DeviceFaults {
         return devices.offer(device.name()).orElseThrow(); // each device was built with its offer
     }
 
-    /** Prepare is refused while the fabric manager does not answer, so pods should go elsewhere. */
+    /** Claims can't be prepared while the fabric manager does not answer, so pods should go elsewhere. */
     private Taint ofManager(Taint taint) {
         return fabric == Effect.NONE ? taint : Taint.of(taint.key(), taint.value(), fabric);
     }

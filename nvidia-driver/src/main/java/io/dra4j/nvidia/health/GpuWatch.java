@@ -209,7 +209,7 @@ public final class GpuWatch implements AutoCloseable {
         readIfDue();
     }
 
-    /** Handles events for as long as they are wanted. */
+    /** Handles events while they are wanted. */
     private void follow() {
         NvmlEvents events = firstOrNext();
         try {

@@ -47,7 +47,7 @@ public final class HealthStateFile {
      * @param gpus the GPUs as last read
      * @param errors their errors, by UUID
      * @param exceeded the thresholds that they exceed, by UUID; null in earlier files
-     * @param ended the GPU instances of claims that others have destroyed; null in earlier files
+     * @param ended the GPU instances of claims that were destroyed by others; null in earlier files
      */
     public record State(
             @Nullable Integer form,
@@ -81,7 +81,7 @@ public final class HealthStateFile {
         this.boot = boot(proc.resolve("sys/kernel/random/boot_id"));
     }
 
-    /** Returns the place of another file of the driver. */
+    /** Returns the path of another file in the same directory. */
     public Path beside(String name) {
         return file.resolveSibling(name);
     }
@@ -90,7 +90,7 @@ public final class HealthStateFile {
         try {
             return Files.readString(id).strip();
         } catch (IOException e) {
-            LOG.atWarn().setCause(e).log("Boot id unknown: device faults are not kept over a restart");
+            LOG.atWarn().setCause(e).log("Boot id unknown: device faults are not kept across a restart");
             return "";
         }
     }
@@ -105,7 +105,7 @@ public final class HealthStateFile {
             if (last.form() > FORM) {
                 LOG.atWarn()
                         .addKeyValue("file", file)
-                        .log("Health state file is of a later driver; only what this one knows is used");
+                        .log("Health state file was written by a newer driver; only known fields are used");
             }
         } catch (FileNotFoundException e) {
             LOG.atDebug().addKeyValue("file", file).log("No health state file yet");
@@ -136,7 +136,7 @@ public final class HealthStateFile {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("file", file)
-                    .log("Health state file can't be written: device faults are not kept over a restart");
+                    .log("Health state file can't be written: device faults are not kept across a restart");
         }
     }
 }

@@ -29,7 +29,7 @@ final class RecoveryCheck {
     /**
      * Creates a check.
      *
-     * @param quiet how long an error persists that needs no recovery
+     * @param quiet how long an error that needs no recovery persists
      */
     RecoveryCheck(Nvml nvml, DeviceFaults faults, XidEffects effects, Duration quiet) {
         this.nvml = nvml;

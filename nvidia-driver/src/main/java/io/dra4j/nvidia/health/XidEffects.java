@@ -78,7 +78,7 @@ public record XidEffects(Map<Long, Effect> chosen) {
     }
 
     /**
-     * Adds errors that only inform.
+     * Adds errors that are only informational.
      *
      * @throws IllegalArgumentException if another effect was chosen for one of them
      */
@@ -89,7 +89,7 @@ public record XidEffects(Map<Long, Effect> chosen) {
             Effect other = all.put(xid, Effect.NONE);
             if (other != null && other != Effect.NONE) {
                 throw new IllegalArgumentException(
-                        "XID %d is to be ignored, and to have the effect %s; remove one of the two"
+                        "XID %d is both ignored and given the effect %s; remove one of the two"
                                 .formatted(xid, other.apiName()));
             }
         }

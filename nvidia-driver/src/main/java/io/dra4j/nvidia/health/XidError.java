@@ -39,7 +39,7 @@ record XidError(long xid, @Nullable InstancePlacement where, long sinceMillis, E
         return new XidError(xid, where, sinceMillis, known, awaits);
     }
 
-    /** Returns whether it only informs. */
+    /** Returns whether the error is only informational. */
     boolean isHarmless() {
         return effect == Effect.NONE;
     }
@@ -52,13 +52,13 @@ record XidError(long xid, @Nullable InstancePlacement where, long sinceMillis, E
         return effect == other.effect && awaitsRecovery == other.awaitsRecovery;
     }
 
-    /** Returns it with at least its previous effect, since a recovery has to be verified first. */
+    /** Returns the error with at least its previous effect, since a recovery has to be verified first. */
     XidError after(XidError before) {
         Effect worse = effect.compareTo(before.effect) < 0 ? before.effect : effect;
         return new XidError(xid, where, sinceMillis, worse, awaitsRecovery || before.awaitsRecovery);
     }
 
-    /** Returns the error for a GPU that needs a recovery. */
+    /** Returns the error as it counts while the GPU needs a recovery. */
     XidError awaitingRecovery(XidEffects effects) {
         boolean isUnchanged = effects.isChosen(xid) || !isHarmless();
         return new XidError(xid, where, sinceMillis, isUnchanged ? effect : Effect.NO_SCHEDULE, true);

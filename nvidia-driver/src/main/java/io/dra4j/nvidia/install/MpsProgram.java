@@ -60,7 +60,7 @@ public final class MpsProgram {
      * Returns the variables with which the daemon finds server and libraries.
      *
      * @param links a folder for links to the driver's libraries
-     * @throws DraException if program or libraries are missing, or the links can't be made
+     * @throws DraException if program or libraries are missing, or the links can't be created
      */
     public Map<String, String> environment(Path links) {
         Path libraries = driver.findNvml().getParent();

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the attributes of GPUs and their MIG devices, for one reading on one thread. */
+/** Builds the attributes of GPUs and their MIG devices, for one reading on one thread. */
 final class Attributes {
 
     private final @Nullable AttributeValue driverVersion;
@@ -30,7 +30,7 @@ final class Attributes {
     private final Map<Gpu, Map<String, AttributeValue>> common = new IdentityHashMap<>();
 
     /**
-     * Makes the attributes of a node's GPUs.
+     * Builds the attributes of a node's GPUs.
      *
      * @param driverVersion the driver's version; null if it is malformed
      * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if it is unknown
@@ -78,7 +78,7 @@ final class Attributes {
         return attributes;
     }
 
-    /** Adds the attributes that show which devices of the node are near. */
+    /** Adds the attributes that show which devices of the node are close to each other. */
     private void putPlace(Map<String, AttributeValue> attributes, PciAddress device) {
         attributes.put(StandardAttributes.PCI_BUS_ID, AttributeValue.of(device.text()));
         bus.pcieRoot(device)

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * The devices that one reading offers to containers: GPUs in their present mode, whole or as existing MIG devices, or
  * with all possible MIG devices, which share their GPU's counters.
  *
- * <p>Since Hopper, a GPU is offered whole and as possible MIG devices, since its mode follows the claims.
+ * <p>Since Hopper, a GPU is offered whole and as possible MIG devices, because its mode follows the claims.
  * On earlier GPUs, and on boards that turn out to need it, switching the mode needs a reset: such a GPU is offered in
  * its present mode. A vGPU is offered as is.
  */
@@ -144,11 +144,11 @@ final class GpuOffers {
     private static LeftOut needsReset(Gpu gpu) {
         return new LeftOut(
                 "MIG devices of " + gpu.uuid(),
-                "a switch of the GPU's MIG mode needs a reset: the administrator runs nvidia-smi -i %s -mig 1, and resets the GPU or reboots the node"
+                "switching the GPU's MIG mode needs a reset: an administrator must run nvidia-smi -i %s -mig 1, and reset the GPU or reboot the node"
                         .formatted(gpu.uuid()));
     }
 
-    /** Returns all memory slices, which the largest instance has, or several have together. */
+    /** Returns all memory slices: those of the largest instance, or of several instances together. */
     private static InstancePlacement all(Mig mig) {
         return new InstancePlacement(
                 0,
@@ -305,7 +305,7 @@ final class GpuOffers {
                                     device.multiprocessors(),
                                     device.gpuInstance(),
                                     gpu.uuid()),
-                    "NVML reports its placement, of which its name is made, only to root");
+                    "NVML reports its placement, which is part of its name, only to root");
         }
     }
 }

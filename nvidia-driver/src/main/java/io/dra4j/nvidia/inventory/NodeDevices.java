@@ -147,7 +147,7 @@ public record NodeDevices(
         return all;
     }
 
-    /** Returns whether a GPU only drives a screen. */
+    /** Returns whether a GPU only drives a display. */
     private static boolean isDisplay(Gpu gpu) {
         String name = gpu.productName();
         return name != null && name.endsWith("DGX Display");
@@ -303,7 +303,7 @@ public record NodeDevices(
             return device;
         }
 
-        /** Returns the device of a GPU that NVML does not report, if an administrator has lent it. */
+        /** Returns the device of a GPU that NVML does not report, if an administrator has bound it to vfio-pci. */
         Offered alone(PciFunction function) {
             if (function.isForMachines()) {
                 List<LeftOut> shared = sharesGroup(function);
@@ -337,14 +337,14 @@ public record NodeDevices(
             if (driver == null) {
                 return new LeftOut(
                         address,
-                        "no driver is bound to it: the administrator writes %s to /sys/bus/pci/drivers_probe"
+                        "no driver is bound to it: an administrator must write %s to /sys/bus/pci/drivers_probe"
                                 .formatted(address));
             }
             return new LeftOut(
                     address,
                     driver.equals(PassthroughGpus.NVIDIA)
-                            ? "it is bound to nvidia, and NVML does not report it"
-                            : "it is bound to %s, and not to nvidia or vfio-pci".formatted(driver));
+                            ? "it is bound to nvidia, but NVML does not report it"
+                            : "it is bound to %s, not to nvidia or vfio-pci".formatted(driver));
         }
     }
 }

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The groups of GPUs that NVLink connects, directly or over switches: each connected component of
+ * The groups of GPUs that NVLink connects, directly or through switches: each connected component of
  * the graph is a group, named by the first of its GPUs.
  */
 final class NvlinkGroups {

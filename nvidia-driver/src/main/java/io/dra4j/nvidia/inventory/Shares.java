@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * <p>Only the scheduler separates the shares. Neither the GPU nor the driver prevents a container from using more
  * memory than its share, so each shared device has the attribute {@code shareIsolation} with the value {@code none}.
  *
- * @param memory how much memory a claim takes that requests no amount
+ * @param memory how much memory a claim takes if it requests no amount
  * @param most how many claims may share a device; 0 for no limit
  */
 public record Shares(Memory memory, long most) {

@@ -32,7 +32,7 @@ public final class ForeignInstances {
     /**
      * Creates the object; reads nothing yet.
      *
-     * @param held returns the recorded states of all held claims, at each call
+     * @param held returns the current recorded states of all held claims
      * @param change changes a GPU, and restores the MIG mode if no claim has MIG devices of it
      */
     ForeignInstances(

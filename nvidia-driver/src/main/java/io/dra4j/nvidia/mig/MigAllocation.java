@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The record of a claim's MIG device.
  *
- * <p>Each step is recorded before it is done, so the hardware is at most one step ahead.
+ * <p>Each step is recorded before it is done, so the record and the hardware differ by at most one step.
  *
  * @param device the device's name
  * @param gpu the UUID of the GPU

@@ -96,7 +96,7 @@ public final class MigDeviceAllocator {
      * far are recorded, and {@link #destroy} destroys them.
      *
      * @param requested the MIG devices to create, by the names of the claim's devices
-     * @param others returns the recorded states of the other held claims, at each call
+     * @param others returns the current recorded states of the other held claims
      * @throws DraException if NVML fails
      */
     public Created create(Map<String, OnDemand> requested, Supplier<List<ProviderState>> others, ClaimContext context) {
@@ -239,7 +239,7 @@ public final class MigDeviceAllocator {
      * Starts following the GPU instances of claims: once destroyed, an instance no longer belongs to a claim, even if
      * another one is created in its place. GPUs that can't be read now are retried at the next call.
      *
-     * @param held returns the recorded states of all held claims, at each call
+     * @param held returns the current recorded states of all held claims
      */
     public void follow(Supplier<List<ProviderState>> held) {
         ownership.retain(allocations(held.get()));
@@ -305,7 +305,7 @@ public final class MigDeviceAllocator {
      *
      * @param isWanted returns whether to restore a GPU, by its UUID
      * @param isFree returns whether no claim may have a GPU as a whole
-     * @param others returns the recorded states of the claims that stay, at each call
+     * @param others returns the current recorded states of the claims that stay
      */
     public void restoreModes(
             Predicate<String> isWanted, Predicate<String> isFree, Supplier<List<ProviderState>> others) {
@@ -351,7 +351,7 @@ public final class MigDeviceAllocator {
     /**
      * Returns the GPU instances without a claim.
      *
-     * @param held returns the recorded states of all held claims, at each call
+     * @param held returns the current recorded states of all held claims
      */
     public ForeignInstances foreignInstances(Supplier<List<ProviderState>> held) {
         return new ForeignInstances(
@@ -400,7 +400,7 @@ public final class MigDeviceAllocator {
      * Destroys the MIG devices of a claim, if they exist and no other claim shares them.
      *
      * @param state the recorded state of the claim
-     * @param others returns the recorded states of the other held claims, at each call
+     * @param others returns the current recorded states of the other held claims
      * @throws DraException if NVML fails, for example because one is still in use
      */
     public void destroy(@Nullable ProviderState state, Supplier<List<ProviderState>> others, ClaimContext context) {
@@ -431,7 +431,7 @@ public final class MigDeviceAllocator {
                         .addKeyValue("gpu", allocation.gpu())
                         .addKeyValue("instance", instance.id())
                         .addKeyValue("expected", allocation.uuid())
-                        .log("Another MIG device has the memory slices of a claim's; it stays");
+                        .log("Another MIG device occupies the memory slices of a claim's MIG device; it stays");
             }
         }
     }

@@ -47,7 +47,7 @@ final class Modes {
     /**
      * Stores the mode of a GPU before its first MIG device is created.
      *
-     * @param isOfClaims whether claims have MIG devices of it: an earlier driver, which stored nothing, had it off
+     * @param isOfClaims whether claims already have MIG devices of it: an earlier version of this driver stored no mode, which was off
      */
     void remember(String gpu, boolean isOfClaims) {
         if (isAutomatic.test(gpu) && files.read(gpu).isEmpty()) {
@@ -62,7 +62,7 @@ final class Modes {
      */
     void enable(Gpu gpu) {
         if (!gpu.switchesMigModeAtOnce() || nvml.modeNeedsReset(gpu.uuid())) {
-            throw new PrepareException(gpu.uuid() + " is not in MIG mode, and a switch needs a reset of the GPU");
+            throw new PrepareException(gpu.uuid() + " is not in MIG mode, and switching it needs a reset of the GPU");
         }
         MigSwitch done = switched(gpu.uuid(), true);
         if (done != MigSwitch.DONE) {
@@ -71,7 +71,7 @@ final class Modes {
                             gpu.uuid(),
                             done == MigSwitch.IN_USE
                                     ? "it is in use as a whole; end the processes on it"
-                                    : "the switch needs a reset of the GPU"));
+                                    : "switching it needs a reset of the GPU"));
         }
     }
 
@@ -110,8 +110,7 @@ final class Modes {
     }
 
     /**
-     * Restores the previous mode of a GPU without instances; without a record, as with an earlier driver or foreign
-     * instances, that is off. It never fails: {@link #changed} then contains the GPU. No claim's record may contain a
+     * Restores the previous mode of a GPU without instances. If none is stored, as with an earlier driver or foreign instances, the mode was off. It never fails: {@link #changed} then contains the GPU. No claim's record may contain a
      * MIG device of the GPU, because it may be about to be created.
      *
      * @param isFree whether no claim may have it as a whole, so that the mode may be switched on

@@ -72,7 +72,7 @@ final class Ownership {
         return origin != null && origin.isBefore(nvml.moduleLoad());
     }
 
-    /** Only a finished device must have its compute instance; this driver may remove that of others. */
+    /** Requires the compute instance only of a finished device: of others, this driver may have removed it. */
     private Presence presence(MigAllocation recorded, Origin origin) {
         Long serial = serial(origin);
         return serial == null ? Presence.UNKNOWN : nvml.presence(recorded.gpu(), serial, recorded.step() == Step.MADE);

@@ -127,7 +127,7 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
     }
 
     /**
-     * Ends a daemon and its server: on request, or else by force.
+     * Stops a daemon and its server: on request, or else by force.
      *
      * @throws DraException if it is still running
      */

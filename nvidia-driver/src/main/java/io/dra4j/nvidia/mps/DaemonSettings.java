@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a group's daemon, as the journal has them: a daemon that has ended is restarted with the same
+ * The settings of a group's daemon, as recorded in the journal: a daemon that has ended is restarted with the same
  * settings.
  *
  * @param devices the UUIDs of the devices, in the allocation's order

@@ -32,9 +32,9 @@ record GroupFolder(Path path) {
 
     private static final FileAttribute<?> OF_ROOT =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-    private static final int SEARCHED = 0711; // a server has the user of its clients, and goes by path
-    private static final int OF_CLIENTS = 0755; // the daemon makes its sockets for all
-    private static final int OF_LOGS = 01777; // each server makes its own
+    private static final int SEARCHED = 0711; // a server runs as its clients' user, and must reach its files
+    private static final int OF_CLIENTS = 0755; // the daemon creates its sockets for all users
+    private static final int OF_LOGS = 01777; // each server creates its own
     private static final String LONGEST_NAME = "control_privileged";
     private static final int LONGEST_SOCKET = 107; // bytes, in Linux
     private static final int CLAIM_BYTES = 5;
@@ -96,7 +96,7 @@ record GroupFolder(Path path) {
     }
 
     /**
-     * Makes the directories.
+     * Creates the directories.
      *
      * @throws DraException if that fails, or their path is too long for sockets
      */
@@ -104,7 +104,7 @@ record GroupFolder(Path path) {
         Path socket = pipes().resolve(LONGEST_NAME);
         if (socket.toString().getBytes(StandardCharsets.UTF_8).length > LONGEST_SOCKET) {
             throw new DraException(
-                    "An MPS daemon can't have the socket %s: its path has more than %d bytes; give the kubelet's plugins directory a shorter path"
+                    "An MPS daemon can't create the socket %s: its path has more than %d bytes; give the kubelet's plugins directory a shorter path"
                             .formatted(socket, LONGEST_SOCKET));
         }
         try {
@@ -115,7 +115,7 @@ record GroupFolder(Path path) {
                 make(directory, OF_CLIENTS);
             }
         } catch (IOException e) {
-            throw new DraException("Can't make %s: %s".formatted(path, e), e);
+            throw new DraException("Can't create %s: %s".formatted(path, e), e);
         }
     }
 
@@ -152,7 +152,7 @@ record GroupFolder(Path path) {
         }
     }
 
-    /** Deletes all but one directory; links are not followed. */
+    /** Deletes everything except one directory; links are not followed. */
     private static final class Deletion extends SimpleFileVisitor<Path> {
         private final @Nullable Path kept;
 

@@ -151,7 +151,7 @@ public final class MpsSharing implements SharingStrategy {
 
     @Override
     public Runnable adopt(SharedGroup group) {
-        throw new PrepareException("it shares devices by MPS, whose daemon only the driver that started it can end");
+        throw new PrepareException("it shares devices by MPS, and only the driver that started the daemon can stop it");
     }
 
     @Override
@@ -238,13 +238,13 @@ public final class MpsSharing implements SharingStrategy {
         }
         try {
             undo(folder, () -> LONGEST);
-            LOG.atWarn().addKeyValue("directory", folder.path()).log("Ended MPS that belongs to no claim");
+            LOG.atWarn().addKeyValue("directory", folder.path()).log("Cleaned up MPS that belongs to no claim");
             return true;
         } catch (DraException e) {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("directory", folder.path())
-                    .log("MPS that belongs to no claim can't be ended now; will be retried");
+                    .log("MPS that belongs to no claim can't be cleaned up now; will be retried");
             return false;
         }
     }

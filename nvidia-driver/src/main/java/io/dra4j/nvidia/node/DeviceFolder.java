@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * A folder of device nodes outside of the driver root.
  *
  * @param onNode its path on the node
- * @param isGiven whether an option names it, and not the driver root
+ * @param isGiven whether an option names it
  * @param here the same folder as this process sees it
- * @param isLive whether nodes that are made on the node later appear here
+ * @param isLive whether device nodes created later on the node appear here
  */
 public record DeviceFolder(Path onNode, boolean isGiven, Path here, boolean isLive) {
 
@@ -22,7 +22,7 @@ public record DeviceFolder(Path onNode, boolean isGiven, Path here, boolean isLi
     /** The mount of the node's folder by the charts: a container's own {@code /dev} is a copy. */
     private static final Path USUAL_MOUNT = Path.of("/dev-root");
 
-    /** The kernel has one file system of this type; containers have another, with copies of nodes. */
+    /** The kernel has one file system of this type; a container has a different one, with copies of device nodes. */
     private static final String LIVE = "devtmpfs";
 
     /**

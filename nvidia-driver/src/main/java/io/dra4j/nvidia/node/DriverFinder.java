@@ -72,7 +72,7 @@ public record DriverFinder(DriverRoot root) {
                 .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
                 .findFirst()
                 .orElseThrow(() -> new DraException(
-                        "%s is not found below %s, in none of %s; install the driver's programs, or name their folder by --driver-program-folders"
+                        "%s is not found below %s in any of %s; install the driver's programs, or name their folder with --driver-program-folders"
                                 .formatted(name, root.here(), joined(root.programFolders()))));
     }
 }

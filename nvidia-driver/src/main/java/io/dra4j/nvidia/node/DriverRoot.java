@@ -92,7 +92,7 @@ public record DriverRoot(Path here, Path onNode, List<Path> libraries, List<Path
         return end(file.getParent()).resolve(file.getFileName());
     }
 
-    /** Returns the path at the end of all links, of folders too; no link leads out of the root. */
+    /** Returns the path at the end of all links, including links to folders; no link leads out of the root. */
     public Path end(Path file) {
         Deque<Path> names = new ArrayDeque<>();
         push(here.relativize(file), names);

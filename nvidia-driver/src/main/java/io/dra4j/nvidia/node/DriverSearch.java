@@ -55,7 +55,7 @@ public final class DriverSearch {
         for (String name : LibrarySearch.needed(version)) {
             if (found.stream().noneMatch(file -> file.endsWith(name))) {
                 throw new PrepareException(
-                        "The driver below %s lacks %s in each of %s, and in the loader's cache%s; the administrator installs the driver again, or names its folders by --driver-library-folders"
+                        "The driver below %s lacks %s in each of %s, and in the loader's cache%s; an administrator must reinstall the driver, or name its folders with --driver-library-folders"
                                 .formatted(root.here(), name, libraries.folders(), libraries.problem()));
             }
         }
@@ -119,7 +119,7 @@ public final class DriverSearch {
                     .toList();
         }
 
-        /** A missing file of the kernel is no evidence. */
+        /** Returns the text of a kernel file; empty if the file is missing. */
         private static Optional<String> text(Path file) {
             try {
                 return Optional.of(Files.readString(file).strip()).filter(text -> !text.isEmpty());
@@ -144,8 +144,7 @@ public final class DriverSearch {
     }
 
     /**
-     * The links to a driver's libraries: those of the node, and those that programs open although not
-     * every installer makes them.
+     * The links to a driver's libraries: those of the node, and those that programs open although not every installer creates them.
      */
     private static final class SymbolicLinks {
 

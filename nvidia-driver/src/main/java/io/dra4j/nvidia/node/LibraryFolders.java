@@ -68,7 +68,7 @@ record LibraryFolders(List<Path> all, String problem) {
                             .map(library -> root.ofNode(library).getParent())
                             .forEach(folders::add);
                 } catch (IOException e) {
-                    problem = ", because it can't be read: %s; the administrator runs ldconfig on the node"
+                    problem = ", because it can't be read: %s; an administrator must run ldconfig on the node"
                             .formatted(e.getMessage());
                 }
             }

@@ -19,7 +19,7 @@ final class Places {
             "lib/aarch64-linux-gnu",
             "");
 
-    /** The folders that have 32-bit libraries or none if one of the folders above has the driver's. */
+    /** Folders that have only 32-bit libraries, or none, if one of the folders above has the driver's libraries. */
     static final List<String> LIBRARIES_ELSEWHERE = List.of(
             "usr/lib", // Arch, Bottlerocket
             "usr/local/glibc/usr/lib", // Talos

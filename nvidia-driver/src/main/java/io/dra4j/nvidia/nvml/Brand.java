@@ -4,7 +4,7 @@ package io.dra4j.nvidia.nvml;
 
 import java.util.List;
 
-/** The names of NVML's {@code nvmlBrandType_t}, as attributes have them. */
+/** The names of NVML's {@code nvmlBrandType_t}, as used in attributes. */
 public final class Brand {
 
     private static final List<String> NAMES = List.of(

@@ -8,11 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A GPU's place in an NVLink fabric, which the fabric manager sets up.
  *
- * @param clusterUuid the UUID of the cluster, lower case, with dashes; null if NVLink connects the
- *     GPUs of one node alone
+ * @param clusterUuid the UUID of the cluster, lower case, with dashes; null if NVLink connects only the GPUs of one node
  * @param cliqueId the clique of GPUs that access one another's memory
- * @param state an {@code nvmlGpuFabricState_t}, of which 0 stands for no fabric
- * @param status an {@code nvmlReturn_t}, which counts once the state is completed
+ * @param state an {@code nvmlGpuFabricState_t}; 0 means no fabric
+ * @param status an {@code nvmlReturn_t}, valid once the state is completed
  */
 public record Fabric(@Nullable String clusterUuid, int cliqueId, int state, int status) {
 

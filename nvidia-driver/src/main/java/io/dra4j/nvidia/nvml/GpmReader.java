@@ -16,10 +16,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads how busy GPU instances are, by GPM, which GPUs have since Hopper.
+ * Reads the utilization of GPU instances through GPM, which GPUs have since Hopper.
  *
- * <p>It is the difference between two samples: the previous one and a new one. A
- * session has at most one sample of an instance. Instance numbers are reused, so a sample counts only for its MIG
+ * <p>It is computed from two samples: the previous one and a new one. A session has at most one sample of an instance. Instance numbers are reused, so a sample counts only for its MIG
  * device, and only for a limited time. Thread-safe.
  */
 final class GpmReader {

@@ -35,7 +35,7 @@ final class GpuReader {
     private static final int LINKS = 36;
     private static final Set<Integer> NO_MORE_LINKS = Set.of(INVALID_ARGUMENT, FUNCTION_NOT_FOUND);
 
-    /** Returned for a link that went down, or to a device that is not visible here. */
+    /** Returned for a link that is down, or that leads to a device not visible here. */
     private static final Set<Integer> NO_OTHER_END =
             Set.of(INVALID_ARGUMENT, NOT_FOUND, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 

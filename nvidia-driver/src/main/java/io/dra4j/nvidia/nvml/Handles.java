@@ -5,7 +5,7 @@ package io.dra4j.nvidia.nvml;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The handles of GPUs by their UUIDs, for as long as a session is open: a lookup takes seconds on a busy node. */
+/** The handles of GPUs by their UUIDs, while a session is open: a lookup takes seconds on a busy node. */
 final class Handles {
 
     private final NvmlLibrary nvml;

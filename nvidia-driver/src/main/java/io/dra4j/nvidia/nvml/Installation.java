@@ -5,7 +5,7 @@ package io.dra4j.nvidia.nvml;
 import java.nio.file.Path;
 
 /**
- * The NVIDIA driver as files of the node show it, without a call of NVML. Thread-safe, and cheap
+ * The NVIDIA driver as seen in the node's files, without calling NVML. Thread-safe, and cheap
  * enough for several calls a second.
  */
 public interface Installation {

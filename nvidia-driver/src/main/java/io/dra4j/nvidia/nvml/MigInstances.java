@@ -115,7 +115,7 @@ final class MigInstances {
      * @param created receives its handle
      */
     MigDevice createCompute(String gpu, long handle, int number, LongConsumer created) {
-        long instance = find(handle, number).orElseThrow(() -> absent(gpu, number, "it does not exist any more"));
+        long instance = find(handle, number).orElseThrow(() -> absent(gpu, number, "it no longer exists"));
         long made = createCompute(gpu, number, instance);
         created.accept(made);
         int compute = computeInfo(made).id;

@@ -50,7 +50,7 @@ final class MigReader {
         return new Mode(current[0] != 0, pending[0] != 0);
     }
 
-    /** For a GPU without MIG mode, NVML returns that it can have no MIG devices. */
+    /** For a GPU without MIG mode, NVML reports that it can have no MIG devices. */
     private void requireUndivided(long gpu, String function, int code) {
         int[] most = new int[1];
         int other = nvml.call("nvmlDeviceGetMaxMigDeviceCount", gpu, most);
@@ -96,7 +96,7 @@ final class MigReader {
     }
 
     /**
-     * Reads MIG mode and devices; what can't be read is as last read, or left out.
+     * Reads MIG mode and devices; parts that can't be read are returned as last read, or left out.
      *
      * @param needsReset whether a switch of the mode turned out to need a reset
      * @param before MIG as last read

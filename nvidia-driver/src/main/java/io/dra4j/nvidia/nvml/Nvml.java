@@ -120,7 +120,7 @@ public final class Nvml implements AutoCloseable {
     /**
      * Sets the GPUs that an earlier process read: a lost GPU can't be identified on its own.
      *
-     * @param away the addresses of those that NVML does not report, since they have another driver
+     * @param away the addresses of those that NVML does not report, because another driver is bound to them
      */
     public void recall(List<Gpu> gpus, Set<PciAddress> away) {
         known.recall(gpus, away);
@@ -215,8 +215,7 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Measures a GPU; quantities are left out that the board, its mode or an older driver does not measure, or that
-     * fail for another reason.
+     * Measures a GPU; leaves out quantities that the board, its mode or an older driver does not measure, or that fail for another reason.
      *
      * @throws NvmlException if the GPU is lost, or the session has ended
      */
@@ -276,8 +275,7 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Returns what is known of an instance that this process has created: its number and UUID prove nothing, since an
-     * instance that others create in the same place has both.
+     * Returns what is known of an instance that this process has created: its number and UUID prove nothing, since an instance that others create in the same place has the same.
      *
      * @param serial its {@link CreatedInstance#serial}
      * @param withCompute whether its compute instance should also exist
@@ -370,7 +368,7 @@ public final class Nvml implements AutoCloseable {
         /** Handles, which belong to the session; 0 if none exists or the handle is no longer valid. */
         private record Created(Session session, long instance, long compute) {
 
-            /** Returns that its handle now refers to another instance. */
+            /** Returns this without handles, because its handle now refers to another instance. */
             Created replaced() {
                 return new Created(session, 0, 0);
             }

@@ -23,7 +23,7 @@ public final class NvmlException extends DraException {
         /** A process still uses the instance. */
         IN_USE("; end the processes that use it"),
         /** Something else occupies the instance's place. */
-        NO_ROOM("; another instance is there, which may not be this driver's"),
+        NO_ROOM("; another instance occupies the place, possibly one that this driver has not created"),
         /** The requested object does not exist. */
         NOT_FOUND(""),
         /** The operation needs root. */

@@ -46,7 +46,7 @@ final class NvmlLibrary implements AutoCloseable {
      * Opens the library without calling it.
      *
      * @param file its absolute path
-     * @throws UnsatisfiedLinkError if it is not a library for this machine, or a library is missing that it needs
+     * @throws UnsatisfiedLinkError if it is not a library for this machine, or a library that it needs is missing
      */
     static NvmlLibrary open(Path file) {
         return new NvmlLibrary(SharedLibrary.open(file));

@@ -7,7 +7,7 @@ package io.dra4j.nvidia.nvml;
  *
  * @param gpu the UUID of the GPU; empty for none, or for one that could not be identified
  * @param cost the hardware that is unknown because of it
- * @param subject names that hardware for people
+ * @param subject the name of that hardware in messages
  * @param reason the call, NVML's error, and the consequence
  */
 public record NvmlProblem(String gpu, Cost cost, String subject, String reason) {

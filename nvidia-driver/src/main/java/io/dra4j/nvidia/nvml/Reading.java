@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of a node as NVML reported it at one time.
  *
- * @param driverVersion the driver's version as it writes it, {@code 550.163.01}
+ * @param driverVersion the driver's version in its own form, {@code 550.163.01}
  * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if it is unknown
  * @param gpus the GPUs in the order of their PCI addresses; an unreadable one as last read
  * @param lost the UUIDs of GPUs that have fallen off the bus

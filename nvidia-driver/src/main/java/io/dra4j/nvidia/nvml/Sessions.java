@@ -100,7 +100,7 @@ final class Sessions {
                 throw givenBack(pauses.get(0));
             }
             if (session != current || isOutdated()) {
-                throw new NvmlException(Reason.SESSION_ENDED, "The NVML session has ended; a new one follows", null);
+                throw new NvmlException(Reason.SESSION_ENDED, "The NVML session has ended; the next call opens a new one", null);
             }
             calls++;
         } finally {
@@ -340,7 +340,7 @@ final class Sessions {
         }
     }
 
-    /** Waits for the lock, which another thread holds for long while it opens or ends a session. */
+    /** Waits for the lock, which another thread holds for a long time while it opens or ends a session. */
     private long lockWithin(Duration timeout, String consequence) {
         long end = System.nanoTime() + timeout.toNanos();
         try {
@@ -386,7 +386,7 @@ final class Sessions {
     /** Ends the session when its calls have returned, even if it is kept, and opens no other. */
     @SuppressWarnings("resource") // held until the process ends
     void close() {
-        giveBack("the end of the driver");
+        giveBack("the shutdown of the driver");
     }
 
     /** The pending calls, with their start times. Thread-safe and non-blocking. */

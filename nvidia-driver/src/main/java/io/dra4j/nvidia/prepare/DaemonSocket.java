@@ -14,7 +14,7 @@ public enum DaemonSocket {
     mps,
     none;
 
-    /** The default, without persistenced, whose socket only reports a setting, and which sandboxes can't use. */
+    /** The default. The socket of persistenced only reports a setting, and sandboxes can't use it. */
     static final Set<DaemonSocket> DEFAULT = Set.of(fabricmanager, mps);
 
     /**

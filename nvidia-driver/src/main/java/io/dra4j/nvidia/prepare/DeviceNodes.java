@@ -36,11 +36,11 @@ final class DeviceNodes {
     void requireCommon() {
         require(
                 Roots.CONTROL,
-                "all programs with a GPU open it: the administrator loads the kernel module nvidia, and runs nvidia-modprobe");
+                "all programs with a GPU open it: an administrator must load the kernel module nvidia, and run nvidia-modprobe");
         for (String name : List.of("nvidia-uvm", "nvidia-uvm-tools")) {
             require(
                     name,
-                    "CUDA opens it: the administrator runs nvidia-modprobe -u -c0, which loads the kernel module nvidia-uvm and makes the node");
+                    "CUDA opens it: an administrator must run nvidia-modprobe -u -c0, which loads the kernel module nvidia-uvm and creates the node");
         }
     }
 
@@ -52,14 +52,14 @@ final class DeviceNodes {
     void require(Gpu gpu) {
         require(
                 "nvidia" + gpu.minor(),
-                "it is that of %s: the administrator runs nvidia-modprobe -c%d, or finds the reason in the kernel's log"
+                "it belongs to %s: an administrator must run nvidia-modprobe -c%d, or look for the reason in the kernel's log"
                         .formatted(gpu.uuid(), gpu.minor()));
     }
 
     private void require(String name, String why) {
         if (!roots.seesDevices()) {
             throw new PrepareException(
-                    "Device node %s can't be checked: /dev of this program is a snapshot from when its container was created; mount the node's /dev and name it by --container-dev-root (charts: devRoot), or name /dev to use the snapshot"
+                    "Device node %s can't be checked: /dev of this program is a snapshot from when its container was created; mount the node's /dev and name it with --container-dev-root (charts: devRoot), or name /dev to use the snapshot"
                             .formatted(roots.deviceOnNode(name)));
         }
         if (!isThere(name)) {

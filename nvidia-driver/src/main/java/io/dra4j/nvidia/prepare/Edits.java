@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the edits of containers with GPUs. Thread-safe.
+ * Builds the edits of containers with GPUs. Thread-safe.
  *
  * <p>The driver's files are searched once, and again when its version, its library or a searched
  * folder changes: a driver may be reinstalled while this program runs. While the installation is the same, its own
@@ -76,8 +76,7 @@ public final class Edits {
      * Returns the edits that all containers have in common.
      *
      * @param version the driver's version in its own form
-     * @throws PrepareException if a device node, the hook program or a file is missing that every program needs, or a
-     * file that existed earlier
+     * @throws PrepareException if a device node, the hook program, a file that every program needs, or a file that existed earlier is missing
      */
     public ContainerEdits common(String version) {
         nodes.requireCommon();
@@ -86,7 +85,7 @@ public final class Edits {
     }
 
     /**
-     * Checks that the device nodes and files are there that every program needs.
+     * Checks that the device nodes and files that every program needs are there.
      *
      * @param version the driver's version in its own form
      * @throws PrepareException if one is missing

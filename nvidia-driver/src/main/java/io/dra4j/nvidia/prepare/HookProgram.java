@@ -58,7 +58,7 @@ public final class HookProgram {
      * An identical copy stays; a different one is replaced atomically.
      *
      * @param image the root of this process
-     * @param directory the driver's directory, which has the same path on the node; made if its parent exists
+     * @param directory the driver's directory, which has the same path on the node; created if its parent exists
      * @throws DraException if it can't be copied, or neither the image nor the jar has a program
      */
     public static HookProgram install(Path image, Path directory) {
@@ -120,7 +120,7 @@ public final class HookProgram {
         return new Hook(HookName.CREATE_CONTAINER, path.toString(), args, List.of("NVIDIA_CTK_DEBUG=false"), null);
     }
 
-    /** Returns the hook that makes links. */
+    /** Returns the hook that creates links. */
     Hook links(List<String> links) {
         return hook("create-symlinks", repeated("--link", links));
     }

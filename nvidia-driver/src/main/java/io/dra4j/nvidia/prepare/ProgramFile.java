@@ -19,7 +19,7 @@ public final class ProgramFile {
 
     private static final String MODE = "rwxr-xr-x";
 
-    /** The permissions of a program, which other users also run; they can't list the directory. */
+    /** The permissions of the directory: other users also run its programs, but can't list it. */
     private static final String MODE_OF_DIRECTORY = "rwxr-x--x";
 
     private ProgramFile() {}
@@ -73,7 +73,7 @@ public final class ProgramFile {
         }
     }
 
-    /** Sets the directory's permissions: the runtime creates it closed, the kubelet listable by others. */
+    /** Sets the directory's permissions: the runtime creates it closed to others, and the kubelet readable by others. */
     private static void open(Path directory, UserPrincipal driver) throws IOException {
         Set<PosixFilePermission> modes = Files.getPosixFilePermissions(directory);
         boolean isClosed = Files.getOwner(directory).equals(driver) && modes.remove(PosixFilePermission.OTHERS_READ);

@@ -79,7 +79,7 @@ public final class TemplateMain implements Callable<Integer> {
         CommandLine command = spec.commandLine();
         if (count < 1 || count > MOST) {
             throw new ParameterException(
-                    command, "Invalid value for option '--count': %d is not from 1 to %d".formatted(count, MOST));
+                    command, "Invalid value for option '--count': %d is not between 1 and %d".formatted(count, MOST));
         }
         offers.gates().check();
         if (offers.gates().featureGates().isOn(NvidiaGate.PassthroughSupport)) {

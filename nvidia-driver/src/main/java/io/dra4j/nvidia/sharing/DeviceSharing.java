@@ -54,8 +54,7 @@ public final class DeviceSharing {
      * Creates the sharing of a node.
      *
      * @param kinds the kinds of configurations
-     * @param strategies all strategies that claims of earlier processes may have; one that leaves work to another comes
-     * first
+     * @param strategies all strategies that claims of earlier processes may have; a strategy that leaves work to another one comes first
      * @param problem returns why a strategy does not work on this node; empty if it does
      */
     public DeviceSharing(List<ConfigType<?>> kinds, List<SharingStrategy> strategies, Optional<String> problem) {
@@ -81,7 +80,7 @@ public final class DeviceSharing {
     /**
      * Ensures, before anything changes, that the node has what a claim's configurations need.
      *
-     * @throws PrepareException if it is not
+     * @throws PrepareException if it does not
      */
     public void requireThere(AllocatedClaim claim) {
         try {
@@ -241,7 +240,7 @@ public final class DeviceSharing {
             GroupContext context = context(claim, recorded.group(), recorder);
             strategy(recorded.strategy()).undo(recorded, context);
             recorder.forget(recorded.group());
-            if (context.isLeft().get()) { // now, because a clean skips what is in a record
+            if (context.isLeft().get()) { // now, because a clean skips what a record contains
                 left();
             }
         }
@@ -281,7 +280,7 @@ public final class DeviceSharing {
     /**
      * Undoes what belongs to no claim.
      *
-     * @param holders returns what is in use, at each call
+     * @param holders returns what is in use now
      * @return whether only settings of GPUs are left, as {@link #hasLeftSettings} returns
      * @throws DraException if the record of a claim can't be read
      */
@@ -320,7 +319,7 @@ public final class DeviceSharing {
             change(one -> one.without(target));
         }
 
-        /** Returns a context for a group; without a record, the group has changed nothing. */
+        /** Changes the record of the group; without a record, the group has changed nothing. */
         private void change(UnaryOperator<SharingRecord> changed) {
             Optional<SharingRecord> recorded = recorder.state().sharing().stream()
                     .filter(one -> one.group().equals(group))

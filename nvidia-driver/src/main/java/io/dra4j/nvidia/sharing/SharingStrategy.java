@@ -106,7 +106,7 @@ public interface SharingStrategy {
      * <p>It is called an interval after the start, when the claims are known, and after a claim without a record was
      * unprepared. Failures are logged, and retried by a later call.
      *
-     * @param holders returns what is in use, at each call; call it under the lock of what is undone
+     * @param holders returns what is in use now; call it under the lock of what is undone
      * @param left to be run if a setting of a GPU can't be restored now
      * @return whether nothing else is left
      * @throws io.dra4j.api.error.DraException if the record of a claim can't be read

@@ -30,7 +30,7 @@ record LentGpus(List<LentGpu> gpus) {
      * A GPU of a claim.
      *
      * @param address its PCI address
-     * @param node its device node at NVIDIA's driver, {@code dev/nvidia0}
+     * @param node its device node while NVIDIA's driver is bound, {@code dev/nvidia0}
      * @param isPersistent whether the driver has to keep it initialized without users afterwards
      * @param functions the GPU, and functions next to it that were bound to other drivers, in order
      */

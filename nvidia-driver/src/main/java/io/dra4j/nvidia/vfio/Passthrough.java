@@ -54,13 +54,13 @@ public final class Passthrough {
 
     private static final Logger LOG = LoggerFactory.getLogger(Passthrough.class);
 
-    /** An unused GPU is released in less; other calls wait for NVML for this time. */
+    /** An unused GPU is released sooner; other calls wait this long for NVML. */
     private static final Duration USUAL_UNBIND = Duration.ofSeconds(2);
 
-    /** Calls of NVML return in less, unless one hangs; other calls wait for this time. */
+    /** Calls of NVML return sooner, unless one hangs; other calls wait this long. */
     private static final Duration LONGEST_CALL = Duration.ofSeconds(10);
 
-    /** A call of nvidia-smi ends in less. */
+    /** A call of nvidia-smi takes less time. */
     private static final Duration PERSISTENCE = Duration.ofSeconds(5);
 
     private static final long LOOK_NANOS = 250_000_000;
@@ -141,7 +141,7 @@ public final class Passthrough {
     private static LentGpus read(HeldClaim claim) {
         try {
             return LentGpus.read(ClaimState.read(claim.state()).lent());
-        } catch (DraException e) { // a later driver's record; unprepare reports more
+        } catch (DraException e) { // a newer driver's record; unprepare reports more
             return LentGpus.read(null);
         }
     }
@@ -238,7 +238,7 @@ public final class Passthrough {
         return StepDeadline.of(limit, recorder.deadline(), settings.clock());
     }
 
-    /** The kubelet's next attempt has new time, and first undoes what this one began. */
+    /** The kubelet's next attempt has its own time limit, and first undoes what this one began. */
     private static void requireTime(PciFunction gpu, StepDeadline deadline) {
         if (deadline.isOver()) {
             throw PassthroughChecks.refused(

@@ -40,13 +40,13 @@ public record PassthroughChecks(PciBus bus, Path proc) {
         if (gpu.group() == null) {
             throw refused(
                     address,
-                    "the IOMMU is off: the administrator enables it in the firmware (VT-d, AMD-Vi), and, on Intel, starts the kernel with intel_iommu=on");
+                    "the IOMMU is off: an administrator must enable it in the firmware (VT-d, AMD-Vi) and, on Intel, start the kernel with intel_iommu=on");
         }
         String needed = driverFor(address);
         if (!gpu.isForMachines() && !isLoaded(needed)) {
             throw refused(
                     address,
-                    "the kernel module %1$s is not loaded: the administrator runs modprobe %1$s, and adds it to /etc/modules-load.d"
+                    "the kernel module %1$s is not loaded: an administrator must run modprobe %1$s, and add it to /etc/modules-load.d"
                             .formatted(needed));
         }
         String driver = gpu.driver();
@@ -57,7 +57,7 @@ public record PassthroughChecks(PciBus bus, Path proc) {
         if (functions > 0) {
             throw refused(
                     address,
-                    "it has %d virtual functions: the administrator writes 0 to /sys/bus/pci/devices/%s/sriov_numvfs"
+                    "it has %d virtual functions: an administrator must write 0 to /sys/bus/pci/devices/%s/sriov_numvfs"
                             .formatted(functions, address));
         }
         requireGroup(gpu);
@@ -106,14 +106,14 @@ public record PassthroughChecks(PciBus bus, Path proc) {
         if (!gpus.isEmpty()) {
             throw refused(
                     gpu.address(),
-                    "its IOMMU group %s has other GPUs, and a machine with one of them could reach all: %s; the administrator moves the GPU to another slot, or enables ACS in the firmware, which makes smaller groups"
+                    "its IOMMU group %s has other GPUs, and a machine with one of them could reach all: %s; an administrator must move the GPU to another slot, or enable ACS in the firmware, which makes smaller groups"
                             .formatted(gpu.group(), gpus));
         }
         String others = named(conflicting);
         if (!others.isEmpty()) {
             throw refused(
                     gpu.address(),
-                    "its IOMMU group %s has other devices, whose drivers would lose them: %s; the administrator binds them to vfio-pci, or moves the GPU to another slot"
+                    "its IOMMU group %s has other devices, whose drivers would lose them: %s; an administrator must bind them to vfio-pci, or move the GPU to another slot"
                             .formatted(gpu.group(), others));
         }
     }

@@ -70,7 +70,7 @@ class XidEffectsTest {
         assertThat(effects.of(48, Optional.of(false))).isEqualTo(Effect.NO_EXECUTE);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> effects.ignoring(List.of(48L)))
-                .withMessageContaining("XID 48 is to be ignored, and to have the effect NoExecute");
+                .withMessageContaining("XID 48 is both ignored and given the effect NoExecute");
     }
 
     @Test

@@ -160,7 +160,7 @@ class NvmlTest {
                     () -> nvml.createInstance(gpu, SEVEN, ALL),
                     Reason.NO_ROOM,
                     "Insufficient Resources (23)",
-                    "another instance is there");
+                    "another instance occupies the place");
         }
 
         @Test

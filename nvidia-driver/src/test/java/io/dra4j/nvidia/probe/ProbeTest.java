@@ -185,7 +185,7 @@ class ProbeTest {
             assertThat(table.status()).isEqualTo(1);
             assertThat(table.out())
                     .containsPattern("- MIG-[0-9a-f-]{36} \\(2g\\.10gb, 28 SMs, GPU instance [0-9]+ of GPU-d7a40001-")
-                    .contains("NVML reports its placement, of which its name is made, only to root");
+                    .contains("NVML reports its placement, which is part of its name, only to root");
             assertThat(table.out().lines().filter(line -> line.startsWith("- MIG-")))
                     .hasSize(11);
             assertThat(yaml.status()).isEqualTo(1);

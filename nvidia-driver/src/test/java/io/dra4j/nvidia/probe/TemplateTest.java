@@ -139,8 +139,8 @@ class TemplateTest {
     @CsvSource(delimiter = '|', textBlock = """
                     --board=h100 | 1 | Unknown board "h100"; the known ones are t4, a30,
                     --count=8 | 2 | Missing required option: '--board
-                    --board=t4 --count=0 | 2 | '--count': 0 is not from 1 to 64
-                    --board=t4 --count=65 | 2 | '--count': 65 is not from 1 to 64
+                    --board=t4 --count=0 | 2 | '--count': 0 is not between 1 and 64
+                    --board=t4 --count=65 | 2 | '--count': 65 is not between 1 and 64
                     --board=t4 --feature-gates=PassthroughSupport=true | 1 | no GPUs for virtual machines
                     --board=t4 --installed-driver=new | 1 | "new"
                     --board=t4 --node-name=Node_1 | 1 | Node_1

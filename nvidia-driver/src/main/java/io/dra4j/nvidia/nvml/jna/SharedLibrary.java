@@ -43,7 +43,7 @@ public final class SharedLibrary implements AutoCloseable {
      * Opens a library without calling it.
      *
      * @param file its absolute path
-     * @throws UnsatisfiedLinkError if it is not a library for this machine, or a library is missing that it needs
+     * @throws UnsatisfiedLinkError if it is not a library for this machine, or a library that it needs is missing
      */
     public static SharedLibrary open(Path file) {
         // a unique option: otherwise JNA would share one object, which the first close ends
