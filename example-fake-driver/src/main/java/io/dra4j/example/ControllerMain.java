@@ -50,7 +50,7 @@ public final class ControllerMain {
                 split = ",",
                 description = {
                     "What to do: BindingConditions, to report allocated devices as ready to the"
-                            + " scheduler, which waits for that. [ENABLE_PLUGIN]",
+                            + " scheduler, which waits for it. [ENABLE_PLUGIN]",
                     "Default: nothing"
                 })
         private List<Plugin> plugins = List.of();

@@ -31,18 +31,18 @@ abstract class DecoratedDevices implements DeviceProvider {
         this.devices = devices;
     }
 
-    /** Returns a pool of the other driver as this one offers it. */
+    /** Returns a pool of the other driver, with the changes of this one. */
     Pool decorate(Pool pool) throws Exception {
         List<Device> offered = pool.devices().stream().map(this::decorate).toList();
         return pool.toBuilder().devices(offered).build();
     }
 
-    /** Returns a device of the other driver as this one offers it. */
+    /** Returns a device of the other driver, with the changes of this one. */
     Device decorate(Device device) {
         return device;
     }
 
-    /** Returns a device that the other driver prepared as this one prepares it; everything else stays the same. */
+    /** Returns a device prepared by the other driver, with the changes of this one. */
     PreparedDevice decorate(PreparedDevice device) throws Exception {
         return device;
     }

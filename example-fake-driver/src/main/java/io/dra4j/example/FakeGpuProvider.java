@@ -147,7 +147,7 @@ public final class FakeGpuProvider implements DeviceProvider {
         return edits.build();
     }
 
-    /** Returns the variable of a device: {@code GPU_DEVICE_3} for {@code gpu-3}, with any prefix of the name. */
+    /** Returns the variable of a device: {@code GPU_DEVICE_3} for {@code gpu-3}, keeping a prefix of the name. */
     static String variable(DeviceName gpu) {
         return "GPU_DEVICE_"
                 + gpu.value().replaceFirst("gpu-", "").toUpperCase(Locale.ROOT).replace('-', '_');

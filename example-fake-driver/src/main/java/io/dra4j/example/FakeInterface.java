@@ -8,8 +8,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The network interface of a fake NIC or of a virtual function of it, which a share is. Its addresses stay the same
- * after a restart, and differ between nodes.
+ * The network interface of a fake NIC, or of a virtual function, which is a share of the NIC. Its addresses stay the same after a restart, and differ between nodes.
  *
  * @param nodeName the node
  * @param nic the NIC's name

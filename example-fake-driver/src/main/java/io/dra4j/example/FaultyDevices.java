@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Taints and unplugs devices as a {@link FaultFile} says while the driver runs, and reports their health.
  *
- * <p>A device that a claim holds stays prepared with any fault: the cluster decides by the taint whether the pod
+ * <p>A device that a claim holds stays prepared despite any fault: the cluster decides by the taint whether the pod
  * continues or is evicted.
  *
  * @see <a

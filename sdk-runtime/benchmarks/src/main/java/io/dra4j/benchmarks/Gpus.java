@@ -31,7 +31,7 @@ public final class Gpus {
         return Pool.ofNode(NODE, IntStream.range(0, count).mapToObj(Gpus::gpu).toList());
     }
 
-    /** Returns a pool in which eight devices at a time consume of one counter set. */
+    /** Returns a pool in which every eight devices consume counters of one set. */
     public static Pool partitioned(int count) {
         List<Device> devices = IntStream.range(0, count)
                 .mapToObj(i -> gpu(i).toBuilder().consumes(share(i)).build())

@@ -20,7 +20,7 @@ final class Archive {
     /**
      * Writes an archive.
      *
-     * @param name the name of the image where the archive is loaded
+     * @param name the name of the image once the archive is loaded
      * @param cache a folder for compressed layers, which are reused
      * @throws ImageBuildException if the base can't be read, or the archive can't be written
      */

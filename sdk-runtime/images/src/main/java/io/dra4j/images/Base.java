@@ -63,7 +63,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
             return platform(builder, machine).setFormat(ImageFormat.Docker);
         } catch (InvalidImageReferenceException e) {
             throw new ImageBuildException(
-                    "-Dimage.base=%s is none of packages, tar:FILE and a reference such as gcr.io/distroless/base-debian12"
+                    "-Dimage.base=%s is not packages, tar:FILE, or a reference such as gcr.io/distroless/base-debian12"
                             .formatted(name),
                     e);
         }
@@ -135,7 +135,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
         private void requirePackages() {
             if (!Files.isExecutable(Path.of("/usr/bin/dpkg"))) {
                 throw new ImageBuildException(
-                        "The files of bash and glibc are taken from Debian's packages, and this machine has no dpkg: build on Debian or Ubuntu, or give a base that has bash by -Dimage.base=REFERENCE");
+                        "The files of bash and glibc are taken from Debian's packages, and this machine has no dpkg: build on Debian or Ubuntu, or set -Dimage.base=REFERENCE to a base with bash");
             }
         }
 
@@ -163,7 +163,7 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
             Path file = debian.file("/bin/busybox");
             if (!Files.exists(file)) {
                 throw new ImageBuildException(
-                        "The images have busybox, and this machine has not: install Debian's package " + BUSYBOX);
+                        "The images need busybox, which this machine lacks: install Debian's package " + BUSYBOX);
             }
             take(BUSYBOX, file, "/usr/bin/busybox");
             for (String applet : APPLETS.split(" ")) {

@@ -31,7 +31,7 @@ record Debian(Machine machine, Path root) {
     /**
      * Returns the installation of an architecture: the build machine's, or one downloaded into a folder.
      *
-     * @throws ImageBuildException with what to install, if it can't be downloaded
+     * @throws ImageBuildException if it can't be downloaded; the message says what to install
      */
     static Debian of(Machine machine, Path folder) {
         if (machine.equals(Machine.current())) {
@@ -60,12 +60,12 @@ record Debian(Machine machine, Path root) {
         return root.equals(HERE);
     }
 
-    /** The file of the build machine for a path of the installation. */
+    /** Returns the build machine's file for a path of the installation. */
     Path file(String path) {
         return root.resolve(path.substring(1));
     }
 
-    /** The path in the installation of a file, which may be a link. */
+    /** Returns the path of a file in the installation, without links. */
     String real(Path file) {
         try {
             return "/" + root.toRealPath().relativize(file.toRealPath());

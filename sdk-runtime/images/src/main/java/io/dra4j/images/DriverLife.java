@@ -59,7 +59,7 @@ final class DriverLife {
         run(driver, new ProcessDriver(settings, List.of(), START), DriverLife::repeat);
     }
 
-    /** Calls for one claim and for several, until the tasks that run every ten seconds have also run. */
+    /** Prepares one claim and several in turn, until the tasks that run every ten seconds have also run. */
     private static void repeat(TestContext context) {
         if (context.devices().usable().isEmpty()) {
             return;

@@ -44,7 +44,7 @@ final class Elf {
 
     private Elf() {}
 
-    /** Finds all of them in a folder. */
+    /** Finds all 64-bit ELF files in a folder. */
     static List<Path> files(Path folder) {
         try (Stream<Path> files = Files.walk(folder)) {
             return files.filter(Files::isRegularFile)
@@ -65,7 +65,7 @@ final class Elf {
     }
 
     /**
-     * Checks that all of them in a stage are for an architecture.
+     * Checks that all ELF files in a stage are for an architecture.
      *
      * @throws ImageBuildException if one is for another
      */
@@ -75,7 +75,7 @@ final class Elf {
             int found = header[E_MACHINE] & 0xff; // the low byte comes first, and is enough for both numbers
             if (found != machine.elf()) {
                 throw new ImageBuildException(
-                        "/%1$s can't be in an image for %2$s, because it is for another architecture (%3$d in ELF's numbers, not %4$d): take the file for %2$s, or build images for the other by -Dimage.architectures"
+                        "/%1$s can't be in an image for %2$s, because it is for another architecture (%3$d in ELF's numbers, not %4$d): use the file for %2$s, or build images for the other architecture with -Dimage.architectures"
                                 .formatted(
                                         stage.root().relativize(file), machine.architecture(), found, machine.elf()));
             }
@@ -83,8 +83,7 @@ final class Elf {
     }
 
     /**
-     * Finds the libraries that files are linked with, directly or indirectly, in an installation; without the files
-     * themselves and the loader.
+     * Finds the libraries in an installation that files are linked with, directly or indirectly, except the files themselves and the loader.
      *
      * @throws ImageBuildException if one is not there
      */

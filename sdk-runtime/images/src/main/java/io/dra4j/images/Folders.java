@@ -22,7 +22,7 @@ final class Folders {
         try {
             return Files.createDirectories(folder);
         } catch (IOException e) {
-            throw new UncheckedIOException("Can't make " + folder, e);
+            throw new UncheckedIOException("Can't create " + folder, e);
         }
     }
 

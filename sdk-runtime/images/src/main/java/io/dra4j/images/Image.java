@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * @param user the user and group that a container runs as
  * @param driver the driver's name; empty for a program that is not a driver, or can't run on the build machine
  * @param training arguments of the run that trains the AOT cache
- * @param licenses as OCI's label has them; empty if they are not known
+ * @param licenses in the form of OCI's label; empty if they are not known
  */
 record Image(
         String name,
@@ -54,7 +54,7 @@ record Image(
     private static final List<String> ONCE =
             join(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"), LIBRARIES);
 
-    /** Options of programs of every node. */
+    /** Options of programs that run on every node. */
     private static final List<String> NODE = join(
             ofDrivers(),
             join(

@@ -84,7 +84,7 @@ final class ImageBuild {
         return stage;
     }
 
-    /** Writes an image with a new AOT cache; without one, if its JVM does not run on the build machine. */
+    /** Writes an image with a new AOT cache, or without one if its JVM does not run on the build machine. */
     Path write(Image image) {
         Jars jars = jars(image);
         List<String> jvm = jvm();

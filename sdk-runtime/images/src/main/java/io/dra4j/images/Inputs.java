@@ -32,7 +32,7 @@ record Inputs(Map<String, String> values) {
             String[] parts = word.split("=", 2);
             String name = parts[0].replaceFirst("^--", "");
             if (!NAMES.contains(name)) {
-                throw new ImageBuildException("There is no setting %s; those of an image are --%s"
+                throw new ImageBuildException("Unknown setting %s; the settings of an image are --%s"
                         .formatted(word, String.join(", --", NAMES)));
             }
             values.put(name, parts.length == 2 ? parts[1] : "");

@@ -88,7 +88,7 @@ record Jars(List<Path> all, @Nullable Path parts) {
         Set<Path> names = new HashSet<>();
         for (Path jar : jars) {
             if (!Files.isRegularFile(jar)) {
-                throw new ImageBuildException(jar + " is not a jar: build images by `mvn -Pimage package`");
+                throw new ImageBuildException(jar + " is not a jar: build images with `mvn -Pimage package`");
             }
             if (!names.add(jar.getFileName())) {
                 throw new ImageBuildException("Two jars are called " + jar.getFileName());

@@ -122,7 +122,7 @@ record Jdk(Path home, Properties release) {
     /**
      * Links the modules of the images, and more, into a new folder.
      *
-     * @param linker a JDK that runs on this machine, and may differ from this one, whose modules it links
+     * @param linker a JDK that runs on this machine; it links the modules of this JDK, and may be another one
      */
     void link(Path folder, List<String> more, Jdk linker) {
         List<String> modules = equals(linker) ? List.of() : List.of("--module-path=" + home.resolve("jmods"));

@@ -46,7 +46,7 @@ final class Sbom {
             return JSON.writeValueAsBytes(sbom);
         } catch (IOException e) {
             throw new ImageBuildException(
-                    "Can't read the SBOM of %s: build its module with -Pimage, online, where CycloneDX's plugin makes it: %s"
+                    "Can't read the SBOM of %s: build its module online with -Pimage, so that CycloneDX's plugin creates it: %s"
                             .formatted(image, e),
                     e);
         }

@@ -21,7 +21,7 @@ import java.util.List;
  */
 record Training(List<String> java, Machine machine, Path folder) {
 
-    /** Makes the AOT cache of an image, by its first program. */
+    /** Creates the AOT cache of an image with its first program. */
     Path cache(Image image, Jars jars) {
         String classPath = jars.classPath(folder.resolve("lib").toString());
         Path recorded = folder.resolve("recorded");
@@ -49,7 +49,7 @@ record Training(List<String> java, Machine machine, Path folder) {
         create.addAll(List.of("-XX:AOTCache=" + cache, "-cp", classPath));
         String said = Tool.output(create);
         if (!Files.exists(cache)) {
-            throw new ImageBuildException("The JVM made no AOT cache: " + said);
+            throw new ImageBuildException("The JVM created no AOT cache: " + said);
         }
         return cache;
     }

@@ -74,7 +74,7 @@ class BaseIT {
     void isRefusedIfItIsNoReference() {
         assertThatThrownBy(() -> from("No Reference"))
                 .isInstanceOf(ImageBuildException.class)
-                .hasMessageContaining("-Dimage.base=No Reference is none of packages, tar:FILE");
+                .hasMessageContaining("-Dimage.base=No Reference is not packages, tar:FILE");
     }
 
     @Test

@@ -55,7 +55,7 @@ class DebianIT {
     void areMissedWithWhatToDo(String path, String offline, String message) {
         assertThatThrownBy(() -> unpack(path.isEmpty() ? STAND_IN : path, offline))
                 .isInstanceOf(ImageBuildException.class)
-                .hasMessageContaining("Images for arm64 are made of packages of Debian's trixie: " + message)
+                .hasMessageContaining("Images for arm64 are built from packages of Debian's trixie: " + message)
                 .hasMessageNotContaining("set -eu");
     }
 

@@ -88,9 +88,9 @@ class VendorImageIT {
     @ParameterizedTest
     @CsvSource({
         "'', '', --driver=, has no Main-Class in its manifest",
-        "com.acme.Main, lib/acme-1.0.jar, --driver=, lib/acme-1.0.jar is not a jar: build images by `mvn -Pimage package`",
+        "com.acme.Main, lib/acme-1.0.jar, --driver=, lib/acme-1.0.jar is not a jar: build images with `mvn -Pimage package`",
         "com.acme.Main, '', --driver=, 'fpga-driver has no class com.acme.Main, which fpga-driver is to start'",
-        "com.acme.Main, '', --drivername=x, 'There is no setting --drivername=x; those of an image are --architectures, --base, --desc'"
+        "com.acme.Main, '', --drivername=x, 'Unknown setting --drivername=x; the settings of an image are --architectures, --base, --desc'"
     })
     void isRefusedWithWhatIsMissing(String main, String classPath, String word, String message) throws Exception {
         Path jar = jar(main, classPath, Map.of());

@@ -71,7 +71,7 @@ record MutationMain(Path root, PrintStream out) {
         for (String name : names) {
             Set<String> found = matrix.testsOf(name);
             if (found.isEmpty()) {
-                out.println(name + " is not in the matrix of " + module + ", which says nothing about it");
+                out.println(name + " is not in the matrix of " + module + ", so its effect is unknown");
                 return false;
             }
             tests.addAll(found);
@@ -79,7 +79,7 @@ record MutationMain(Path root, PrintStream out) {
         List<Matrix.Mutant> lost =
                 matrix.mutants().stream().filter(mutant -> mutant.needs(tests)).toList();
         lost.forEach(mutant -> out.println(mutant.place()));
-        out.println("Without these " + tests.size() + " tests " + lost.size() + " more mutants survive");
+        out.println("Without these " + tests.size() + " tests, " + lost.size() + " more mutants survive");
         return lost.isEmpty();
     }
 

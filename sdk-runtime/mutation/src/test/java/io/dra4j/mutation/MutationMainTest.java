@@ -121,11 +121,11 @@ class MutationMainTest {
 
         assertThat(run("without", "m", "a.OtherTest")).isTrue();
         assertThat(run("without", "m", "a.OneTest.kills")).isFalse();
-        assertThat(printed()).contains("a.A.f:7: alone\n", "Without these 1 tests 1 more mutants survive");
+        assertThat(printed()).contains("a.A.f:7: alone\n", "Without these 1 tests, 1 more mutants survive");
         assertThat(run("without", "m", ONE, "a.OtherTest.Inner")).isFalse();
-        assertThat(printed()).contains("a.A.f:7: both\n", "Without these 2 tests 2 more mutants survive");
+        assertThat(printed()).contains("a.A.f:7: both\n", "Without these 2 tests, 2 more mutants survive");
         assertThat(run("without", "m", "a.OneTest", "a.OtherTest")).isFalse();
-        assertThat(printed()).contains("a.A.f:7: endless\n", "Without these 3 tests 3 more mutants survive");
+        assertThat(printed()).contains("a.A.f:7: endless\n", "Without these 3 tests, 3 more mutants survive");
     }
 
     @Test

@@ -49,7 +49,7 @@ final class ${className}Provider implements DeviceProvider {
         return PreparedClaim.of(devices);
     }
 
-    /** A container sees DEVICE_0=allocated; device nodes, mounts and hooks are added like that. */
+    /** A container sees DEVICE_0=allocated; device nodes, mounts and hooks are added in the same way. */
     private static PreparedDevice prepare(AllocatedDevice device) {
         String variable = device.device().toString().replace('-', '_').toUpperCase(Locale.ROOT);
         ContainerEdits edits = ContainerEdits.builder().env(variable, "allocated").build();

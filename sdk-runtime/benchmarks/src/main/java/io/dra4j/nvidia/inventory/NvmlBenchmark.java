@@ -19,13 +19,13 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Reads the boards of the stand-in through NVML, and makes devices of them. */
+/** Reads the boards of the stand-in through NVML, and builds devices from them. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class NvmlBenchmark {
 
-    /** Without MIG, with MIG devices, and with all that MIG could be divided into. */
+    /** Without MIG, with MIG devices, and with all possible MIG devices. */
     @Param({"l40s", "a100-40-divided", "h100-80"})
     String boards;
 
