@@ -17,7 +17,7 @@ daemonSet: dra-driver-nvidia-gpu-kubelet-plugin
 podLabels: {dra-driver-nvidia-gpu-component: kubelet-plugin}
 {{- end }}
 {{- if or .Values.featureGates.MPSSupport .Values.featureGates.PassthroughSupport }}
-# MPS daemons are processes of this container, and have to know those of other containers by their numbers. A GPU is taken
+# MPS daemons are processes of this container, and have to identify those of other containers by their PIDs. A GPU is taken
 # for a virtual machine only when no process of the node has it open.
 hostPID: true
 {{- end }}
@@ -29,13 +29,13 @@ affinity: |
   {{- include "nvidia.affinity" . | nindent 2 }}
 env: |
   {{- include "nvidia.env" . | nindent 2 }}
-# A driver container mounts the root when it is ready, and again when it is replaced: that appears below a mount of the
-# parent, and not in a mount of the root itself.
+# A driver container mounts the root when it is ready, and again when it is replaced: the new mount appears below a mount
+# of the parent, but not in a mount of the root itself.
 mounts: |
   - {name: driver-root-parent, mountPath: /driver-root-parent, readOnly: true, mountPropagation: HostToContainer}
   - {name: dev-root, mountPath: /dev-root, readOnly: true, mountPropagation: HostToContainer}
   {{- if .Values.featureGates.PassthroughSupport }}
-  # GPUs are bound to other drivers by writing to it.
+  # The driver binds GPUs to other drivers by writing to it.
   - {name: sys, mountPath: /sys}
   {{- end }}
 volumes: |

@@ -3,7 +3,7 @@ Copyright The dra4j Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
 
-{{/* The metrics of claims that wait: the driver's program as one process of the cluster. Takes the dict of dra4j.daemonset. */}}
+{{/* The metrics of pending claims: the driver's program as one process of the cluster. Takes the dict of dra4j.daemonset. */}}
 {{- define "dra4j.claimMetrics" -}}
 {{- $root := .root -}}
 {{- if $root.Values.claimMetrics.enabled }}
@@ -50,7 +50,7 @@ spec:
 {{ include "dra4j.fullname" . }}-claims
 {{- end }}
 
-{{/* Not those of the driver's pods, which the DaemonSet, the PodMonitor and the NetworkPolicy select. */}}
+{{/* Labels other than those of the driver's pods, which the DaemonSet, the PodMonitor and the NetworkPolicy select. */}}
 {{- define "dra4j.claimMetricsSelectorLabels" -}}
 app.kubernetes.io/name: {{ include "dra4j.name" . }}-claims
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -100,7 +100,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata: {{- include "dra4j.claimMetricsMetadata" $root | nindent 2 }}
 spec:
-  # Of two, each would list all claims, and serve the same.
+  # A second replica would also list all claims, and serve the same metrics.
   replicas: 1
   selector:
     matchLabels: {{- include "dra4j.claimMetricsSelectorLabels" $root | nindent 6 }}
@@ -145,7 +145,7 @@ affinity: {{- toYaml . | nindent 2 }}
 securityContext:
   runAsNonRoot: true
   seccompProfile: {type: RuntimeDefault}
-  {{- /* OpenShift chooses the numbers of each namespace, and refuses others. */}}
+  {{- /* OpenShift chooses the user and group IDs of each namespace, and refuses others. */}}
   {{- if not (include "dra4j.isOpenShift" $root) }}
   runAsUser: 65532
   runAsGroup: 65532

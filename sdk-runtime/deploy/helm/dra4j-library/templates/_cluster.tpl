@@ -3,7 +3,7 @@ Copyright The dra4j Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
 
-{{/* What only some clusters have: SCC, NetworkPolicy, ResourceQuota. Takes the dict of dra4j.daemonset. */}}
+{{/* Objects that only some clusters need: SCC, NetworkPolicy, ResourceQuota. Takes the dict of dra4j.daemonset. */}}
 {{- define "dra4j.cluster" -}}
 {{- $root := .root -}}
 {{- $container := index $root.Values.kubeletPlugin.containers .name -}}
@@ -59,7 +59,7 @@ spec:
 {{- end }}
 {{- if $root.Values.resourceQuota.enabled }}
 ---
-# Some clusters, such as GKE, admit pods of the system's priority classes only where a quota says so.
+# Some clusters, such as GKE, admit pods of the system's priority classes only where a quota allows them.
 apiVersion: v1
 kind: ResourceQuota
 metadata: {{- include "dra4j.metadata" $root | nindent 2 }}

@@ -61,7 +61,7 @@ spec:
 {{ include "dra4j.fullname" . }}-controller
 {{- end }}
 
-{{/* Not those of the driver's pods, which the DaemonSet, the PodMonitor and the NetworkPolicy select. */}}
+{{/* Labels other than those of the driver's pods, which the DaemonSet, the PodMonitor and the NetworkPolicy select. */}}
 {{- define "dra4j.controllerSelectorLabels" -}}
 app.kubernetes.io/name: {{ include "dra4j.name" . }}-controller
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -127,7 +127,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata: {{- include "dra4j.controllerMetadata" $root | nindent 2 }}
 spec:
-  # One publishes, and the others wait for its end.
+  # One replica publishes, and the others wait to take over.
   replicas: {{ $values.replicas }}
   selector:
     matchLabels: {{- include "dra4j.controllerSelectorLabels" $root | nindent 6 }}
@@ -167,7 +167,7 @@ spec:
       securityContext:
         runAsNonRoot: true
         seccompProfile: {type: RuntimeDefault}
-        {{- /* OpenShift chooses the numbers of each namespace, and refuses others. */}}
+        {{- /* OpenShift chooses the user and group IDs of each namespace, and refuses others. */}}
         {{- if not (include "dra4j.isOpenShift" $root) }}
         runAsUser: 65532
         runAsGroup: 65532
@@ -181,7 +181,7 @@ spec:
           emptyDir: {sizeLimit: 64Mi}
 {{- end }}
 
-{{/* The container, except its name: the driver's program with the driver's settings, which say what there is to publish. */}}
+{{/* The container, except its name: the driver's program with the driver's settings, which say what to publish. */}}
 {{- define "dra4j.controllerContainer" -}}
 {{- $root := .root -}}
 {{- $values := $root.Values.controller -}}
@@ -230,7 +230,7 @@ volumeMounts:
 {{/* Lets the controller write only the driver's slices without a node. Takes root and driver. */}}
 {{- define "dra4j.controllerPolicy" }}
 {{- $root := .root }}
-# The counterpart of the drivers' policy, which is for their ServiceAccount.
+# The counterpart of the policy for the drivers on the nodes, which have another ServiceAccount.
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {{- include "dra4j.controllerClusterMetadata" $root | nindent 2 }}

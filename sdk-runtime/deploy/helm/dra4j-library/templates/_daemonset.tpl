@@ -68,7 +68,7 @@ spec:
         - name: {{ .name }}
           {{- include "dra4j.container" . | nindent 10 }}
           volumeMounts:
-            # The kubelet is told these paths: they are the same on the node and in the container.
+            # The driver passes these paths to the kubelet, so they are the same on the node and in the container.
             - {name: plugin, mountPath: {{ $own | quote }}{{ with .propagation }}, mountPropagation: {{ . }}{{ end }}}
             - {name: registry, mountPath: {{ $plugin.kubeletRegistrarDirectoryPath | quote }}}
             - {name: cdi, mountPath: {{ $root.Values.cdiRoot | quote }}}
@@ -86,7 +86,7 @@ spec:
           hostPath: {path: {{ $plugin.kubeletRegistrarDirectoryPath | quote }}, type: DirectoryOrCreate}
         - name: cdi
           hostPath: {path: {{ $root.Values.cdiRoot | quote }}, type: DirectoryOrCreate}
-        # Libraries that a jar holds are unpacked here.
+        # Native libraries in jars are unpacked here.
         - name: tmp
           emptyDir: {sizeLimit: 64Mi}
         {{- if $root.Values.devicePolicy }}
@@ -98,7 +98,7 @@ spec:
         {{- end }}
 {{- end }}
 
-{{/* OpenShift's nodes enforce SELinux: there the driver needs a type that may use the kubelet's directories. */}}
+{{/* OpenShift's nodes enforce SELinux, so the driver needs a type that may use the kubelet's directories. */}}
 {{- define "dra4j.podSecurityContext" -}}
 {{- $given := deepCopy (.Values.kubeletPlugin.podSecurityContext | default dict) -}}
 {{- if include "dra4j.isOpenShift" . -}}
@@ -119,7 +119,7 @@ args: ["-v", {{ $root.Values.logVerbosity | quote }}]
 env:
   - name: NODE_NAME
     valueFrom: {fieldRef: {fieldPath: spec.nodeName}}
-  # Two pods of a node run side by side during an update: their sockets have its name.
+  # Two pods of a node run side by side during an update, so the names of their sockets contain it.
   - name: POD_UID
     valueFrom: {fieldRef: {fieldPath: metadata.uid}}
   - {name: DRIVER_NAME, value: {{ .driver | quote }}}
@@ -152,7 +152,7 @@ ports:
   {{- end }}
 {{- end }}
 {{- if gt (int $container.metricsPort) 0 }}
-# It is answered when the driver is ready, or some seconds after it has started: a probe that fails is a Warning Event.
+# The probe is answered when the driver is ready, or a few seconds after it has started: each failed probe is a Warning Event.
 startupProbe:
   httpGet: {path: /startupz, port: metrics}
   initialDelaySeconds: 2

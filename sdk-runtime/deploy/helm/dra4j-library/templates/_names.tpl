@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 {{ .Values.nameOverride | default .Chart.Name | trunc 52 | trimSuffix "-" }}
 {{- end }}
 
-{{/* The name of all objects; a release that is called as the chart gives no name twice. */}}
+{{/* The name of all objects; it is not doubled if the release has the name of the chart. */}}
 {{- define "dra4j.fullname" -}}
 {{- $name := include "dra4j.name" . -}}
 {{- $both := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
@@ -70,10 +70,10 @@ true
 {{ include "dra4j.isOn" (dict "root" . "value" .Values.openshift.enabled "api" "security.openshift.io/v1/SecurityContextConstraints") }}
 {{- end }}
 
-{{/* Ends the rendering where an installation would not work. */}}
+{{/* Stops the rendering if the installation would not work. */}}
 {{- define "dra4j.validate" -}}
 {{- if and (eq (include "dra4j.namespace" .) "default") (not .Values.allowDefaultNamespace) -}}
-{{- fail "The namespace is default: install into one of the driver's own (--namespace NAME --create-namespace), or set allowDefaultNamespace=true." -}}
+{{- fail "The namespace is default: install into a namespace of its own (--namespace NAME --create-namespace), or set allowDefaultNamespace=true." -}}
 {{- end -}}
 {{- end }}
 
@@ -88,17 +88,17 @@ Without metricsPort there is no readiness probe: an update does not wait until d
 
 rbac.create is off: the driver works once its ServiceAccount {{ include "dra4j.serviceAccount" .root }} has the rights of docs-site/reference/charts.md.
 {{- if .root.Values.claimMetrics.enabled }}
-The ServiceAccount {{ include "dra4j.claimMetricsName" .root }} needs the rights of claim-metrics there, or claims that wait are not counted.
+The ServiceAccount {{ include "dra4j.claimMetricsName" .root }} needs the rights of claim-metrics there, or pending claims are not counted.
 {{- end }}
 {{- end }}
 {{- with .root.Values.controller }}
 
 {{- if .enabled }}
 
-The controller's slices have no owner. After `helm uninstall`, or after an upgrade with controller.enabled=false, pods still get their devices, which no driver prepares then. Delete them:
+The controller's slices have no owner. After `helm uninstall`, or after an upgrade with controller.enabled=false, pods are still allocated their devices, which no driver prepares. Delete them:
 {{- else }}
 
-If controller.enabled was on before, the controller's slices are still there, and pods get their devices, which no driver prepares. Delete them:
+If controller.enabled was on before, the controller's slices are still there, and pods are allocated their devices, which no driver prepares. Delete them:
 {{- end }} kubectl delete resourceslices --field-selector=spec.driver={{ $.driver }},spec.nodeName=
 {{- if and .enabled (not $.root.Values.rbac.create) }}
 Its ServiceAccount {{ include "dra4j.controllerName" $.root }} needs the rights of controller in docs-site/reference/charts.md.

@@ -78,7 +78,7 @@ subjects: {{- include "dra4j.subjects" $root | nindent 2 }}
 {{/* Lets the driver of a node write only the slices of that node. Takes the root. */}}
 {{- define "dra4j.admissionPolicy" -}}
 {{- if .Values.admissionPolicy.enabled }}
-# Whoever takes over one node can't offer devices of another.
+# An attacker who takes over one node can't offer devices of another.
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {{- include "dra4j.clusterMetadata" . | nindent 2 }}

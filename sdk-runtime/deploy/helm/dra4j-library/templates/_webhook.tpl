@@ -18,7 +18,7 @@ SPDX-License-Identifier: Apache-2.0
 {{ include "dra4j.fullname" . }}-webhook
 {{- end }}
 
-{{/* Not those of the driver's pods, which the DaemonSet, the PodMonitor and the NetworkPolicy select. */}}
+{{/* Labels other than those of the driver's pods, which the DaemonSet, the PodMonitor and the NetworkPolicy select. */}}
 {{- define "dra4j.webhookSelectorLabels" -}}
 app.kubernetes.io/name: {{ include "dra4j.name" . }}-webhook
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -42,7 +42,7 @@ labels: {{- include "dra4j.webhookLabels" . | nindent 2 }}
 {{- end -}}
 {{- end }}
 
-{{/* Ends the rendering where the API server could not call the webhook. */}}
+{{/* Stops the rendering if the API server could not call the webhook. */}}
 {{- define "dra4j.webhookCheck" -}}
 {{- $tls := .Values.webhook.tls -}}
 {{- if eq $tls.mode "secret" -}}
@@ -54,11 +54,11 @@ labels: {{- include "dra4j.webhookLabels" . | nindent 2 }}
 {{- end -}}
 {{- else -}}
 {{- if or $tls.secret.name $tls.secret.caBundle -}}
-{{- fail "webhook.tls.secret needs webhook.tls.mode secret; with cert-manager, its values would do nothing." -}}
+{{- fail "webhook.tls.secret needs webhook.tls.mode secret; with cert-manager, its values would have no effect." -}}
 {{- end -}}
 {{- $isOwn := eq $tls.certManager.issuerType "selfsigned" -}}
 {{- if and $isOwn $tls.certManager.issuerName -}}
-{{- fail "webhook.tls.certManager.issuerName needs the issuerType issuer or clusterissuer; for selfsigned, the chart makes the issuer." -}}
+{{- fail "webhook.tls.certManager.issuerName needs the issuerType issuer or clusterissuer; for selfsigned, the chart creates the issuer." -}}
 {{- end -}}
 {{- if not (or $isOwn $tls.certManager.issuerName) -}}
 {{- fail (printf "webhook.tls.certManager.issuerType is %s: set webhook.tls.certManager.issuerName to its name." $tls.certManager.issuerType) -}}
@@ -155,7 +155,7 @@ topologySpreadConstraints:
 securityContext:
   runAsNonRoot: true
   seccompProfile: {type: RuntimeDefault}
-  {{- /* OpenShift chooses the numbers of each namespace, and refuses others. */}}
+  {{- /* OpenShift chooses the user and group IDs of each namespace, and refuses others. */}}
   {{- if not (include "dra4j.isOpenShift" $root) }}
   runAsUser: 65532
   runAsGroup: 65532
@@ -171,7 +171,7 @@ volumes:
     emptyDir: {sizeLimit: 64Mi}
 {{- end }}
 
-{{/* The container, except its name: the driver's program, with the driver's settings, as these decide what can be prepared. */}}
+{{/* The container, except its name: the driver's program, with the driver's settings, which decide what can be prepared. */}}
 {{- define "dra4j.webhookContainer" -}}
 {{- $root := .root -}}
 {{- $webhook := $root.Values.webhook -}}
@@ -228,8 +228,8 @@ volumeMounts:
 {{- end }}
 
 {{/*
-The certificate, by cert-manager. An issuer of the chart's own is an authority with a certificate of ten years: where a
-server's certificate signs itself, the API server refuses replicas that have not read a renewed one yet. Takes the root.
+The certificate, by cert-manager. The chart's own issuer is an authority with a certificate of ten years: with a
+self-signed server certificate, the API server would refuse replicas that have not read a renewed one yet. Takes the root.
 */}}
 {{- define "dra4j.webhookCertificate" -}}
 {{- $manager := .Values.webhook.tls.certManager -}}
