@@ -109,9 +109,9 @@ final class NvidiaTakeOver implements TakeOver {
     private DraException refused(String why, DraException cause) {
         return new DraException("""
                 %1$s
-                It may list claims of running containers, and a drain ends only with a driver that unprepares them. If NVIDIA's driver starts with the file, let it run again, and drain the node with it:
+                It may list claims of running containers, and a drain finishes only if a driver unprepares them. If NVIDIA's driver can start with the file, run it again, and drain the node with it:
                   kubectl drain %2$s --ignore-daemonsets --delete-emptydir-data
-                If it does not, put the file aside: this driver then starts without the claims, and the node can be drained with it. What was set up for them stays:
+                If it can't, move the file away: this driver then starts without the claims, and the node can be drained with it. The setup of the claims stays:
                   kubectl cordon %2$s
                   sudo mv %3$s %3$s%4$s
                   kubectl drain %2$s --ignore-daemonsets --delete-emptydir-data

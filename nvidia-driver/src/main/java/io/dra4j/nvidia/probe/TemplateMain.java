@@ -111,7 +111,7 @@ public final class TemplateMain implements Callable<Integer> {
         return """
                 # A node with %d x %s and NVIDIA's driver %s.
                 # Placeholders: the node's name, the names of slices, UUIDs of zeros, and PCI addresses.
-                # Left out, for only a machine has them: numaNode, pcieRoot, nvlinkGroup, nvlinkClique,
+                # Left out, because only a real machine has them: numaNode, pcieRoot, nvlinkGroup, nvlinkClique,
                 # addressingMode.
                 """.formatted(count, known.productName(), reading.driverVersion());
     }

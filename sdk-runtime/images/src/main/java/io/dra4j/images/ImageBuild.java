@@ -186,7 +186,7 @@ final class ImageBuild {
     private static String launcher(Image image, Image.Program program, Jars jars, boolean hasCache) {
         return """
         #!/usr/bin/bash
-        # %s. SIGUSR2 is the program's: the JVM takes another signal to stop threads. JAVA_OPTS may hold more options of the JVM; with some, it starts without its AOT cache, and slower.
+        # %s. SIGUSR2 is reserved for the program, so the JVM stops threads with another signal. JAVA_OPTS may contain more JVM options; with some of them, it starts without its AOT cache, and more slowly.
         _JAVA_SR_SIGNUM=16 exec %s/bin/java %s \\
           %s \\
           $JAVA_OPTS \\
