@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The runtime decodes the components by their names. Choices are strings rather than enums, so that {@link
  * #problems} can report a wrong one in words that the pod's owner understands.
  *
- * @param sharing how the GPU is shared; {@code null} is time slicing
+ * @param sharing how the GPU is shared; {@code null} means time slicing
  */
 record FakeGpuConfig(@Nullable Sharing sharing) {
 
@@ -63,7 +63,7 @@ record FakeGpuConfig(@Nullable Sharing sharing) {
     /**
      * The settings of space partitioning.
      *
-     * @param partitionCount into how many parts the GPU is split
+     * @param partitionCount the number of parts into which the GPU is split
      */
     record SpacePartitioning(@Nullable Integer partitionCount) {}
 

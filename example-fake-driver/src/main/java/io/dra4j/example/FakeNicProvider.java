@@ -102,7 +102,7 @@ final class FakeNicProvider extends FakeProvider {
      * mtu: 9000
      * }</pre>
      *
-     * @param mtu the largest packet in bytes; {@code null} is 1500
+     * @param mtu the largest packet in bytes; {@code null} means 1500
      */
     record NetConfig(@Nullable Integer mtu) {
 

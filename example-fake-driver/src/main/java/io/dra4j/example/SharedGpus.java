@@ -52,7 +52,7 @@ final class SharedGpus extends DecoratedDevices {
     PreparedDevice decorate(PreparedDevice prepared) {
         AllocatedDevice gpu = prepared.allocated();
         ContainerEdits.Builder edits = ContainerEdits.builder();
-        prepared.edits().env().forEach(edits::env); // a fake GPU is nothing but environment
+        prepared.edits().env().forEach(edits::env); // a fake GPU has only environment variables
         String variable = FakeGpuProvider.variable(gpu.device());
         new TreeMap<>(gpu.consumedCapacity())
                 .forEach((name, amount) -> edits.env(variable + "_" + name.toUpperCase(ROOT), amount.text()));

@@ -121,8 +121,7 @@ class NvidiaOptions extends DriverOptions {
             description = {
                 "The effects of errors on the devices, instead of the default ones: None, NoSchedule or"
                         + " NoExecute, such as 48=NoExecute,63=NoSchedule. [XID_EFFECTS]",
-                "Default: none, so that NoSchedule is the effect of errors after which the driver asks"
-                        + " for a recovery"
+                "Default: none; NoSchedule is the effect of errors after which the driver requests a recovery"
             })
     private void xidEffects(String text) {
         try {
@@ -153,8 +152,8 @@ class NvidiaOptions extends DriverOptions {
             defaultValue = "false",
             fallbackValue = "true",
             description = {
-                "With --dynamic-mig, destroy GPU instances without a claim, once, a rescan interval"
-                        + " after the start. Otherwise they are reported and stay."
+                "With --dynamic-mig, destroy GPU instances without a claim, once, one rescan"
+                        + " interval after the start. Otherwise they are reported and stay."
                         + " [DESTROY_UNKNOWN_MIG_DEVICES]",
                 "Default: ${DEFAULT-VALUE}"
             })
@@ -190,7 +189,7 @@ class NvidiaOptions extends DriverOptions {
             paramLabel = "auto|always|never",
             description = {
                 "When to wait for errors of GPUs: auto (while a claim holds a GPU, or with --dynamic-mig), always, or never. Waiting keeps an NVML session open, which prevents resets of GPUs and updates of the driver. [HEALTH_WATCH]",
-                "Default: always or never by the feature gate NVMLDeviceHealthCheck, and auto" + " without it"
+                "Default: always or never if the feature gate NVMLDeviceHealthCheck is given, and otherwise auto"
             })
     private @Nullable ErrorWatch healthWatch;
 
@@ -268,12 +267,11 @@ class NvidiaOptions extends DriverOptions {
             description = {
                 "The release of NVIDIA's driver that export-checkpoint writes for: 25.12, 0.4.0, 0.4.1, 0.5, or"
                         + " 0.5.0-dev for builds of 29 July to 11 August 2026. [CHECKPOINT_RELEASE]",
-                "Default: that of the checkpoint that was taken over, and 25.12 without one, which all but"
-                        + " 0.5.0-dev read"
+                "Default: that of the checkpoint that was taken over; otherwise 25.12, which all but 0.5.0-dev can read"
             })
     private String checkpointRelease;
 
-    /** Returns the form of the checkpoint that claims are handed over in. */
+    /** Returns the form of the checkpoint for handing over claims. */
     GoForm checkpointForm() {
         return checkpointRelease.isEmpty()
                 ? GoForm.ofTakenOver(directory().resolve(GoCheckpoint.FILE + NvidiaTakeOver.PUT_ASIDE))

@@ -386,7 +386,7 @@ final class PartitionClaims {
     private record Others(
             String claim, DriverSnapshot now, @Nullable DriverContext runtime) {
 
-        /** Returns one that has a partition, or, if its record is lost, a GPU of it. */
+        /** Returns a claim that has the partition or, if the claim's record is lost, one of its GPUs. */
         Optional<ClaimRef> holder(Partition partition, Partitions all) {
             List<HeldClaim> held = runtime == null ? List.of() : runtime.held();
             return held.stream()

@@ -87,7 +87,7 @@ class NvidiaOptionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    --xid-effects=48=Never | '--xid-effects': entry "48=Never" has none of the effects None, NoSchedule, NoExecute
+                    --xid-effects=48=Never | '--xid-effects': entry "48=Never" needs one of the effects None, NoSchedule, NoExecute
                     --fabric-effect=on | '--fabric-effect': expected one of [None, NoSchedule, NoExecute]
                     --temperature-threshold=0 | '--temperature-threshold': 0 is not between 1 and 150
                     --power-threshold=-1 | '--power-threshold': -1 is not between 1 and 100000

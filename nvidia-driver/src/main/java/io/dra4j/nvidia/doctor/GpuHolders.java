@@ -195,7 +195,7 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
         List<String> fix = new ArrayList<>(stop(unit));
         fix.add(
                 unit.equals(PERSISTENCED)
-                        ? "# or give the driver root an nvidia-smi, by which the driver switches persistence mode off"
+                        ? "# or provide nvidia-smi below the driver root, so that the driver can switch persistence mode off"
                         : "# keep it off this node: it opens the GPUs again when it starts");
         return new Finding(
                 id(),
@@ -213,7 +213,7 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
                 ? List.of(stop)
                 : List.of(
                         stop,
-                        "# by GPU Operator: kubectl label node NODE nvidia.com/gpu.deploy.dcgm=false"
+                        "# with GPU Operator: kubectl label node NODE nvidia.com/gpu.deploy.dcgm=false"
                                 + " nvidia.com/gpu.deploy.dcgm-exporter=false --overwrite");
     }
 }

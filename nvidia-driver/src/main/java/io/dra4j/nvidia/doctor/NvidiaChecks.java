@@ -69,8 +69,8 @@ public final class NvidiaChecks {
     /**
      * Checks that the program which prepares containers is there.
      *
-     * @param program as the driver names it in CDI specs
-     * @param roots of the driver
+     * @param program the program, as the driver names it in CDI specs
+     * @param roots the roots of the driver
      * @param copied the folder to which the driver copies the program; null if an option names it
      */
     private record HookCheck(
@@ -169,7 +169,7 @@ public final class NvidiaChecks {
                     "the driver publishes no GPU, and containers would get no libraries",
                     List.of(
                             "nvidia-smi    # on the node: does NVIDIA's driver work at all?",
-                            "find / -name 'libnvidia-ml.so.1' 2>/dev/null    # below another root, in a folder that is not known?",
+                            "find / -name 'libnvidia-ml.so.1' 2>/dev/null    # below another root, or in an unknown folder?",
                             "# start the driver with --nvidia-driver-root=/run/nvidia/driver, for example (charts:"
                                     + " nvidiaDriverRoot); / is for drivers that the node's packages installed",
                             "# or with the folder in --driver-library-folders (charts: driverFolders.libraries)"));

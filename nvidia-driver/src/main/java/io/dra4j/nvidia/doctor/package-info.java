@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Find what is wrong with NVIDIA's driver on the node: checks of the command {@code doctor}.
+ * Finds what is wrong with NVIDIA's driver on the node: the checks of the command {@code doctor}.
  *
  * <p>Flow: the driver's options → NVML, files and processes of the node → findings.
  */

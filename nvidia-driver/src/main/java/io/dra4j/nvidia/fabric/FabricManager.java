@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fabric manager of a node, which connects the GPUs of a partition by NVSwitches.
+ * The fabric manager of a node, which connects the GPUs of a partition through NVSwitches.
  *
  * <p>It is called through its library, {@code libnvfm.so.1}, whose structs are read by offsets, because a list of
  * partitions has thousands of fields; the library compares their sizes. Thread-safe.

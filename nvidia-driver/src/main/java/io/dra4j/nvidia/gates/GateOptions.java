@@ -81,7 +81,7 @@ public final class GateOptions {
         List<String> problems = new ArrayList<>(gates.problems());
         if (shares.areAllowed() && !gates.given(NvidiaGate.ConsumableShares).orElse(true)) {
             problems.add(
-                    "--consumable-shares is given, and feature gate ConsumableShares is off: leave one of them out");
+                    "--consumable-shares is given, but the feature gate ConsumableShares is off: leave one of them out");
         }
         if (!problems.isEmpty() && !Boolean.TRUE.equals(ignoreUnknown)) {
             throw new DraException(String.join("; ", problems) + "; or start without it, with --ignore-unknown-gates");

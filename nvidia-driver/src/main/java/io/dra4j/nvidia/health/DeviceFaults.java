@@ -43,7 +43,7 @@ public final class DeviceFaults {
     /** The number of readings that may be missed before a health report expires. */
     private static final int VALID_INTERVALS = 3;
 
-    /** The maximum number of errors of a GPU, above the number of kinds. */
+    /** The maximum number of errors of a GPU, which exceeds the number of kinds. */
     private static final int MOST_ERRORS = 256;
 
     private final Duration valid;

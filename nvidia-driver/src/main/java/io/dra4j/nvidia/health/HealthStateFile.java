@@ -42,7 +42,7 @@ public final class HealthStateFile {
     /**
      * The content of the file.
      *
-     * @param form the form of the file: version 1 has no form, and marks errors as harmless or not
+     * @param form the form of the file; a file of version 1 has none, and marks errors as harmless or not
      * @param boot the boot id of the node
      * @param gpus the GPUs as last read
      * @param errors their errors, by UUID

@@ -66,7 +66,7 @@ public record XidEffects(Map<Long, Effect> chosen) {
         return Arrays.stream(Effect.values())
                 .filter(effect -> effect.apiName().equals(name))
                 .findFirst()
-                .orElseThrow(() -> invalid(entry, "has none of the effects " + names()));
+                .orElseThrow(() -> invalid(entry, "needs one of the effects " + names()));
     }
 
     private static String names() {

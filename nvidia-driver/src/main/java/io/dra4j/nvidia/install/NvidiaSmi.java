@@ -126,7 +126,7 @@ public final class NvidiaSmi {
     }
 
     /**
-     * Returns whether a GPU stays initialized without users, as a line of the answer says.
+     * Returns whether a GPU stays initialized without users.
      *
      * @param gpu its PCI address or UUID
      * @param timeout the program is killed afterwards

@@ -91,7 +91,7 @@ final class GpuOffers {
         }
         leftOut.addAll(gaps.unplaced(gpu));
         if (devices.isEmpty() && leftOut.isEmpty()) {
-            leftOut.add(new LeftOut(gpu.uuid(), "it is in MIG mode, and has no MIG device"));
+            leftOut.add(new LeftOut(gpu.uuid(), "it is in MIG mode, but has no MIG device"));
         }
         return new Offered(devices, null, leftOut);
     }

@@ -184,7 +184,7 @@ public record NodeDevices(
         void add(Gpu gpu, Offered offered) {
             Gpu other = byMinor.putIfAbsent(gpu.minor(), gpu);
             if (other != null) {
-                String reason = "it has the minor number of %s, %d";
+                String reason = "it has the same minor number as %s, %d";
                 leftOut.add(new LeftOut(gpu.uuid(), reason.formatted(other.uuid(), gpu.minor())));
                 return;
             }

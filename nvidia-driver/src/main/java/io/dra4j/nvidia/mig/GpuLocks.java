@@ -32,7 +32,7 @@ public final class GpuLocks {
     }
 
     /**
-     * Runs work while no other thread of this driver's processes on the node works under the name.
+     * Runs work under a name that no other thread of this driver's processes on the node uses meanwhile.
      *
      * @param runtime has the locks of the node; null before the start, when there are none
      * @param deadline the end of the call; in the past to try once

@@ -48,7 +48,7 @@ public final class DriverSearch {
     /**
      * Finds the files.
      *
-     * @throws PrepareException if a library is missing that every program needs
+     * @throws PrepareException if a library that every program needs is missing
      */
     public DriverFiles find() {
         List<Path> found = libraries.find();

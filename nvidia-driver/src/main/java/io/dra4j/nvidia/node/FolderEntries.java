@@ -14,12 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The entries of a folder by a form of their names, sorted; none if there is no such folder. */
+/** The entries of a folder whose names have a form, sorted; none if there is no such folder. */
 public final class FolderEntries {
 
     private FolderEntries() {}
 
-    /** Returns the regular files below a driver root, and the links to such. */
+    /** Returns the regular files below a driver root, and the links to regular files. */
     static List<Path> files(DriverRoot root, Path folder, String form) {
         return in(root, folder, form).filter(root::isFile).toList();
     }

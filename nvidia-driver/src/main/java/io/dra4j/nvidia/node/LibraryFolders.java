@@ -48,7 +48,7 @@ record LibraryFolders(List<Path> all, String problem) {
     }
 
     /**
-     * The folders of libraries by the dynamic loader below a driver root.
+     * The folders of libraries that the dynamic loader below a driver root searches.
      *
      * @param folders those in its configuration, and those that its cache names for libcuda and NVML
      * @param problem why a cache can't be read, and what to do; empty if there is no such cache

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param brand the line of products
  * @param architecture its generation
  * @param computeCapability the CUDA compute capability, {@code 9.0}
- * @param memory memory in bytes; also null on boards that share the machine's
+ * @param memory memory in bytes; also null on boards that share the machine's memory
  * @param addressingMode {@code HMM}, {@code ATS} or {@code None}
  * @param fabric its place in an NVLink fabric; also null if it has none
  * @param links the GPUs and switches to which active NVLinks lead

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of GPU instances that a board supports.
+ * A kind of GPU instance that a board supports.
  *
  * @param index NVML's index, which distinguishes variants
  * @param id the hardware's id, by which instances are created

@@ -275,7 +275,7 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Returns what is known of an instance that this process has created: its number and UUID prove nothing, since an instance that others create in the same place has the same.
+     * Returns what is known of an instance that this process has created: its number and UUID prove nothing, since an instance that others create in the same place has the same ones.
      *
      * @param serial its {@link CreatedInstance#serial}
      * @param withCompute whether its compute instance should also exist

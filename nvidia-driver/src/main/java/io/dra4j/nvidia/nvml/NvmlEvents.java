@@ -66,7 +66,7 @@ public final class NvmlEvents implements AutoCloseable {
         return gpus;
     }
 
-    /** Returns whether no MIG mode was switched since then: GPUs may report nothing after a switch. */
+    /** Returns whether no MIG mode was switched since the subscription: GPUs may report nothing after a switch. */
     public boolean isCurrent() {
         return isCurrent.getAsBoolean();
     }

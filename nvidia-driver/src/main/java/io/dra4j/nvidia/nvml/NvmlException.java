@@ -28,7 +28,7 @@ public final class NvmlException extends DraException {
         NOT_FOUND(""),
         /** The operation needs root. */
         NO_PERMISSION("; run the driver as root, with access to the MIG capabilities"),
-        /** The driver was reloaded or replaced, or the session was ended; the next call opens one. */
+        /** The driver was reloaded or replaced, or the session was ended; the next call opens a new one. */
         SESSION_ENDED("; the driver was reloaded or replaced"),
         /** NVML was released temporarily, on request. */
         GIVEN_BACK(""),

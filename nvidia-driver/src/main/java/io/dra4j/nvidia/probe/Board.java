@@ -60,7 +60,7 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
                 case "node" -> nodes.add(line);
                 case "board" -> boards.add(line);
                 case "profile" -> profiles.add(line);
-                default -> {} // how many of them the tests have
+                default -> {} // the number of boards, for the tests
             }
         }
         return new Board(nodes.get(0), boards.get(0), profiles);

@@ -46,7 +46,7 @@ public final class DeviceSharing {
     private final List<ConfigType<?>> kinds;
     private final List<SharingStrategy> strategies;
     private final Optional<String> problem;
-    private final Object reservation = new Object(); // held for a write of the journal at most
+    private final Object reservation = new Object(); // held only while the journal is written
     private volatile @Nullable DriverContext runtime; // set by start, which precedes all uses
     private volatile boolean hasLeftSettings; // of GPUs without a claim
 

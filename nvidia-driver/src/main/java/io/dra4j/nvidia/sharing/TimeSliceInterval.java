@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The lengths of time slices; their order is the numbers that {@code nvidia-smi} knows, from 0. */
+/** The lengths of time slices, in the order of the numbers that {@code nvidia-smi} uses, from 0. */
 public enum TimeSliceInterval {
     Default,
     Short,

@@ -48,7 +48,7 @@ public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
                 .anyMatch(end -> Files.exists(cdiRoot.resolve(name + end)) && isInMemory(cdiRoot));
     }
 
-    /** An unknown file system counts as such: a refusal is better than lost claims. */
+    /** An unknown file system counts as one in memory: a refusal is better than lost claims. */
     private static boolean isInMemory(Path directory) {
         try {
             return IN_MEMORY.contains(Files.getFileStore(directory).type());

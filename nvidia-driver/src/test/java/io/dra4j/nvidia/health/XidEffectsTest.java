@@ -51,9 +51,9 @@ class XidEffectsTest {
                     0=None | entry "0=None" does not begin with the number of an error
                     -1=None | entry "-1=None" does not begin with the number of an error
                     99999999999999999999=None | does not begin with the number of an error
-                    48= | entry "48=" has none of the effects None, NoSchedule, NoExecute
-                    48=Never | entry "48=Never" has none of the effects None, NoSchedule, NoExecute
-                    48=noexecute | has none of the effects None, NoSchedule, NoExecute
+                    48= | entry "48=" needs one of the effects None, NoSchedule, NoExecute
+                    48=Never | entry "48=Never" needs one of the effects None, NoSchedule, NoExecute
+                    48=noexecute | needs one of the effects None, NoSchedule, NoExecute
                     48=None,48=None | entry "48=None" repeats XID 48
                     """)
     void areRefusedIfMalformed(String text, String reason) {

@@ -131,7 +131,7 @@ class NonsenseTest {
         assertThat(devices.inventory().leftOut())
                 .containsExactly(new LeftOut(
                         node.state().uuid(4),
-                        "it has the minor number of " + node.state().uuid(2) + ", 2"));
+                        "it has the same minor number as " + node.state().uuid(2) + ", 2"));
         assertThat(devices.offers()).hasSize(7);
     }
 

@@ -65,7 +65,7 @@ record Image(
                             // The profiles of the training run are useful only to the second compiler, which is off.
                             "-XX:-AOTReplayTraining")));
 
-    /** The same for drivers of this repository, which have no finalizers and so need no finalizer thread. */
+    /** The same options for drivers of this repository, which have no finalizers and so need no finalizer thread. */
     private static final List<String> OUR_NODE = join(NODE, List.of("--finalization=disabled"));
 
     private static final String ROOT = "0:0"; // the kubelet's directories are root's

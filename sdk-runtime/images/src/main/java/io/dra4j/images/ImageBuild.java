@@ -60,7 +60,7 @@ final class ImageBuild {
         images.values().forEach(jars -> shared.retainAll(jars.foreign()));
     }
 
-    /** The same for the architecture of the build machine. */
+    /** Prepares the images for the architecture of the build machine. */
     static ImageBuild begin(Inputs inputs) {
         return new ImageBuild(inputs, Machine.current());
     }

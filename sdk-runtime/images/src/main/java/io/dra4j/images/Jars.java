@@ -70,7 +70,7 @@ record Jars(List<Path> all, @Nullable Path parts) {
                 .orElseThrow(
                         () -> new ImageBuildException(
                                 jar
-                                        + " has no Main-Class in its manifest, which `java -jar` would start; maven-jar-plugin writes it, and a Class-Path with the libraries"));
+                                        + " has no Main-Class in its manifest for `java -jar` to start; maven-jar-plugin writes it, and a Class-Path with the libraries"));
     }
 
     private static Optional<String> manifest(Path jar, Attributes.Name name) {

@@ -76,7 +76,7 @@ record Jdk(Path home, Properties release) {
                 .flatMap(home -> usable(home).stream())
                 .findFirst()
                 .orElseThrow(() -> new ImageBuildException(
-                        "No JDK %d with jlink is at %s: install one, or name its home by -Dimage.jdk=DIR or JAVA_HOME_%d"
+                        "No JDK %d with jlink is at %s: install one, or set its home with -Dimage.jdk=DIR or JAVA_HOME_%d"
                                 .formatted(RELEASE, candidates, RELEASE)));
     }
 

@@ -49,6 +49,6 @@ record Machine(String architecture, int elf, String libraries, String loader, St
                 .filter(machine -> machine.architecture.equals(architecture))
                 .findFirst()
                 .orElseThrow(() ->
-                        new ImageBuildException("An architecture of images is amd64 or arm64, not " + architecture));
+                        new ImageBuildException("The architecture of an image must be amd64 or arm64, not " + architecture));
     }
 }

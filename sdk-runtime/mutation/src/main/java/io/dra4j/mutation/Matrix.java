@@ -80,7 +80,7 @@ record Matrix(List<Mutant> mutants) {
         return new Share(mutants.stream().filter(Mutant::killed).count(), mutants.size());
     }
 
-    /** A line for each test: how many mutants it kills, how many of these no other test kills, and its name. */
+    /** A line for each test: how many mutants it kills, how many of them no other test kills, and its name. */
     List<String> table() {
         Map<String, int[]> counts = new TreeMap<>();
         for (Mutant mutant : mutants) {

@@ -151,10 +151,10 @@ public final class Structs {
         public int start;
         public int size;
 
-        /** Is filled by NVML. */
+        /** Creates a placement that NVML fills. */
         public PlacementStruct() {}
 
-        /** Requests a place. */
+        /** Creates a placement to request. */
         public PlacementStruct(int start, int size) {
             this.start = start;
             this.size = size;
