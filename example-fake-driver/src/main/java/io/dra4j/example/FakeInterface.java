@@ -8,7 +8,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The network interface of a fake NIC, or of a virtual function, which is a share of the NIC. Its addresses stay the same after a restart, and differ between nodes.
+ * The network interface of a fake NIC, or of a virtual function, which is a share of the NIC. Its addresses stay the
+ * same after a restart, and differ between nodes.
  *
  * @param nodeName the node
  * @param nic the NIC's name

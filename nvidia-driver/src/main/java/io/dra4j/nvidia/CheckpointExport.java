@@ -164,7 +164,8 @@ final class CheckpointExport {
 
     private Entry entry(HeldDevice device, NodeDevices devices) {
         if (device.shareId() != null) {
-            throw new DraException("it has a share of %s, whose CDI name differs in NVIDIA's driver".formatted(device.device()));
+            throw new DraException(
+                    "it has a share of %s, whose CDI name differs in NVIDIA's driver".formatted(device.device()));
         }
         Offer offer = devices.offer(device.device())
                 .orElseThrow(

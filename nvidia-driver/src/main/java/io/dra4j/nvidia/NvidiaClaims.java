@@ -43,7 +43,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepares and unprepares the claims of a node. GPUs are taken for virtual machines first, then MIG devices are created, then devices are shared; MIG devices are destroyed last. Thread-safe.
+ * Prepares and unprepares the claims of a node. GPUs are taken for virtual machines first, then MIG devices are
+ * created, then devices are shared; MIG devices are destroyed last. Thread-safe.
  */
 final class NvidiaClaims {
 

@@ -257,8 +257,9 @@ final class NvidiaTakeOver implements TakeOver {
         }
         String id = "%s=%s-%s".formatted(node.earlierBoot().cdiKind(), uid, device.name());
         if (device.isShare() || !device.cdiIds().equals(List.of(id))) {
-            throw new PrepareException("device %s has the CDI name %s, not %s as in this driver; the kubelet keeps the former"
-                    .formatted(device.name(), device.cdiIds(), id));
+            throw new PrepareException(
+                    "device %s has the CDI name %s, not %s as in this driver; the kubelet keeps the former"
+                            .formatted(device.name(), device.cdiIds(), id));
         }
     }
 

@@ -82,7 +82,8 @@ final class PartitionClaims {
     /**
      * Creates the object; changes nothing yet.
      *
-     * @param folder records the partitions that could not be deactivated, by the UIDs of deleted claims, until the next boot: the fabric manager may outlive the kernel module of the GPUs
+     * @param folder records the partitions that could not be deactivated, by the UIDs of deleted claims, until the next
+     * boot: the fabric manager may outlive the kernel module of the GPUs
      */
     PartitionClaims(FabricManager fabric, Nvml nvml, NvidiaSmi smi, Path folder) {
         this.left = new GpuFiles(folder, () -> nvml.moduleLoad().replaceFirst("/.*", ""));
@@ -314,8 +315,7 @@ final class PartitionClaims {
             LOG.atLevel(logged.add(claim) ? Level.WARN : Level.DEBUG)
                     .setCause(e)
                     .addKeyValue("file", folder.resolve(claim))
-                    .log(
-                            "The partition of a deleted claim is not deactivated; delete the file to stop the retries");
+                    .log("The partition of a deleted claim is not deactivated; delete the file to stop the retries");
         }
     }
 

@@ -66,7 +66,8 @@ public record Partitions(List<Partition> all) {
     /**
      * Returns the number by which the fabric manager knows a GPU.
      *
-     * <p>It is the number of its module only if the fabric manager identifies no GPU in another way: the two differ on HGX A100.
+     * <p>It is the number of its module only if the fabric manager identifies no GPU in another way: the two differ on
+     * HGX A100.
      *
      * @param gpu the GPU as NVML reported it; null if NVML has not seen it since the boot
      */

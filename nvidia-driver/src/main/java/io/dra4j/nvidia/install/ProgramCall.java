@@ -22,7 +22,8 @@ public record ProgramCall(@Nullable Integer code, String output) {
     private static final int LONGEST_OUTPUT = 500;
     private static final int KILL_SECONDS = 1;
 
-    private static final Pattern BUSY = Pattern.compile("error(=|: )26\\b"); // ETXTBSY, in the words of JDK 17 and of JDK 25
+    private static final Pattern BUSY =
+            Pattern.compile("error(=|: )26\\b"); // ETXTBSY, in the words of JDK 17 and of JDK 25
     private static final int TRIES = 100;
     private static final long PAUSE_NANOS = 10_000_000;
 

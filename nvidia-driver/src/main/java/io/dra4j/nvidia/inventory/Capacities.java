@@ -55,7 +55,8 @@ final class Capacities {
     }
 
     /**
-     * Returns, for each capacity, the largest total of all instances of one profile: a lower bound for the GPU if its largest profile is unknown.
+     * Returns, for each capacity, the largest total of all instances of one profile. It is a lower bound for the GPU if
+     * its largest profile is unknown.
      */
     static Map<String, Quantity> together(List<MigProfile> profiles) {
         return most(profiles, profile -> Math.max(1, profile.instances()));

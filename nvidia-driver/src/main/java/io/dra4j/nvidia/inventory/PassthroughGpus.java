@@ -51,7 +51,8 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
     }
 
     /**
-     * Finds out which GPUs a reading lacks because claims had taken them. A reading waits while a GPU is taken, so the driver that the bus showed before the reading may have changed.
+     * Finds out which GPUs a reading lacks because claims had taken them. A reading waits while a GPU is taken, so the
+     * driver that the bus showed before the reading may have changed.
      *
      * @param present the GPUs of the reading
      * @param lentSince the addresses of GPUs that claims have after the reading

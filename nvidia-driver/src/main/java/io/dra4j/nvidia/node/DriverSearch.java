@@ -144,7 +144,7 @@ public final class DriverSearch {
     }
 
     /**
-     * The links to a driver's libraries: those of the node, and those that programs open although not every installer creates them.
+     * The links to a driver's libraries: those of the node, and those that programs open but some installers omit.
      */
     private static final class SymbolicLinks {
 

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A GPU's place in an NVLink fabric, which the fabric manager sets up.
  *
- * @param clusterUuid the UUID of the cluster, lower case, with dashes; null if NVLink connects only the GPUs of one node
+ * @param clusterUuid the UUID of the cluster, lower case, with dashes; null if NVLink connects only the GPUs of one
+ * node
  * @param cliqueId the clique of GPUs that access one another's memory
  * @param state an {@code nvmlGpuFabricState_t}; 0 means no fabric
  * @param status an {@code nvmlReturn_t}, valid once the state is completed

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the utilization of GPU instances through GPM, which GPUs have since Hopper.
  *
- * <p>It is computed from two samples: the previous one and a new one. A session has at most one sample of an instance. Instance numbers are reused, so a sample counts only for its MIG
- * device, and only for a limited time. Thread-safe.
+ * <p>It is computed from two samples: the previous one and a new one. A session has at most one sample of an instance.
+ * Instance numbers are reused, so a sample counts only for its MIG device, and only for a limited time. Thread-safe.
  */
 final class GpmReader {
 

@@ -177,7 +177,7 @@ final class InstanceReader {
     }
 
     /**
-     * Reads the supported profiles with their placements; parts that can't be read are returned as last read, or left out.
+     * Reads the supported profiles with their placements; unreadable parts are returned as last read, or left out.
      *
      * @throws NvmlCallException if the GPU is lost, or the session has ended
      */

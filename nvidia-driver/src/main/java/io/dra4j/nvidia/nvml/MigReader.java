@@ -96,7 +96,7 @@ final class MigReader {
     }
 
     /**
-     * Reads MIG mode and devices; parts that can't be read are returned as last read, or left out.
+     * Reads MIG mode and devices; unreadable parts are returned as last read, or left out.
      *
      * @param needsReset whether a switch of the mode turned out to need a reset
      * @param before MIG as last read

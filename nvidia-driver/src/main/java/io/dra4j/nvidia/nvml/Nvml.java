@@ -215,7 +215,8 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Measures a GPU; leaves out quantities that the board, its mode or an older driver does not measure, or that fail for another reason.
+     * Measures a GPU. Quantities that the board, its mode or an older driver does not measure, or that fail for another
+     * reason, are left out.
      *
      * @throws NvmlException if the GPU is lost, or the session has ended
      */
@@ -275,7 +276,8 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Returns what is known of an instance that this process has created: its number and UUID prove nothing, since an instance that others create in the same place has the same ones.
+     * Returns what is known of an instance that this process has created. Its number and UUID prove nothing, since an
+     * instance that others create in the same place has the same ones.
      *
      * @param serial its {@link CreatedInstance#serial}
      * @param withCompute whether its compute instance should also exist

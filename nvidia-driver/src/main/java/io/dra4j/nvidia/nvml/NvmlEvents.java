@@ -12,7 +12,8 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * The events of some GPUs, until the session ends; the session is kept open for them. One thread waits; another may close.
+ * The events of some GPUs, until the session ends; the session is kept open for them. One thread waits; another may
+ * close.
  */
 public final class NvmlEvents implements AutoCloseable {
 

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads what changes while GPUs and MIG devices work: measures, in base units, and whether a GPU needs a repair.
  *
- * <p>Quantities that a board, its mode or an older driver lacks are empty. {@code nvmlDeviceGetPcieThroughput} is not called, because it takes 20 ms for each direction.
+ * <p>Quantities that a board, its mode or an older driver lacks are empty. {@code nvmlDeviceGetPcieThroughput} is not
+ * called, because it takes 20 ms for each direction.
  */
 final class Quantities {
 

@@ -100,7 +100,8 @@ final class Sessions {
                 throw givenBack(pauses.get(0));
             }
             if (session != current || isOutdated()) {
-                throw new NvmlException(Reason.SESSION_ENDED, "The NVML session has ended; the next call opens a new one", null);
+                throw new NvmlException(
+                        Reason.SESSION_ENDED, "The NVML session has ended; the next call opens a new one", null);
             }
             calls++;
         } finally {

@@ -20,7 +20,8 @@ public enum DaemonSocket {
     /**
      * Returns the daemons whose sockets containers get.
      *
-     * @param given the administrator's choice, if any; refused with a DraException if it lets containers switch partitions
+     * @param given the administrator's choice, if any; refused with a DraException if it lets containers switch
+     * partitions
      */
     public static Set<DaemonSocket> of(@Nullable Set<DaemonSocket> given, boolean isPartitioned) {
         if (given == null) {

@@ -76,7 +76,8 @@ public final class Edits {
      * Returns the edits that all containers have in common.
      *
      * @param version the driver's version in its own form
-     * @throws PrepareException if a device node, the hook program, a file that every program needs, or a file that existed earlier is missing
+     * @throws PrepareException if a device node, the hook program, a file that every program needs, or a file that
+     * existed earlier is missing
      */
     public ContainerEdits common(String version) {
         nodes.requireCommon();

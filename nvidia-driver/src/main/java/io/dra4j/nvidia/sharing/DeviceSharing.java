@@ -54,7 +54,8 @@ public final class DeviceSharing {
      * Creates the sharing of a node.
      *
      * @param kinds the kinds of configurations
-     * @param strategies all strategies that claims of earlier processes may have; a strategy that leaves work to another one comes first
+     * @param strategies all strategies that claims of earlier processes may have; a strategy that leaves work to
+     * another one comes first
      * @param problem returns why a strategy does not work on this node; empty if it does
      */
     public DeviceSharing(List<ConfigType<?>> kinds, List<SharingStrategy> strategies, Optional<String> problem) {

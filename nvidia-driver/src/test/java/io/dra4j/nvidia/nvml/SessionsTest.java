@@ -252,7 +252,8 @@ class SessionsTest {
         try (NvmlEvents events = nvml.subscribe(Set.of(state.uuid(0)))) {
             node.update(UPDATED);
 
-            assertFails(() -> events.await(Duration.ofMillis(1)), Reason.SESSION_ENDED, "the next call opens a new one");
+            assertFails(
+                    () -> events.await(Duration.ofMillis(1)), Reason.SESSION_ENDED, "the next call opens a new one");
             assertThat(nvml.read().gpus()).hasSize(4);
             assertThat(isOpen()).isTrue();
         }

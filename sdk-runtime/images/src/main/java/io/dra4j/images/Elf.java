@@ -83,7 +83,8 @@ final class Elf {
     }
 
     /**
-     * Finds the libraries in an installation that files are linked with, directly or indirectly, except the files themselves and the loader.
+     * Finds the libraries in an installation that files are linked with, directly or indirectly. The files themselves
+     * and the loader are left out.
      *
      * @throws ImageBuildException if one is not there
      */

@@ -48,7 +48,7 @@ record Machine(String architecture, int elf, String libraries, String loader, St
         return Stream.of(AMD64, ARM64)
                 .filter(machine -> machine.architecture.equals(architecture))
                 .findFirst()
-                .orElseThrow(() ->
-                        new ImageBuildException("The architecture of an image must be amd64 or arm64, not " + architecture));
+                .orElseThrow(() -> new ImageBuildException(
+                        "The architecture of an image must be amd64 or arm64, not " + architecture));
     }
 }

@@ -21,7 +21,8 @@ record MutationMain(Path root, PrintStream out) {
     /**
      * Reads reports of modules.
      *
-     * @param arguments {@code check}, {@code update} or {@code whole}, which compares nothing; then {@code mutants} or {@code branches}, and the modules. Or {@code without}, then a module and tests
+     * @param arguments {@code check}, {@code update} or {@code whole}, which compares nothing; then {@code mutants} or
+     * {@code branches}, and the modules. Or {@code without}, then a module and tests
      */
     public static void main(String[] arguments) throws IOException {
         if (!new MutationMain(Path.of(""), System.out).run(List.of(arguments))) {
