@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 /**
  * The result of a check that ran or could not run.
  *
- * @param id of the check
+ * @param id the check's id
  * @param fact what it checked; empty if it could not run
  * @param findings what is wrong
  * @param notChecked why it could not run; empty if it did

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * Something that is wrong, why it matters, and how to fix it.
  *
- * @param id of the check that found it, such as {@code cdi-disabled}; the documentation lists it
+ * @param id the id of the check that found it, such as {@code cdi-disabled}; the documentation lists it
  * @param severity how severe it is
  * @param object what it is about, such as {@code node/gpu-1} or a file
  * @param what the fact, in a sentence

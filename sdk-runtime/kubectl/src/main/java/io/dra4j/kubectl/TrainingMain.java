@@ -37,10 +37,10 @@ final class TrainingMain {
             current-context: one
             """;
 
-    private static final char[] PASSWORD = "training".toCharArray(); // of a key that is deleted at the end
+    private static final char[] PASSWORD = "training".toCharArray(); // for a key that is deleted at the end
     private static final int NOT_FOUND = 404;
     private static final int OK = 200;
-    private static final int ROUNDS = 3; // a JVM that keeps profiles sees what is called often
+    private static final int ROUNDS = 3; // so that a JVM that archives profiles sees what is called often
 
     private TrainingMain() {}
 
@@ -51,7 +51,7 @@ final class TrainingMain {
      */
     public static void main(String[] args) throws Exception {
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
-        System.setProperty("sun.net.httpserver.nodelay", "true"); // 40 ms each answer otherwise
+        System.setProperty("sun.net.httpserver.nodelay", "true"); // otherwise each answer takes 40 ms
         Path folder = Path.of(args[0]);
         HttpsServer server = server(KeyStore.getInstance(folder.resolve("keys").toFile(), PASSWORD));
         server.start();

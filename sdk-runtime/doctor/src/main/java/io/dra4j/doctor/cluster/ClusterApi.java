@@ -12,7 +12,7 @@ public interface ClusterApi {
     /**
      * An answer with any status.
      *
-     * @param status of HTTP
+     * @param status the HTTP status
      * @param body the object, a list, or a {@code Status}
      * @param date the server's clock; null if the answer has no date
      */

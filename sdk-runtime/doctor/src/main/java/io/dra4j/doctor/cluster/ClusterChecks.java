@@ -61,7 +61,7 @@ public final class ClusterChecks {
     /**
      * The checks of a driver on the node of this program, with the driver's own rights.
      *
-     * @param clock of the node
+     * @param clock the clock of the node
      * @param bootId reads the boot id, or throws {@link io.dra4j.doctor.NotCheckedException}
      */
     public static List<Check> ofNode(
@@ -176,8 +176,8 @@ public final class ClusterChecks {
                             "its kubelet reports the boot %s, and this machine is in boot %s"
                                     .formatted(reported, local),
                             "either this is another machine than --node-name says, or --proc-root is"
-                                    + " not the node's /proc, or the kubelet is down since the reboot;"
-                                    + " by the boot id the driver knows which claims are still prepared",
+                                    + " not the node's /proc, or the kubelet has been down since the reboot;"
+                                    + " the driver uses the boot id to tell which claims are still prepared",
                             List.of(
                                     "cat /proc/sys/kernel/random/boot_id",
                                     "kubectl get node %s -o jsonpath='{.status.nodeInfo.bootID}'"
@@ -219,7 +219,7 @@ public final class ClusterChecks {
                     "pool/" + one.pool(),
                     "the driver %s has published %d of the %d slices of generation %d"
                             .formatted(one.driver(), current.size(), one.slicesOfPool(), one.generation()),
-                    "the scheduler allocates nothing of a pool that is incomplete; pods wait",
+                    "the scheduler allocates nothing from an incomplete pool; pods wait",
                     List.of(
                             one.node().isEmpty()
                                     ? "kubectl get events --field-selector involvedObject.kind=Node"

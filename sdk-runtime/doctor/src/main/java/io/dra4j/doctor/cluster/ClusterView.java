@@ -67,7 +67,7 @@ public final class ClusterView {
         return scope.driver();
     }
 
-    /** Reads an object; empty if it is not there, or its kind is not served. */
+    /** Reads an object; empty if it does not exist, or its kind is not served. */
     Optional<JsonNode> find(String path) {
         Answer answer = api.get(path);
         return answer.status() == NOT_FOUND ? Optional.empty() : Optional.of(expect(path, answer));
@@ -102,7 +102,7 @@ public final class ClusterView {
         }
     }
 
-    /** Drops the record of who wrote which field: it is half of an object, and no check reads it. */
+    /** Drops the record of who wrote which field: it makes up half of an object, and no check reads it. */
     private static JsonNode lean(JsonNode object) {
         if (object.path("metadata") instanceof ObjectNode metadata) {
             metadata.remove("managedFields");

@@ -28,7 +28,7 @@ public final class LegacyResources {
      * Returns the resources of a Node by which a device plugin offers a driver's devices.
      *
      * @param node the object
-     * @return with their amounts, such as {@code nvidia.com/gpu=8}; empty if all amounts are 0
+     * @return the resources with their amounts, such as {@code nvidia.com/gpu=8}; empty if all amounts are 0
      */
     public static List<String> offered(String driver, JsonNode node) {
         return offered(driver, NodeFacts.of(node));

@@ -119,9 +119,9 @@ record Rights(ClusterView cluster, String account) implements Check {
      * A verb that every driver needs, from the file that the charts generate their roles from.
      *
      * @param group the API group; empty for the core group
-     * @param resource with its subresource
-     * @param verb such as {@code list}
-     * @param namespace in which it applies; empty for all namespaces
+     * @param resource the resource, with its subresource
+     * @param verb the verb, such as {@code list}
+     * @param namespace the namespace in which it applies; empty for all namespaces
      * @param optional whether the driver publishes and prepares without it
      * @param without what does not work without it
      */

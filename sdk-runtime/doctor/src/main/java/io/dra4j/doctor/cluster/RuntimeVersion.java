@@ -13,7 +13,7 @@ import java.util.List;
 /**
  * Checks that the container runtimes of nodes with devices support CDI.
  *
- * <p>containerd has CDI since 1.7, where it is off by default, and on since 2.0; CRI-O since 1.23.
+ * <p>containerd has CDI from 1.7 on, where it is off by default, and enables it from 2.0 on; CRI-O has it from 1.23 on.
  * Only the node shows whether its configuration enables it.
  */
 record RuntimeVersion(ClusterView cluster) implements Check {

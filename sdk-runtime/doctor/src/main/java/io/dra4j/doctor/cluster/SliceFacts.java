@@ -11,9 +11,9 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param driver who published it
  * @param node the node of its devices; empty if it names no single node
  * @param pool its pool
- * @param generation of the pool
+ * @param generation the generation of the pool
  * @param slicesOfPool how many slices the generation has
- * @param devices how many it has
+ * @param devices how many devices it has
  * @param hasDynamicMig whether it has MIG devices that are created when claims are prepared: they
  *     share the counters of their GPU
  */

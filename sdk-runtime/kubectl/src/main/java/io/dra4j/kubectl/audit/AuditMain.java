@@ -75,8 +75,8 @@ public final class AuditMain implements Callable<Integer> {
     /**
      * Reads everything, and checks it.
      *
-     * <p>Pods are read first, since they refer to claims: see {@link ClusterReader#read}. In the other direction, a
-     * claim may meanwhile be reserved for a new pod; the second look has both.
+     * <p>Pods are read first, since they refer to claims: see {@link ClusterReader#read}. Conversely, a claim may be
+     * reserved for a new pod in between; the second look sees both.
      */
     private static Report look(ClusterReader reader) {
         Supplier<List<PodInfo>> pods = pods(reader);

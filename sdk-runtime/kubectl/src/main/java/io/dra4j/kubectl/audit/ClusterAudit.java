@@ -119,7 +119,7 @@ final class ClusterAudit {
                     "the claim is reserved for the pod, which " + (hasEnded ? "has ended" : "does not exist"),
                     "its devices are not free for others",
                     List.of(
-                            "# kube-controller-manager removes it within a minute; if it stays, see"
+                            "# kube-controller-manager removes it within a minute; if it stays, check"
                                     + " whether that runs:",
                             "kubectl -n kube-system get pods -l component=kube-controller-manager"));
         }

@@ -25,8 +25,8 @@ record Newest(Snapshot snapshot) {
     /**
      * Returns whether a pool has all its slices, as the scheduler counts them.
      *
-     * <p>While a driver writes them, some are missing, or there are too many. A pool without slices
-     * says nothing about its devices: a kubelet removes those of its node when it starts.
+     * <p>While a driver writes them, some are missing, or there are too many. A pool without slices says nothing about
+     * its devices: a kubelet that starts removes the slices of its node.
      */
     boolean isComplete(PoolId pool) {
         List<Slice> newest = slices(pool);

@@ -179,7 +179,7 @@ final class DeviceClasses implements Check {
         for (JsonNode request : requests) {
             names.add(request.at("/exactly/deviceClassName").asText());
             if (request.path("firstAvailable").size() == 1) {
-                // With alternatives, the others may fit.
+                // The other alternatives may fit.
                 names.add(request.at("/firstAvailable/0/deviceClassName").asText());
             }
         }
@@ -190,9 +190,9 @@ final class DeviceClasses implements Check {
     /**
      * The selectors of a DeviceClass.
      *
-     * @param name of the class
-     * @param selectors compiled; selectors other than CEL, or of a newer release, are left out
-     * @param strings in the expressions; the name of the driver is among them
+     * @param name the name of the class
+     * @param selectors the compiled selectors; selectors other than CEL, or of a newer release, are left out
+     * @param strings the strings in the expressions, among them the name of the driver
      */
     private record ClassSelectors(String name, List<DeviceSelector> selectors, Set<String> strings) {
 

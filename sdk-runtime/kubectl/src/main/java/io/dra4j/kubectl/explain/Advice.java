@@ -159,7 +159,7 @@ record Advice(
                 : "";
     }
 
-    /** The selectors of the classes that are asked for, since they name the driver. */
+    /** The selectors of the requested classes, since they name the driver. */
     private String asked() {
         Set<String> all = new LinkedHashSet<>();
         subject.pending().stream()
@@ -207,7 +207,7 @@ record Advice(
         return drivers;
     }
 
-    /** The pool of a name with its driver's before it. */
+    /** The pool whose name follows its driver's name. */
     private Optional<PoolId> pool(String name) {
         return snapshot.cluster().slices().stream()
                 .map(Slice::pool)
@@ -235,7 +235,7 @@ record Advice(
                     .toList();
             List<JsonNode> found = driver.isEmpty() || named.isEmpty() ? plugins : named;
             if (found.isEmpty()) {
-                return "No pod on %s mounts the kubelet's folder %s: a driver that runs in a pod is not there."
+                return "No pod on %s mounts the kubelet's folder %s: no driver runs there in a pod."
                         .formatted(node, REGISTRY);
             }
             return found.size() == 1
@@ -272,7 +272,7 @@ record Advice(
         }
     }
 
-    /** Counts what pods take of the resources that a node's device plugins offer. */
+    /** Counts how much of the resources of a node's device plugins the pods use. */
     record PluginUse(ObjectFinder objects, PodEndings endings) {
         private static final int MOST = 3;
         private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
@@ -289,7 +289,7 @@ record Advice(
                         .forEach(one -> users.add(user(one, resource)));
             }
             return users.isEmpty()
-                    ? "Look at `kubectl describe node %s`: its Allocated resources say how much is requested of how much"
+                    ? "Look at `kubectl describe node %s`: its Allocated resources show how much is requested"
                             .formatted(node)
                     : "Ask for less, or end a pod that has some of it: " + String.join("; ", users);
         }
@@ -315,14 +315,14 @@ record Advice(
         }
     }
 
-    /** Finds the devices on which an expression fails because they lack what it reads. */
+    /** Finds the devices on which an expression fails because they lack an attribute or capacity that it reads. */
     private record Lacking(ClusterState cluster, Reclassified selectors, ObstacleWords words) {
 
         /**
          * Returns what to do about an attribute or a capacity that an expression reads: correct the expression if no
          * device of the claims' classes has it, or check for it first if some do.
          *
-         * @param id of the attribute, without its domain
+         * @param id the id of the attribute, without its domain
          */
         String remedy(String id, List<Claim> claims) {
             List<SubRequest> reading = claims.stream()

@@ -55,7 +55,7 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
             return words.pool(pool);
         }
         return snapshot.cluster().slices().isEmpty()
-                ? "no driver publishes devices in this cluster, there is no ResourceSlice"
+                ? "no driver publishes devices in this cluster: there is no ResourceSlice"
                 : "no devices are published for %s: no driver runs there, or it has none"
                         .formatted(nodes == 1 ? "it" : "them");
     }
@@ -100,7 +100,7 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
                 : sentence(obstacle, "the devices that " + request + " could use", "no device", request);
     }
 
-    /** Returns whether devices match what is asked for, and are refused for another reason. */
+    /** Returns whether devices match the request, and are refused for another reason. */
     private static boolean isNear(Map<DeviceId, Obstacle> devices) {
         return NEAR.contains(devices.values().iterator().next().check());
     }

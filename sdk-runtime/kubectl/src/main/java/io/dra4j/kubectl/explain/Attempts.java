@@ -61,10 +61,10 @@ final class Attempts {
     /**
      * The result of one node.
      *
-     * @param claims that were tried there
+     * @param claims the claims that were tried there
      * @param excluded why the node was not tried; empty if it was
-     * @param outcome of the scheduler's release; null if the node was not tried
-     * @param bug without which it would fit
+     * @param outcome the outcome in the scheduler's release; null if the node was not tried
+     * @param bug the bug without which the claims would fit
      */
     record Attempt(
             Node node,
@@ -83,7 +83,7 @@ final class Attempts {
         }
     }
 
-    /** The view of the cluster that a node has. */
+    /** The cluster as seen from a node. */
     ClusterState view(Node node) {
         return views.of(node);
     }

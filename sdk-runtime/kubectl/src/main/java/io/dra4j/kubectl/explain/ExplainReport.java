@@ -14,11 +14,11 @@ import java.util.List;
  * @param remedy what to do first, in one sentence; empty if there is nothing to do
  * @param server the version of the API server
  * @param scheduler what the scheduler and others wrote on the pod
- * @param notes what else to know of the subject
- * @param nodes similar nodes together, the nearest to a fit first
- * @param changes that make it fit, each tried in a simulation, least disruptive first
+ * @param notes what else to know about the subject
+ * @param nodes groups of similar nodes, the nearest to a fit first
+ * @param changes changes that make it fit, each tried in a simulation, least disruptive first
  * @param how to make these changes, where the API does not allow an object to be edited
- * @param bugs of the server's release that decide
+ * @param bugs the decisive bugs of the server's release
  * @param unknown what can't be known
  */
 record ExplainReport(
@@ -62,8 +62,8 @@ record ExplainReport(
     /**
      * Similar nodes.
      *
-     * @param count of the nodes
-     * @param names of all of them
+     * @param count the number of nodes
+     * @param names their names
      * @param state whether it fits there, or why not, as a sentence without its full stop
      * @param requests what each request gets there
      * @param pools pools that can't be used there, and why
@@ -83,7 +83,7 @@ record ExplainReport(
      * Devices that a request can't have for one reason.
      *
      * @param check the check that fails
-     * @param reason in words
+     * @param reason the reason, in words
      * @param devices all of them
      * @param details what was found, a line each
      */
@@ -92,7 +92,7 @@ record ExplainReport(
     /**
      * Changes that make it fit, together.
      *
-     * @param node where that was tried
+     * @param node the node where they were tried
      */
     record Changes(String node, List<String> changes) {
 

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** The claim that a scheduler makes up for a pod's extended resources, which differs by node. */
+/** The claim that a scheduler creates for a pod's extended resources, which differs by node. */
 final class Extended {
     private final ResourceClasses classes;
     private final Subject subject;
@@ -85,7 +85,7 @@ final class Extended {
                         .formatted(String.join(" and ", missing));
     }
 
-    /** Returns that a node's device plugins have what the pod wants; empty if it wants nothing. */
+    /** States that a node's device plugins have what the pod wants; empty if it wants nothing. */
     String ofPlugin(NodeInfo node) {
         List<String> offered = resources().stream()
                 .filter(one -> node.allocatable().getOrDefault(one, 0L) > 0)

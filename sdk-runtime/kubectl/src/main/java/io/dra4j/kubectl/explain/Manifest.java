@@ -19,7 +19,7 @@ import java.util.List;
 /**
  * The objects of a file, in YAML or JSON, that need not be applied.
  *
- * @param objects in the order of the file; those of lists one by one
+ * @param objects the objects in the order of the file; those of lists one by one
  */
 record Manifest(List<JsonNode> objects) {
     static final Manifest EMPTY = new Manifest(List.of());

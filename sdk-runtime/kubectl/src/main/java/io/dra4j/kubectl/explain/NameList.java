@@ -8,9 +8,9 @@ import java.time.format.DateTimeParseException;
 import java.util.Collection;
 import java.util.stream.Collectors;
 
-/** Writes lists of names, not too long. */
+/** Writes lists of names that are not too long. */
 final class NameList {
-    /** The most names of a line. */
+    /** The most names in a line. */
     static final int MOST = 5;
 
     private NameList() {}

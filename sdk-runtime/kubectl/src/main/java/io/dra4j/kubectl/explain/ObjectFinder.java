@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * Objects by name: those of a file that is not applied yet, then those of the cluster.
  *
- * @param version of the API of claims that the server prefers
+ * @param version the version of the claims' API that the server prefers
  * @param file the objects of the file; none if there is no file
  */
 record ObjectFinder(ApiReader api, String version, List<JsonNode> file) {

@@ -52,7 +52,7 @@ import java.util.stream.Collectors;
 
 /** Describes why devices are refused, with the values and the holders that the cluster has. */
 final class ObstacleWords {
-    /** The devices of which the values of an expression are shown. */
+    /** The number of devices for which the values of an expression are shown. */
     private static final int SAMPLE = 200;
 
     private static final Pattern DUPLICATE = Pattern.compile("duplicate device name (\\S+)");
@@ -217,7 +217,7 @@ final class ObstacleWords {
         return time.isEmpty() ? "" : " " + NameList.ago(time, now);
     }
 
-    /** The rule that taints a device, if it is not its driver that does. */
+    /** The rule that taints a device, if its driver does not. */
     Optional<TaintRule> rule(DeviceId id, Taint taint) {
         return cluster.taintRules().stream()
                 .filter(rule -> rule.selects(id) && rule.taint().equals(taint))

@@ -14,7 +14,7 @@ import java.util.Optional;
 record PodEndings(ObjectFinder objects) {
     private static final int MOST = 3;
 
-    /** A pod of which only the name is known. */
+    /** A pod that is known only by its name. */
     record PodName(String namespace, String name) {}
 
     /** An object that recreates a pod if it is deleted. */

@@ -12,8 +12,8 @@ import java.util.Set;
 /**
  * A way to make claims fit.
  *
- * @param node on which they then fit
- * @param steps that are enough, together
+ * @param node the node on which they then fit
+ * @param steps the steps, which together are enough
  */
 record Remedy(String node, List<Step> steps) {
     /** Least disruptive first, then the fewest steps, then the fewest pods. */

@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * A pool that has slices of a newer generation, none of them for a node.
  *
- * @param slices all of the pool
+ * @param slices all slices of the pool
  */
 record ReplacedPool(List<Slice> slices) {
 
@@ -31,7 +31,7 @@ record ReplacedPool(List<Slice> slices) {
         long published = replacing().size();
         long wanted = replacing().get(0).sliceCount();
         if (published < wanted) {
-            return "Restart the driver if this is older than a minute: it has published %d of the %d ResourceSlices of generation %d, and needs seconds for all"
+            return "Restart the driver if this lasts longer than a minute: it has published %d of the %d ResourceSlices of generation %d, and needs only seconds to publish all"
                     .formatted(published, wanted, newest());
         }
         return "Restart the driver of node %s, or see its log there: generation %d is complete and has no devices of this node, so waiting does not help. Then delete what is left of older ones: `kubectl delete resourceslice %s`"

@@ -19,7 +19,7 @@ import java.util.Optional;
 /**
  * Phrases changes as actions, with the cost of each.
  *
- * @param namespace of the pod that is to fit
+ * @param namespace the namespace of the pod that should fit
  */
 record Steps(ObstacleWords words, String namespace) {
 
@@ -61,7 +61,7 @@ record Steps(ObstacleWords words, String namespace) {
                         claim.substring(slash + 1));
     }
 
-    /** The change that a node's attempt needs. */
+    /** Phrases a change that a node needs. */
     Step of(Change change, Attempt attempt) {
         return new Cases<Change, Step>(Change.class)
                 .when(Change.Release.class, one -> release(one.claim()))
@@ -179,7 +179,7 @@ record Steps(ObstacleWords words, String namespace) {
                 .orElse("repair " + devices);
     }
 
-    /** The pod gets the tainted devices as they are. */
+    /** Lets the pod have the tainted devices as they are. */
     Step tolerate(Change.Tolerate change, Attempt attempt) {
         boolean isOfDriver = cure(change, attempt).startsWith("repair");
         String cost = isOfDriver

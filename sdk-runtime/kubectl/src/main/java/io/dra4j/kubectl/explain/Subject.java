@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param title such as {@code pod default/train}
  * @param pod the object, for its containers' extended resources; null for a claim
- * @param node that it is placed on; empty if it is not
+ * @param node the node that it is placed on; empty if it is not
  * @param pending its claims that are not allocated, in the pod's order
- * @param allocated its claims that are
- * @param templates by the full names of the pending claims made from them
+ * @param allocated its claims that are allocated
+ * @param templates the templates, by the full names of the pending claims made from them
  * @param blockers why a scheduler does not try it at all
  * @param scheduler what the scheduler and others wrote on it, or that they wrote nothing
  * @param notes what else to know
@@ -38,15 +38,15 @@ record Subject(
     /**
      * A claim that is allocated.
      *
-     * @param nodes from which its devices can be used; null for all
+     * @param nodes the nodes from which its devices can be used; null for all
      */
     record Allocated(Claim claim, @Nullable NodeSelector nodes) {}
 
     /**
      * A reason why nothing can be allocated yet.
      *
-     * @param problem as a part of a sentence
-     * @param remedy a sentence without its full stop, in the imperative
+     * @param problem the problem, as a part of a sentence
+     * @param remedy the remedy, a sentence without its full stop, in the imperative
      */
     record Blocker(String problem, String remedy) {}
 

@@ -98,7 +98,7 @@ final class SubjectReader {
     /** Treats a template of a file as the claim made from it. */
     Subject templateOfFile(String name, JsonNode template) {
         add(ofTemplate(name, template));
-        return subject("template " + namespace + "/" + name, null, "", List.of("Nothing: it is a file."));
+        return subject("template " + namespace + "/" + name, null, "", List.of("Nothing: it is only in the file."));
     }
 
     private Subject subject(String title, JsonNode pod, String node, List<String> scheduler) {
@@ -138,7 +138,7 @@ final class SubjectReader {
         Optional<JsonNode> found = objects.template(namespace, template);
         if (found.isEmpty()) {
             blockers.add(new Blocker(
-                    "there is no ResourceClaimTemplate %s/%s, from which its claim \"%s\" is to be made"
+                    "there is no ResourceClaimTemplate %s/%s, from which its claim \"%s\" should be made"
                             .formatted(namespace, template, entry),
                     "Create the template, and the claim is made from it"
                             + orCorrect("ResourceClaimTemplates", "resourceclaimtemplates")));

@@ -49,7 +49,7 @@ public final class ApiReader implements AutoCloseable {
     /** Servers from 1.38 on with the gate ManagedFieldsOptOut leave them out; others ignore the parameter. */
     private static final String UNMANAGED = TYPE + ";drop=metadata.managedFields," + TYPE;
 
-    private static final String WITH_MANAGED_FIELDS = "/resourceslices"; // for the time of the last write
+    private static final String WITH_MANAGED_FIELDS = "/resourceslices"; // which have the time of the last write
 
     private static final String SMALL = "/resourceclaims";
     private static final int SMALL_TIMES = 4;
@@ -59,7 +59,7 @@ public final class ApiReader implements AutoCloseable {
     private static final String GZIP = "gzip";
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
-    private static final int RETRIES = 4; // 1.5 s in all; 10 by default, or 20 s for a wrong address
+    private static final int RETRIES = 4; // 1.5 s in total; the default of 10 takes 20 s for a wrong address
     private static final int FORBIDDEN = 403;
 
     private final HttpClient http;
@@ -161,7 +161,7 @@ public final class ApiReader implements AutoCloseable {
      * Reads an object.
      *
      * @param path below the server, such as {@code api/v1/nodes/n}
-     * @return the object; empty if it is not there, or not served
+     * @return the object; empty if it does not exist, or is not served
      * @throws ReadException if the server refuses it, or does not answer
      */
     public Optional<JsonNode> find(String path) {
@@ -172,7 +172,7 @@ public final class ApiReader implements AutoCloseable {
     /**
      * Reads the objects of a list, one after the other; a list that expires before it is complete is an error.
      *
-     * @param path of the collection; its query may be empty
+     * @param path the path of the collection; its query may be empty
      * @throws ReadException if the server refuses it, or does not answer
      */
     public void list(String path, Consumer<JsonNode> each) {
@@ -267,7 +267,7 @@ public final class ApiReader implements AutoCloseable {
         } catch (JsonProcessingException e) {
             throw new ReadException("The answer to GET %s is not JSON: %s".formatted(path, e.getOriginalMessage()), e);
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // of bytes in memory
+            throw new UncheckedIOException(e); // not for bytes in memory
         }
     }
 

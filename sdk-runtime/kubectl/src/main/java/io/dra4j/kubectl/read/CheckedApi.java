@@ -13,7 +13,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
-/** The API server for checks, to which an answer of any status is a result. */
+/** The API server as checks use it: an answer with any status is a result. */
 public final class CheckedApi implements ClusterApi {
 
     private final ApiReader reader;

@@ -34,7 +34,7 @@ public final class ClusterReader {
     private static final String GROUP = "apis/resource.k8s.io";
 
     private final ApiReader api;
-    private @Nullable JsonNode group; // that the server serves, once it was read
+    private @Nullable JsonNode group; // as the server serves it, once read
 
     public ClusterReader(ApiReader api) {
         this.api = api;
@@ -222,7 +222,7 @@ public final class ClusterReader {
                 .reduce(created, (one, other) -> one.compareTo(other) < 0 ? other : one);
     }
 
-    /** Rules have their own versions, or are not served; without a selector, only schedulers with a bug heed them. */
+    /** Rules have their own versions, or are not served; without a selector, only schedulers with a bug apply them. */
     private List<TaintRule> taintRules(JsonNode group) {
         List<TaintRule> rules = new ArrayList<>();
         for (JsonNode version : group.path("versions")) {

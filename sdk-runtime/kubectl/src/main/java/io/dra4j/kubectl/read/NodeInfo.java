@@ -12,7 +12,7 @@ import java.util.Map;
  *
  * @param node as the allocator sees it
  * @param schedulable whether new pods may be placed on it
- * @param allocatable its extended resources of device plugins, by name
+ * @param allocatable its extended resources from device plugins, by name
  */
 public record NodeInfo(Node node, boolean schedulable, Map<String, Long> allocatable) {
 

@@ -42,7 +42,7 @@ public record PodInfo(String namespace, String name, String node, boolean ended,
         }
     }
 
-    /** The form that Kubernetes' messages have. */
+    /** The form in Kubernetes' messages. */
     public String fullName() {
         return namespace + "/" + name;
     }

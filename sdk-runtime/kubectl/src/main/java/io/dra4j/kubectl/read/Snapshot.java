@@ -34,7 +34,7 @@ public record Snapshot(
     /**
      * A class that offers its devices as an extended resource.
      *
-     * @param created when, which decides between classes of one resource
+     * @param created when it was created, which decides between classes for one resource
      */
     public record ClassResource(String deviceClass, String resource, String created) {}
 }

@@ -350,7 +350,7 @@ public final class TreeMain implements Callable<Integer> {
     /**
      * The pools whose devices are used from one place.
      *
-     * @param place the name of a node, or what else the pools are for
+     * @param place the name of a node, or a description of the nodes that the pools are for
      * @param isNode whether the place is one node
      */
     record Branch(String place, boolean isNode, List<PoolBranch> pools) {
@@ -372,9 +372,9 @@ public final class TreeMain implements Callable<Integer> {
          * A pool.
          *
          * @param problem why its devices are not allocated; empty if they are
-         * @param used devices in use, or with taints
-         * @param free the names of the others
-         * @param counters that are used in part
+         * @param used the devices in use, or with taints
+         * @param free the names of the other devices
+         * @param counters the counters that are partly used
          */
         record PoolBranch(
                 String driver,
@@ -402,7 +402,7 @@ public final class TreeMain implements Callable<Integer> {
          * A claim that has a device, or a share of it.
          *
          * @param claim its namespace and name
-         * @param pods that it is reserved for
+         * @param pods the pods that it is reserved for
          * @param grouped whether it is reserved for a group of pods
          * @param share what it consumes, such as {@code memory 50Gi}; empty if it has the whole device
          */
