@@ -7,12 +7,13 @@ import java.net.URI;
 import java.util.Map;
 
 /**
- * A request as faults are chosen for it.
+ * A request, with what the choice of a fault depends on.
  *
  * @param verb for example {@code list}
- * @param resource the plural, with a slash and the subresource if there is one; empty for a path that is no resource's
- * @param name of the object; empty for a collection
- * @param cached whether it is a list that the server may answer from a cache that is behind
+ * @param resource the plural, with a slash and the subresource if there is one; empty for a path that does not belong
+ *     to a resource
+ * @param name the name of the object; empty for a collection
+ * @param cached whether it is a list that the server may answer from a stale cache
  */
 public record Call(String verb, String resource, String namespace, String name, boolean cached) {
 
@@ -28,7 +29,7 @@ public record Call(String verb, String resource, String namespace, String name, 
         return verb.equals("watch");
     }
 
-    /** Returns whether it changes an object that there is. */
+    /** Returns whether it changes an existing object. */
     public boolean isChange() {
         return verb.equals("update") || verb.equals("patch") || verb.equals("delete");
     }

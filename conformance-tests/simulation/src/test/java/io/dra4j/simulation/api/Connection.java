@@ -39,7 +39,7 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request, with a connection for itself: the server's end, the wire, and the client's end.
+ * One request, with its own connection: the server's end, the wire, and the client's end.
  *
  * <p>What the server sends is delivered in order, one delivery at a time, on threads of the client's process.
  */
@@ -62,8 +62,8 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
     private int status;
     private Map<String, List<String>> headers = Map.of();
     private int pieces;
-    private boolean isSent; // the server's end has no more
-    private boolean isTaken; // the client's end takes no more
+    private boolean isSent; // the server's end sends nothing more
+    private boolean isTaken; // the client's end accepts nothing more
     private boolean isBusy;
     private long demand;
     private @Nullable BodySubscriber<T> subscriber;
@@ -134,7 +134,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
         return all.toByteArray();
     }
 
-    /** Ends in the middle, for the server did. What is on the wire gets lost, or not. */
+    /** Ends in the middle, because the server ended. What is on the wire may get lost. */
     void reset() {
         if (Simulation.random().nextBoolean()) {
             wire.clear();
@@ -143,7 +143,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
     }
 
     private void arrive(byte[] body) {
-        if (isSent) { // The server was stopped meanwhile.
+        if (isSent) { // The server was stopped in the meantime.
             return;
         }
         if (!server.trusts(request)) {
@@ -238,7 +238,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
         }
     }
 
-    /** Sends a piece as one, or in two. */
+    /** Sends a piece as a whole, or in two parts. */
     private void sendCut(byte[] piece) {
         int cut = Simulation.random().nextInt(PIECES_BETWEEN_CUTS) == 0
                 ? Simulation.random().nextInt(piece.length)
@@ -324,7 +324,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
         return taker;
     }
 
-    /** Takes an answer that is there as a whole: no reader waits for its rest, outside of the scheduler. */
+    /** Takes an answer that has arrived completely: a reader must not wait for the rest, outside of the scheduler. */
     private void whole() {
         boolean isCut = fate.fault() == Fault.ANSWER_CUT;
         ByteBuffer all = ByteBuffer.wrap(content.toByteArray());
@@ -373,7 +373,7 @@ final class Connection<T> implements InMemoryApi.Receiver, Flow.Subscription {
         deliverNext();
     }
 
-    /** Ends the connection by the client, or by its death. */
+    /** Ends the connection because the client closes it, or dies. */
     @Override
     public void cancel() {
         close();

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 /**
  * The fault that a request has, or none.
  *
- * @param amount of the fault: seconds, pieces or revisions
+ * @param amount the amount of the fault: seconds, pieces or revisions
  */
 public record Fate(Fault fault, int amount) {
 

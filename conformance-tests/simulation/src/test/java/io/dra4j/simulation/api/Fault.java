@@ -4,12 +4,12 @@ package io.dra4j.simulation.api;
 
 import java.util.function.Predicate;
 
-/** A fault of a request, between a client and a server that may both be well. */
+/** A fault of a request, between a client and a server that may both be healthy. */
 public enum Fault {
     NONE(0, 0, call -> true),
-    /** No connection. */
+    /** The connection is refused. */
     REFUSED(0, 0, call -> true),
-    /** It never arrives, and no answer comes. */
+    /** The request never arrives, and no answer comes. */
     LOST(0, 0, call -> true),
     /** The connection ends before the request takes effect. */
     RESET(0, 0, call -> true),
@@ -28,28 +28,28 @@ public enum Fault {
     FAILED(500, 0, call -> true),
     UNAVAILABLE(503, 0, call -> true),
     UNAUTHORIZED(401, 0, call -> true),
-    /** 429; to be sent again after so many seconds. */
+    /** 429; the client should retry after the given number of seconds. */
     THROTTLED(429, 10, call -> true),
-    /** The answer is late by so many seconds. */
+    /** The answer is delayed by the given number of seconds. */
     SLOW(0, 40, call -> true),
-    /** It takes effect so many seconds later, though the client may be gone by then. */
+    /** It takes effect the given number of seconds later, when the client may be gone. */
     LATE(0, 30, call -> call.verb().equals("create")),
     /** Another writer changes the object just before. */
     CONFLICT(0, 0, call -> call.isChange() && !call.name().isEmpty()),
-    /** The list is that of so many revisions before. */
+    /** The list is that of an earlier revision, by the given number. */
     STALE(0, 50, call -> call.cached()),
-    /** The server ends the watch instead of another piece after so many. */
+    /** The server ends the watch after the given number of pieces. */
     WATCH_ENDED(0, 5, Call::isWatch),
-    /** The connection of the watch ends so. */
+    /** The connection of the watch ends after the given number of pieces. */
     WATCH_RESET(0, 5, Call::isWatch),
-    /** The watch ends so, with 410 Gone. */
+    /** The watch ends after the given number of pieces, with 410 Gone. */
     WATCH_EXPIRED(0, 5, Call::isWatch),
-    /** The watch stays open, and gets no piece after so many. */
+    /** The watch stays open, and gets nothing after the given number of pieces. */
     WATCH_SILENT(0, 5, Call::isWatch),
-    /** Each piece of the watch is late by so many seconds. */
+    /** Each piece of the watch is delayed by the given number of seconds. */
     WATCH_LATE(0, 20, Call::isWatch);
 
-    final int status; // of the answer; 0 for the server's own
+    final int status; // of the answer; 0 for the server's own answer
     final int most;
     private final Predicate<Call> fits;
 
@@ -63,7 +63,7 @@ public enum Fault {
         return this == TIMED_OUT_LATE || this == FAILED_LATE;
     }
 
-    /** Returns whether it can befall a request. */
+    /** Returns whether a request can have it. */
     public boolean fits(Call call) {
         return fits.test(call);
     }

@@ -22,18 +22,18 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster's API server, by the rules of the test kit's: for drivers through {@link SimulatedHttpClient}, and for the
+ * The cluster's API server, with the code of the test kit's: drivers use it through {@link SimulatedHttpClient}, the
  * world through {@link #objects}, without latency and faults.
  *
- * <p>To be made and used on threads of one simulation.
+ * <p>Create and use it on threads of one simulation.
  */
 public final class SimulatedApiServer {
 
-    /** The features that a release has switched off by default, or an administrator may switch off. */
+    /** The features that a release disables by default, or that an administrator may disable. */
     public static final Set<FeatureGate> FEATURES = EnumSet.of(
             FeatureGate.DRA_PARTITIONABLE_DEVICES, FeatureGate.DRA_DEVICE_TAINTS, FeatureGate.DRA_CONSUMABLE_CAPACITY);
 
-    /** The annotation of objects that drivers do not expect: created late, or by others. */
+    /** The annotation of objects that drivers do not expect, because they are created late, or by others. */
     public static final String UNEXPECTED = "/metadata/annotations/unexpected";
 
     private static final List<KubernetesVersion> RELEASES =
@@ -48,7 +48,7 @@ public final class SimulatedApiServer {
     /**
      * Starts it.
      *
-     * @param settings change those of a server with the simulation's time and chance
+     * @param settings changes the settings of a server with the simulation's time and randomness
      */
     public SimulatedApiServer(Network network, UnaryOperator<EmbeddedApiServer.Builder> settings) {
         this.network = network;
@@ -65,35 +65,35 @@ public final class SimulatedApiServer {
         return builder.inMemory((delay, task) -> Simulation.after(delay, "timer of the API server", task));
     }
 
-    /** The objects; others after a restart, which are equal. */
+    /** The objects; after a restart, another instance with the same content. */
     public ClusterObjects objects() {
         return server.store();
     }
 
-    /** Ends all connections, in the middle; no other can be made until it is started again. */
+    /** Ends all connections, in the middle; new ones are refused until it is started again. */
     public void stop() {
         isUp = false;
         List.copyOf(connections).forEach(Connection::reset);
         connections.clear();
     }
 
-    /** Accepts connections again, as a server that could not be reached. */
+    /** Accepts connections again, like a server that could not be reached for some time. */
     public void resume() {
         isUp = true;
     }
 
-    /** Starts it again, maybe of another release or with other gates: with its objects, and without their history. */
+    /** Starts it again, possibly with another release or other gates: with its objects, but without their history. */
     public void start(UnaryOperator<EmbeddedApiServer.Builder> settings) {
         server = server(settings.apply(builder()).after(objects()));
         isUp = true;
     }
 
-    /** Ends all watches in an orderly way, as it does with each after half an hour to an hour. */
+    /** Ends all watches gracefully, as a server does with each after half an hour to an hour. */
     public void endWatches() {
         api().endWatches();
     }
 
-    /** Refuses with 401, from now on, each request whose header Authorization has another value. */
+    /** From now on, refuses each request whose Authorization header has another value, with 401. */
     public void trust(String header) {
         authorization = header;
     }
@@ -134,12 +134,12 @@ public final class SimulatedApiServer {
                         request.headers().firstValue("Authorization").orElse(""));
     }
 
-    /** The revision that was so many before, or the oldest that is known. */
+    /** The revision a given number of changes ago, or the oldest known one. */
     long revisionBefore(int revisions) {
         return Math.max(objects().oldestRevision(), objects().revision() - revisions);
     }
 
-    /** Changes an object without a reason, as another writer. */
+    /** Changes an object for no reason, as another writer. */
     void touch(Call call) {
         String resource = call.resource().split("/", 2)[0];
         if (objects().find(resource, call.namespace(), call.name()).isPresent()) {

@@ -21,10 +21,10 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process's client of the simulated API server, whatever host a request names.
+ * A process's client of the simulated API server, which ignores the host of a request.
  *
- * <p>Answers come on threads of the process. Once that is killed, it gets nothing more; what it has sent may still take
- * effect. As with the JDK's client, to cancel the result of {@code sendAsync} ends the connection.
+ * <p>Answers come on threads of the process. Once the process is killed, it gets nothing more; what it has sent may
+ * still take effect. As with the JDK's client, cancelling the result of {@code sendAsync} ends the connection.
  */
 public final class SimulatedHttpClient extends HttpClient {
 
@@ -49,10 +49,10 @@ public final class SimulatedHttpClient extends HttpClient {
         return sendAsync(request, handler);
     }
 
-    /** Would wait without the scheduler. */
+    /** Unsupported: it would wait outside of the scheduler. */
     @Override
     public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler) {
-        throw new UnsupportedOperationException("a simulated client sends asynchronously alone");
+        throw new UnsupportedOperationException("a simulated client sends only asynchronously");
     }
 
     @Override

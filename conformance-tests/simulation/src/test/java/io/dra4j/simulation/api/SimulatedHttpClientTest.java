@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The client and the server of a simulation: what is delivered, and each fault with what it does at both ends. */
+/** The client and the server of a simulation: what is delivered, and the effect of each fault at both ends. */
 class SimulatedHttpClientTest {
 
     private static final String NODES = "/api/v1/nodes";
@@ -228,7 +228,7 @@ class SimulatedHttpClientTest {
         assertThat(Fault.STALE.fits(calls.get(0))).isEqualTo(outcome.endsWith("old"));
     }
 
-    /** The lines of a watch, when one node is there, and two more come. */
+    /** The lines of a watch, when one node exists, and two more are created. */
     @ParameterizedTest
     @CsvSource(textBlock = """
             NONE,           ADDED n|ADDED a|ADDED b
@@ -344,7 +344,7 @@ class SimulatedHttpClientTest {
                 .doesNotHaveDuplicates();
     }
 
-    /** Requests and a watch with all kinds of faults; what comes of each is in the trace. */
+    /** Requests and a watch with all kinds of faults; the outcome of each is in the trace. */
     private void faulty(World world) {
         fate = Fate.PROCEED;
         List<String> watched = world.watch(WATCH);

@@ -20,7 +20,7 @@ import org.objectweb.asm.tree.MethodNode;
 import org.objectweb.asm.tree.TryCatchBlockNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
-/** Alters the code of a method; each kind returns at how many places. */
+/** Alters the code of a method; each kind returns the number of altered places. */
 final class Alteration {
 
     private final MethodNode method;
@@ -43,7 +43,7 @@ final class Alteration {
         };
     }
 
-    /** Finds the calls that an argument means: of all that are so named, or of one by its number. */
+    /** Finds the calls that an argument selects: all with a name, or one of them by its number. */
     private Stream<MethodInsnNode> calls(int argument) {
         String[] call = arguments.get(argument).split(":");
         List<MethodInsnNode> found = new ArrayList<>();
@@ -147,7 +147,7 @@ final class Alteration {
         method.instructions.insert(call, code);
     }
 
-    /** Of a call with nothing else on the stack. */
+    /** Wraps a call with nothing else on the stack. */
     private void swallow(MethodInsnNode call) {
         LabelNode start = new LabelNode();
         LabelNode end = new LabelNode();

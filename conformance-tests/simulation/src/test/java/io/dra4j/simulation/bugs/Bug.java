@@ -15,7 +15,7 @@ import java.util.Objects;
 /**
  * A bug, from {@code bugs.txt}.
  *
- * @param what is wrong, in a sentence
+ * @param what what is wrong, in a sentence
  */
 public record Bug(String id, String what, List<Change> changes) {
 

@@ -12,7 +12,7 @@ import org.objectweb.asm.tree.MethodNode;
  * A change of a method, and of the lambdas in it, unless the whole method is replaced.
  *
  * @param type the name of the class
- * @param kind of the change; {@code bugs.txt} has the list
+ * @param kind the kind of the change; {@code bugs.txt} has the list
  * @param arguments what the kind needs: calls, values
  */
 public record Change(String type, String method, String kind, List<String> arguments) {
@@ -28,7 +28,7 @@ public record Change(String type, String method, String kind, List<String> argum
     /**
      * Changes a class.
      *
-     * @throws IllegalArgumentException if a change fits nowhere: the class has become another
+     * @throws IllegalArgumentException if a change fits nowhere, because the class has changed
      */
     static byte[] apply(List<Change> changes, byte[] code) {
         ClassNode node = new ClassNode();

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Bugs that are planted in the runtime's classes, so that it is seen whether the simulation finds them.
+ * Bugs that are planted in the runtime's classes, to see whether the simulation finds them.
  *
  * <p>Flow: {@code bugs.txt} → changed classes → a search.
  */

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * The disk of one node: what is durable, and what is in the page cache.
  *
  * <p>A sync of a file makes its content durable, not its name; a sync of a directory makes its names durable. What a
- * process wrote outlives it. Permissions and times are durable immediately. Not thread-safe: one thread of a simulation
- * runs at a time.
+ * process wrote outlives the process. Permissions and times are durable immediately. Not thread-safe: one thread of a
+ * simulation runs at a time.
  */
 public final class Disk {
 
@@ -50,7 +50,7 @@ public final class Disk {
         inodes.set(0, FIRST_INODE + 1);
     }
 
-    /** Names that change together or not at all; equal to itself only. */
+    /** Names that change together or not at all; equal only to itself. */
     private static final class Change {
 
         final List<Entry> entries;
@@ -70,21 +70,21 @@ public final class Disk {
     }
 
     /**
-     * Ends the mounts of a process: its channels have no effect any more, its locks are free.
+     * Ends the mounts of a process: its channels no longer have an effect, and its locks are free.
      *
-     * <p>To be called when the process is killed, before one of its threads runs again.
+     * <p>Call it when the process is killed, before one of its threads runs again.
      */
     public void died(Owner owner) {
         mounts.stream().filter(mount -> mount.owner == owner).forEach(DiskFileSystem::die);
         mounts.removeIf(mount -> mount.owner == owner);
     }
 
-    /** Returns the disk as it is seen from outside of its processes, whatever happens to them. */
+    /** Returns the disk as seen from outside of its processes, regardless of what happens to them. */
     public FileSystem outside(Owner owner) {
         return new DiskFileSystem(this, owner);
     }
 
-    /** Makes a directory that the next reboot empties; what it holds takes no space of the disk. */
+    /** Creates a directory that the next reboot empties; its content takes no space on the disk. */
     public void temporary(String path) {
         Directory at = root;
         for (Path name : Path.of(path)) {
@@ -105,12 +105,12 @@ public final class Disk {
         capacity = bytes;
     }
 
-    /** Returns the bytes that all files take, with those that are deleted and still open. */
+    /** Returns the bytes that all files take, including those that are deleted and still open. */
     public long used() {
         return used;
     }
 
-    /** Makes all durable. */
+    /** Makes everything durable. */
     public void sync() {
         changes.forEach(this::writeBack);
         changes.clear();
@@ -120,14 +120,14 @@ public final class Disk {
     /** Ends all mounts, after a sync, and empties the temporary directories. */
     public void reboot() {
         sync();
-        restart(new Random(0)); // which draws nothing: all is synced
+        restart(new Random(0)); // it draws nothing, because everything is synced
     }
 
     /**
      * Ends all mounts, and loses what is not synced, or parts of it.
      *
-     * <p>Of the changes of a directory's names the first ones survive, a rename as a whole; of the changes of a file, any,
-     * by sectors of 512 bytes, and any of its lengths.
+     * <p>Of the changes to a directory's names, the first ones survive, a rename as a whole; of the changes to a file,
+     * any may survive, by sectors of 512 bytes, with any of its lengths.
      */
     public void losePower(RandomGenerator random) {
         Map<Directory, Integer> counts = new IdentityHashMap<>();
@@ -192,7 +192,7 @@ public final class Disk {
     }
 
     int nextInode() {
-        int inode = inodes.nextClearBit(0); // one that a deleted file had, as ext4 does
+        int inode = inodes.nextClearBit(0); // may be that of a deleted file, as in ext4
         inodes.set(inode);
         return inode;
     }
@@ -236,7 +236,7 @@ public final class Disk {
         }
     }
 
-    /** Makes the names of a directory durable, with all changes that these follow from. */
+    /** Makes the names of a directory durable, with all changes that they depend on. */
     void sync(Directory directory) {
         Set<Directory> reached = Collections.newSetFromMap(new IdentityHashMap<>());
         reached.add(directory);
@@ -265,7 +265,7 @@ public final class Disk {
         }
     }
 
-    /** Writes as many of some bytes as there is room for. */
+    /** Writes as many of the bytes as there is room for. */
     int write(RegularFile file, int position, byte[] bytes) {
         long longest = file.isTemporary ? Long.MAX_VALUE : Math.max(file.length(), room() + file.space());
         int fitting = (int) Math.max(0, Math.min(bytes.length, longest - position));
@@ -285,7 +285,7 @@ public final class Disk {
         used += file.space();
     }
 
-    /** Makes a file with a name that it counts; in place of {@link Files#createTempFile}, which draws one. */
+    /** Creates a file with a numbered name; replaces {@link Files#createTempFile}, which draws one. */
     public static Path createTempFile(Path directory, String prefix, String suffix, FileAttribute<?>... attributes)
             throws IOException {
         if (!(directory.getFileSystem() instanceof DiskFileSystem mount)) {
@@ -297,7 +297,7 @@ public final class Disk {
                 attributes.length == 0 ? new FileAttribute<?>[] {own} : attributes);
     }
 
-    /** Returns what any power failure leaves of a file, if its name is durable. */
+    /** Returns the content of a file that survives every power failure, if its name is durable. */
     public static Optional<byte[]> durable(Path path) throws IOException {
         if (!(path instanceof DiskPath of)) {
             return Files.exists(path) ? Optional.of(Files.readAllBytes(path)) : Optional.empty();

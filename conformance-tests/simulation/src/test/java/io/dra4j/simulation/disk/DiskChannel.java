@@ -94,7 +94,7 @@ final class DiskChannel extends FileChannel {
             throw new NonReadableChannelException();
         }
         if (!to.hasRemaining()) {
-            return 0; // without a system call, as the JDK
+            return 0; // without a system call, like the JDK
         }
         Owner.Outcome outcome = before(Kind.READ, to.remaining());
         int count = (int) Math.min(Math.min(to.remaining(), outcome.bytes()), file().length() - from);
@@ -130,7 +130,7 @@ final class DiskChannel extends FileChannel {
 
     private int doWrite(ByteBuffer from, long to, boolean isAtEnd) throws IOException {
         if (!from.hasRemaining()) {
-            return 0; // without a system call, as the JDK
+            return 0; // without a system call, like the JDK
         }
         Owner.Outcome outcome = before(Kind.WRITE, from.remaining());
         byte[] bytes = new byte[Math.min(from.remaining(), outcome.bytes())];
@@ -241,7 +241,7 @@ final class DiskChannel extends FileChannel {
     void end() {
         mount.channels.remove(this);
         mount.locks.removeIf(lock -> lock.channel == this);
-        node.locks.removeIf(lock -> lock.channel.mount == mount); // as POSIX: those of other channels, too
+        node.locks.removeIf(lock -> lock.channel.mount == mount); // as in POSIX, also those of other channels
         mount.disk.count(node, 0, -1, 0);
     }
 

@@ -98,7 +98,7 @@ class DiskDifferentialTest {
         }
     }
 
-    /** The order of the JDK's own checks, and so which exception is thrown, is another one in JDK 25. */
+    /** The JDK's own checks have another order in JDK 25, and so throw other exceptions. */
     @Test
     @EnabledOnJre(JRE.JAVA_17)
     void answersAsTheMachineDoes() throws IOException {

@@ -22,7 +22,7 @@ final class DiskFileSystem extends FileSystem {
     final Disk disk;
     final Owner owner;
     final List<DiskChannel> channels = new ArrayList<>();
-    final List<DiskLock> locks = new ArrayList<>(); // those that the JVM of the process knows of
+    final List<DiskLock> locks = new ArrayList<>(); // those that the process's JVM knows
     boolean isDead;
     private final DiskProvider provider = new DiskProvider(this);
 

@@ -6,16 +6,16 @@ package io.dra4j.simulation.disk;
  * One operation of a process on its disk.
  *
  * @param target the new name of a rename, or of a link; else empty
- * @param bytes how many are to be read or written, or the length after a truncate; else 0
+ * @param bytes how many bytes to read or write, or the length after a truncate; else 0
  */
 public record DiskOperation(Kind kind, String path, String target, long bytes) {
 
-    /** The kinds of operations; the close of a file is none, it can't fail. */
+    /** The kinds of operations; closing a file is not one, because it can't fail. */
     public enum Kind {
         STAT,
         LIST,
         OPEN,
-        /** An open that makes the file if there is none. */
+        /** An open that creates the file if it does not exist. */
         CREATE,
         READ,
         WRITE,

@@ -13,7 +13,7 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import org.jspecify.annotations.Nullable;
 
-/** A path of a mount, with the arithmetic of a path of the machine, which has to be a Unix. */
+/** A path of a mount, with the arithmetic of a path of this machine, which must be a Unix system. */
 record DiskPath(DiskFileSystem mount, Path path) implements Path {
 
     private DiskPath with(Path other) {
@@ -109,7 +109,7 @@ record DiskPath(DiskFileSystem mount, Path path) implements Path {
     @Override
     public Path toRealPath(LinkOption... options) throws IOException {
         mount.provider().checkAccess(this);
-        return toAbsolutePath().normalize(); // for there are no symbolic links
+        return toAbsolutePath().normalize(); // because there are no symbolic links
     }
 
     @Override
@@ -124,7 +124,7 @@ record DiskPath(DiskFileSystem mount, Path path) implements Path {
 
     @Override
     public int hashCode() {
-        return path.hashCode(); // without the mount's, which would differ from run to run
+        return path.hashCode(); // without the mount's hash code, which would differ from run to run
     }
 
     @Override

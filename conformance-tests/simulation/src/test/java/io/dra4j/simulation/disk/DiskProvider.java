@@ -60,7 +60,7 @@ final class DiskProvider extends FileSystemProvider {
         throw new ProviderMismatchException("A path of another process or file system: " + path);
     }
 
-    /** Finds a path after its operation was let through. */
+    /** Finds a path once its operation has been allowed. */
     private Place place(Kind kind, Path path) throws IOException {
         mount.before(kind, text(path), "", 0);
         return mount.disk.place(text(path));
@@ -92,7 +92,7 @@ final class DiskProvider extends FileSystemProvider {
             throw new IllegalArgumentException("APPEND with READ or TRUNCATE_EXISTING");
         }
         if (isNew && path.endsWith(mount.getPath("."))) {
-            throw new FileAlreadyExistsException(path.toString()); // as the JDK does before it looks
+            throw new FileAlreadyExistsException(path.toString()); // like the JDK, without a look at the file
         }
         Place place = place(isMade ? Kind.CREATE : Kind.OPEN, path);
         if (place.node() != null && isNew) {
@@ -186,7 +186,7 @@ final class DiskProvider extends FileSystemProvider {
         mount.disk.change(mount.now(), place.with(null));
     }
 
-    /** Makes way for a copy or for a move that is not atomic; false if both names are those of one file. */
+    /** Removes the target of a copy or of a move that is not atomic; false if both names refer to the same file. */
     private boolean clear(Path source, Path target, Set<CopyOption> options) throws IOException {
         Node from = node(Kind.STAT, source);
         Node to = mount.disk.place(text(target)).node();
@@ -229,7 +229,7 @@ final class DiskProvider extends FileSystemProvider {
             }
             if (from.existing(source.toString()) != to.node()) {
                 checkRename(from, to, source.toString(), target.toString());
-                mount.disk.change(mount.now(), to.with(from.node()), from.with(null)); // it never has no name
+                mount.disk.change(mount.now(), to.with(from.node()), from.with(null)); // it has a name at all times
             }
         }
     }
@@ -261,7 +261,7 @@ final class DiskProvider extends FileSystemProvider {
 
     @Override
     public void checkAccess(Path path, AccessMode... modes) throws IOException {
-        node(Kind.STAT, path); // the driver runs as root: all that exists may be read and written
+        node(Kind.STAT, path); // the driver runs as root: everything that exists may be read and written
     }
 
     @Override

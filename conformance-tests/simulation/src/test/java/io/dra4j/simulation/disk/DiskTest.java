@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.function.ThrowingSupplier;
 
-/** Processes on one disk: their operations, how these fail, their locks, their ends. */
+/** Processes on one disk: their operations and how these fail, their locks, and their ends. */
 class DiskTest {
 
     private static final IOException EIO = new IOException("Input/output error");
@@ -56,7 +56,7 @@ class DiskTest {
         return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Returns calls that each do one operation that changes something, by the operation. */
+    /** Returns calls that each perform one operation that changes something, by the operation. */
     private Map<String, Executable> changes(FileChannel channel) {
         Map<String, Executable> calls = new LinkedHashMap<>();
         calls.put("CREATE /b", () -> Files.createFile(files.getPath("/b")));
@@ -95,7 +95,7 @@ class DiskTest {
         }
     }
 
-    /** The JDK makes several operations of some calls: these are the same in each release, as traces have to be. */
+    /** The JDK splits some calls into several operations: they are the same in each release, because traces must be. */
     @Test
     void makesTheSameOperationsOfACallInEachRelease() throws Throwable {
         Path child = files.getPath("/d/e/f");

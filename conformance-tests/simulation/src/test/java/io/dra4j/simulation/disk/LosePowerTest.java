@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 
-/** A power failure leaves exactly what may be left, and each of that for some seed. */
+/** A power failure leaves only what may be left, and every such outcome for some seed. */
 class LosePowerTest {
 
     private static final int SEEDS = 300;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class Node permits Node.Directory, RegularFile {
 
     final int inode;
-    final boolean isTemporary; // of a file system that a reboot empties
+    final boolean isTemporary; // on a file system that a reboot empties
     int permissions;
     FileTime modified;
     int links; // names that processes see
@@ -33,7 +33,7 @@ abstract sealed class Node permits Node.Directory, RegularFile {
         return links + opens > 0;
     }
 
-    /** Returns the bytes that it takes of the disk. */
+    /** Returns the bytes that it takes on the disk. */
     long space() {
         return 0;
     }

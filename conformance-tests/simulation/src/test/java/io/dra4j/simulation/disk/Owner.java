@@ -6,26 +6,26 @@ import java.io.IOException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** The process that a disk is mounted in; it decides before each operation how that ends. */
+/** The process in which a disk is mounted; it decides before each operation how the operation ends. */
 public interface Owner {
 
     /**
      * Decides about one operation, which has had no effect yet.
      *
-     * <p>It may let other threads run. An {@link IOException} fails the operation, and nothing of it is done; that of a
-     * sync has the pages count as clean, though they are not durable. An {@link Error} ends the thread; after
-     * {@link Disk#died} each call has to throw one.
+     * <p>It may let other threads run. An {@link IOException} fails the operation, which then has no effect; after a
+     * failed sync, the pages count as clean, though they are not durable. An {@link Error} ends the thread; after
+     * {@link Disk#died}, each call must throw one.
      */
     Outcome before(DiskOperation operation) throws IOException;
 
-    /** Returns the time that files get which change now. */
+    /** Returns the time of files that change now. */
     Instant now();
 
     /**
-     * The end of an operation; only reads and writes look at it.
+     * The outcome of an operation, which only reads and writes use.
      *
-     * @param bytes how many bytes are read or written at most, at least 1 if there is no failure
-     * @param failure thrown after that many bytes
+     * @param bytes the most bytes to read or write; at least 1 if there is no failure
+     * @param failure the exception to throw after that many bytes
      */
     record Outcome(int bytes, @Nullable IOException failure) {
 

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a path: the directories from the root, and what has the last name.
+ * The end of a path: the directories from the root, and the node with the last name.
  *
  * @param name "." if the path is that of the last directory itself
  * @param node {@code null} if the name is free

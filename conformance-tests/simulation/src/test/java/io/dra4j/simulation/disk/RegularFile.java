@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 
 /**
- * A file: its pages in the cache, what of them is durable, and the changes since it was synced.
+ * A file: its pages in the cache, the durable part of them, and the changes since the last sync.
  *
- * <p>A power failure leaves each sector as it was after any of these changes, and the length likewise: the kernel
- * writes pages back when it likes.
+ * <p>A power failure leaves each sector as it was after any of these changes, and the length likewise: the kernel may
+ * write pages back at any time.
  */
 final class RegularFile extends Node {
 
@@ -36,7 +36,7 @@ final class RegularFile extends Node {
         super(inode, isTemporary, permissions, modified);
     }
 
-    /** Bytes that were written, zeros if the file was cut, and its length from then on. */
+    /** Bytes that were written, or zeros if the file was truncated, and the file's length afterwards. */
     private record Change(int position, byte[] bytes, int length) {
 
         boolean isCut() {
@@ -108,7 +108,7 @@ final class RegularFile extends Node {
         return size <= content.length ? content : Arrays.copyOf(content, Math.max(content.length * 2, pages * PAGE));
     }
 
-    /** Writes pages as a whole, with all that they have got by now. */
+    /** Writes whole pages, with their current content. */
     private void writeBack(Change change) {
         int from = change.first(PAGE) * PAGE;
         int to = (change.last(PAGE) + 1) * PAGE;
@@ -124,7 +124,7 @@ final class RegularFile extends Node {
         durableLength = length;
     }
 
-    /** Forgets what is to be written, as Linux does: a later sync that succeeds does not write it. */
+    /** Drops the unwritten changes, as Linux does: a later sync that succeeds does not write them. */
     void failToSync() {
         changes.forEach(change -> lost.set(change.first(SECTOR), change.last(SECTOR) + 1));
         changes.clear();
@@ -150,13 +150,13 @@ final class RegularFile extends Node {
         length = kept;
     }
 
-    /** Keeps the changes that the length follows from; if it is torn, other ones of each sector. */
+    /** Keeps the changes that lead to the length; if the file is torn, different ones for each sector. */
     private void keep(int lengths, boolean isTorn, RandomGenerator random) {
         Map<Integer, Integer> cuts = new HashMap<>();
         for (int i = 0; i < changes.size(); i++) {
             Change change = changes.get(i);
             if (change.isCut() && i >= lengths) {
-                return; // what follows is in blocks that the file does not have then
+                return; // the rest is in blocks that the file then does not have
             }
             for (int sector = change.first(SECTOR); sector <= change.last(SECTOR); sector++) {
                 boolean isDrawn = isTorn && !change.isCut();
@@ -174,7 +174,7 @@ final class RegularFile extends Node {
                 .forEach(sector -> System.arraycopy(cached, sector * SECTOR, durable, sector * SECTOR, SECTOR));
     }
 
-    /** Draws how many changes of some survive: none and all are as probable as some. */
+    /** Draws how many of the changes survive: none, all, or a random number, with equal probability. */
     static int cut(RandomGenerator random, int count) {
         return switch (random.nextInt(3)) {
             case 0 -> 0;

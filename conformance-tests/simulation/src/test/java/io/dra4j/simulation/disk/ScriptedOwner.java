@@ -10,7 +10,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A process whose operations are recorded, and end as a test says. */
+/** A process whose operations are recorded, and end as a test specifies. */
 final class ScriptedOwner implements Owner {
 
     final List<String> operations = new ArrayList<>();

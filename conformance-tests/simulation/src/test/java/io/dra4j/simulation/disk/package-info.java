@@ -1,9 +1,9 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A node's disk in memory, behind {@code java.nio.file}: it fails, fills up, and loses what is not synced.
+ * A node's disk in memory, behind {@code java.nio.file}: it fails, fills up, and loses unsynced changes.
  *
- * <p>Flow: a call of {@code Files} → its owner, who may fail it → the page cache → a sync, or a loss of power.
+ * <p>Flow: a call of {@code Files} → its owner, which may fail it → the page cache → a sync, or a loss of power.
  */
 @NullMarked
 package io.dra4j.simulation.disk;

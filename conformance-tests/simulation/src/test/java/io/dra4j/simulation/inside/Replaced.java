@@ -42,7 +42,7 @@ public final class Replaced {
         return config;
     }
 
-    /** Of each process its own: one that is killed leaves none behind. */
+    /** Each process has its own, so that a killed one leaves none behind. */
     public static Meters meters(String driver, String node) {
         return Meters.none();
     }

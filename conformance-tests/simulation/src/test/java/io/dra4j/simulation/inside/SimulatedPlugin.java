@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Stands for {@code KubeletPlugin}: the kubelet calls it without sockets. */
+/** Replaces {@code KubeletPlugin}: the kubelet calls it without sockets. */
 public final class SimulatedPlugin implements AutoCloseable, Plugin {
 
     private static final Duration GRACE = Duration.ofSeconds(3);
@@ -60,7 +60,7 @@ public final class SimulatedPlugin implements AutoCloseable, Plugin {
         return isPublished;
     }
 
-    /** Lets calls in flight end, for the seconds that {@code KubeletPlugin} does. */
+    /** Waits for calls in flight, as many seconds as {@code KubeletPlugin} does. */
     @Override
     public void close() {
         if (health != null) {

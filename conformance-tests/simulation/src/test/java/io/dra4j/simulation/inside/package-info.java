@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Code of a simulated process, loaded rewritten as the runtime is.
+ * Code of a simulated process, rewritten on loading like the runtime.
  *
  * <p>Flow: {@code SimulatedNode} → {@code DriverProgram} → the runtime → {@code SimulatedPlugin} → the kubelet.
  */

@@ -13,7 +13,7 @@ public interface Host {
 
     String nodeName();
 
-    /** The UID of the pod, which two instances of a rolling update have each. */
+    /** The UID of the pod; the two instances of a rolling update have different ones. */
     String podUid();
 
     /** A path on the node's disk. */
@@ -31,6 +31,6 @@ public interface Host {
     /** Lets the kubelet find the driver. */
     void publish(Plugin plugin);
 
-    /** Takes it away again. */
+    /** Hides the driver from the kubelet again. */
     void withdraw(Plugin plugin);
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** A driver as the kubelet calls it. */
 public interface Plugin {
 
-    /** Prepares claims; the caller may leave before the answer. */
+    /** Prepares claims; the caller may give up before the answer. */
     Map<ClaimRef, Answer> prepare(List<ClaimRef> claims, Instant deadline, BooleanSupplier hasLeft);
 
     /** Unprepares claims, by their UIDs. */
@@ -21,8 +21,8 @@ public interface Plugin {
     /**
      * The answer for a claim.
      *
-     * @param error why it failed; {@code null} if it did not
-     * @param devices of a claim that is prepared
+     * @param error the reason of a failure; {@code null} if there was none
+     * @param devices the devices of a prepared claim
      */
     record Answer(@Nullable String error, List<Device> devices) {
 

@@ -13,6 +13,6 @@ public interface Program {
     /** Ends it, as SIGTERM does. */
     void stop();
 
-    /** Removes what is left in static fields of a process that was killed, with its view of the disk. */
+    /** Clears the static fields of a killed process, and with them its view of the disk. */
     void forget(FileSystem mounted);
 }

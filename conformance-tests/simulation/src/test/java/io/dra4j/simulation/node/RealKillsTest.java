@@ -79,7 +79,7 @@ class RealKillsTest {
         });
     }
 
-    /** A driver that changes nothing but its own files, and a claim for it. */
+    /** A driver that changes only its own files, and a claim for it. */
     private static final class Cluster {
 
         private final Hardware hardware = new Hardware(SITE.driver(), SITE.node());
@@ -110,7 +110,7 @@ class RealKillsTest {
             Simulation.await(() -> !placed.isEmpty());
         }
 
-        /** Starts the driver, and lets it do what it does then. */
+        /** Starts the driver, and waits until its start is complete. */
         void start() {
             node.start();
             Simulation.await(() -> false, Duration.ofSeconds(20).toNanos());

@@ -54,7 +54,7 @@ public final class SimulatedNode {
     /**
      * The surroundings of the node's processes.
      *
-     * @param provider makes a provider for a process, of the hardware that outlives it
+     * @param provider makes a provider for a process, for the hardware, which outlives the process
      * @param http makes a client of the API server for a process
      * @param isSerialized whether the provider is called for one claim at a time
      */
@@ -68,7 +68,7 @@ public final class SimulatedNode {
     /** The kubelet, which finds drivers. */
     public interface Registry {
 
-        /** Finds a driver, and returns it as it is known from then on. */
+        /** Finds a driver, and returns the object by which the node knows it from then on. */
         Plugin published(Plugin plugin, Process process);
 
         void withdrawn(Plugin known);
@@ -95,7 +95,7 @@ public final class SimulatedNode {
         Simulation.atEnd(this::killAll);
     }
 
-    /** Makes what a node has when it has booted, with a new id of the boot. */
+    /** Creates the files of a freshly booted node, with a new boot id. */
     private FileSystem boot() {
         FileSystem mounted = disk.outside(new Root());
         try {
@@ -113,7 +113,7 @@ public final class SimulatedNode {
         return mounted;
     }
 
-    /** Whoever looks from outside, without faults. */
+    /** An owner for access from outside, without faults. */
     private static final class Root implements Owner {
         @Override
         public Outcome before(DiskOperation operation) {
@@ -126,12 +126,12 @@ public final class SimulatedNode {
         }
     }
 
-    /** The disk, as it can be seen without a fault and without a step. */
+    /** The disk, accessed without faults and without steps. */
     public Path path(String absolute) {
         return files.getPath(absolute);
     }
 
-    /** Makes it one on which a driver has served for long: its journal is soon to be compacted. */
+    /** Makes it a node on which a driver has run for a long time, so that its journal will soon be compacted. */
     public void age() {
         int lines = LINES_TO_COMPACTION - Simulation.random().nextInt(1, OLD_LINES);
         String old = IntStream.range(0, lines).mapToObj(SimulatedNode::line).collect(Collectors.joining());
@@ -143,7 +143,7 @@ public final class SimulatedNode {
         disk.sync();
     }
 
-    /** The header, or that a claim has gone. */
+    /** The header, or the record of a claim that is gone. */
     private static String line(int number) {
         String line = "{\"file\":1,\"line\":" + number
                 + (number == 0
@@ -174,7 +174,7 @@ public final class SimulatedNode {
         return instance;
     }
 
-    /** The processes that were started, and neither ended nor were killed. */
+    /** The processes that were started, and have neither ended nor been killed. */
     public List<Instance> running() {
         return instances.stream().filter(instance -> !instance.process.isDead()).toList();
     }
@@ -184,7 +184,7 @@ public final class SimulatedNode {
         return published.isEmpty() ? Optional.empty() : Optional.of(published.get(published.size() - 1));
     }
 
-    /** Kills all processes; the kernel goes on, so nothing that was written is lost. */
+    /** Kills all processes; the kernel keeps running, so nothing that was written is lost. */
     public void killAll() {
         running().forEach(Instance::kill);
     }
@@ -196,7 +196,7 @@ public final class SimulatedNode {
         files = boot();
     }
 
-    /** Boots again in good order. */
+    /** Reboots in an orderly way. */
     public void reboot() {
         killAll();
         disk.reboot();

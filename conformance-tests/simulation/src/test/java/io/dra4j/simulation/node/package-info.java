@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A simulated node: what a driver's process finds there, and what others have of it.
+ * A simulated node: the environment of a driver's process, and the interface to it for others.
  *
  * <p>Flow: a plan's step → {@code SimulatedNode} → processes of the driver, on a disk and with an API server.
  */

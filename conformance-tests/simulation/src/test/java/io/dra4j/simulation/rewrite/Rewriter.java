@@ -15,7 +15,7 @@ import org.objectweb.asm.Type;
 import org.objectweb.asm.commons.ClassRemapper;
 import org.objectweb.asm.commons.Remapper;
 
-/** Rewrites a class: its monitors, and what it calls. */
+/** Rewrites a class: its monitors, and the calls that it makes. */
 final class Rewriter extends ClassVisitor {
 
     private static final String HOOKS = "io/dra4j/simulation/schedule/Hooks";

@@ -6,10 +6,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 
-/** Loads the classes of the runtime, and those that stand in for its sockets, rewritten; all others as they are. */
+/** Loads the classes of the runtime, and those that replace its sockets, in rewritten form; all others unchanged. */
 public class RewritingLoader extends ClassLoader {
 
-    /** The packages of the runtime, and of what stands in for its sockets. */
+    /** The packages of the runtime, and of the classes that replace its sockets. */
     protected static final List<String> RUNTIME = List.of("io.dra4j.runtime.", "io.dra4j.simulation.inside.");
 
     private final Replacements replacements = Replacements.read();
@@ -25,7 +25,7 @@ public class RewritingLoader extends ClassLoader {
         return new RewritingLoader(RUNTIME);
     }
 
-    /** Makes a loader that rewrites classes of which the name begins so. */
+    /** Makes a loader that rewrites the classes whose names have a prefix. */
     public static RewritingLoader of(String... packages) {
         return new RewritingLoader(List.of(packages));
     }
@@ -62,7 +62,7 @@ public class RewritingLoader extends ClassLoader {
         }
     }
 
-    /** Rewrites a class; a simulation of a bug alters it before. */
+    /** Rewrites a class, after a subclass may have planted a bug in it. */
     protected byte[] rewritten(String name, byte[] code) {
         return Rewriter.rewrite(code, replacements);
     }

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Loads the runtime's classes so that they wait, and tell the time, by the simulation.
+ * Loads the runtime's classes so that they wait, and read the clock, through the simulation.
  *
  * <p>Flow: a class of the runtime → {@code Rewriter}, by {@code replacements.txt} → the hooks of {@code schedule}.
  */

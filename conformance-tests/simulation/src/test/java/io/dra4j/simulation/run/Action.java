@@ -4,7 +4,7 @@ package io.dra4j.simulation.run;
 
 import java.util.Set;
 
-/** The kinds of steps: how often each is drawn, and if only some plans have it, the themes that have it more often. */
+/** The kinds of steps: how often each is drawn and, if only some plans have it, the themes that have it more often. */
 public enum Action {
     CREATE_POD(30),
     CREATE_PODS(4, Theme.ALL, Theme.INSTANCES),

@@ -8,7 +8,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Counts of that which runs have tried: faults by the operation that they met, and by what the process had done last. */
+/**
+ * Counts of what runs have tried: faults, by the operation that they hit and by what the process had done just before.
+ */
 public final class Coverage {
 
     private final Map<String, Map<String, Long>> faults = new TreeMap<>(); // by place, then by fault
@@ -17,7 +19,7 @@ public final class Coverage {
     /**
      * Notes a fault.
      *
-     * @param operation of the driver that it met
+     * @param operation the operation of the driver that it hit
      * @param last what the driver had done just before
      */
     public void fault(String fault, String operation, String last) {

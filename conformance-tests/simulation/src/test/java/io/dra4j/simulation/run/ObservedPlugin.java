@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/** A driver of which it is known which calls it works on. */
+/** A driver whose calls in progress are known. */
 record ObservedPlugin(Plugin plugin, Progress progress, Coverage coverage) implements Plugin {
 
     @Override

@@ -27,8 +27,8 @@ public record Plan(List<Step> steps) {
     }
 
     /**
-     * Returns the plan of a seed. Each has some kinds of faults alone, most of them of a {@link Theme}, so that what needs
-     * several of one kind, or none of another, is found, too.
+     * Returns the plan of a seed. Each has only some kinds of faults, most of them of a {@link Theme}, so that failures
+     * are found that need several faults of one kind, or none of another.
      */
     public static Plan of(long seed) {
         RandomGenerator random = new SplittableRandom(seed).split();
@@ -86,7 +86,7 @@ public record Plan(List<Step> steps) {
                 .toList());
     }
 
-    /** Returns the steps by their numbers and times, with which the seed makes this plan again. */
+    /** Returns the steps by their numbers and times, from which, with the seed, this plan can be made again. */
     public String names() {
         return steps.stream().map(step -> step.number() + "@" + step.millis()).collect(Collectors.joining(","));
     }

@@ -33,7 +33,7 @@ final class Progress {
         calls.computeIfPresent(call, (key, many) -> many == 1 ? null : many - 1);
     }
 
-    /** Returns whether an operation changes the disk; then it is the last. */
+    /** Returns whether an operation changes the disk, and so counts as the last one. */
     boolean did(DiskOperation operation) {
         boolean isChange = switch (operation.kind()) {
             case STAT, LIST, OPEN, READ, LOCK, UNLOCK -> false;

@@ -13,23 +13,23 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run, and what came of it.
+ * A run and its outcome.
  *
- * @param failure the invariant that did not hold, or what else went wrong; {@code null} if nothing did
- * @param sum of the trace: two runs with the same did the same
- * @param trace the last lines
+ * @param failure the invariant that did not hold, or another failure; {@code null} if there was none
+ * @param sum the checksum of the trace: two runs with the same one did the same
+ * @param trace the last lines of the trace
  */
 public record Run(long seed, Plan plan, @Nullable Throwable failure, long sum, List<String> trace, Coverage coverage) {
 
     static final String MILLIS = "virtual milliseconds";
 
-    /** Makes a world; all that happens in it is noted in the coverage. */
+    /** Makes a world; everything that happens in it is recorded in the coverage. */
     public interface Worlds extends Function<Coverage, World> {}
 
     /**
      * Runs a plan.
      *
-     * @param lines how many of the trace are kept
+     * @param lines how many lines of the trace are kept
      */
     public static Run of(long seed, Plan plan, Worlds worlds, int lines) {
         Trace trace = new Trace(lines);
@@ -37,7 +37,7 @@ public record Run(long seed, Plan plan, @Nullable Throwable failure, long sum, L
         Throwable failure = null;
         try {
             Simulation.run(seed, trace, () -> direct(plan, worlds.apply(coverage), coverage));
-        } catch (Throwable e) { // an invariant's error, too: it is the result
+        } catch (Throwable e) { // also an invariant's error, which is a result
             failure = e;
         }
         coverage.count("runs", 1);
@@ -61,7 +61,7 @@ public record Run(long seed, Plan plan, @Nullable Throwable failure, long sum, L
         return failure != null;
     }
 
-    /** Returns which invariant failed, or else the method of the simulation that threw. */
+    /** Returns the invariant that failed, or else the method of the simulation that threw. */
     String kind() {
         Throwable thrown = failure;
         if (thrown == null) {
@@ -78,7 +78,7 @@ public record Run(long seed, Plan plan, @Nullable Throwable failure, long sum, L
         return thrown.getClass().getName();
     }
 
-    /** Returns the run of the fewest steps that fails as this one does. */
+    /** Returns the run with the fewest steps that fails in the same way. */
     public Run shortened(Worlds worlds, Duration limit) {
         long start = System.nanoTime();
         Predicate<Plan> failsSo = shorter -> System.nanoTime() - start < limit.toNanos()
@@ -86,7 +86,7 @@ public record Run(long seed, Plan plan, @Nullable Throwable failure, long sum, L
         return of(seed, Shortening.of(plan, failsSo), worlds, trace.size());
     }
 
-    /** Returns what a reader needs to see what happened, and to see it again. */
+    /** Returns a report that shows what happened, and how to repeat it. */
     public String report() {
         return """
                 Seed %d: %s

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one seed after the other, until one fails. */
+/** Runs one seed after another, until one fails. */
 public final class Search {
 
     private static final double MILLIS_OF_HOUR = 3_600_000;
@@ -20,7 +20,7 @@ public final class Search {
     }
 
     /**
-     * Runs seeds for so long.
+     * Runs seeds for the given time.
      *
      * @return the first run that failed; empty if none did
      */
@@ -38,7 +38,7 @@ public final class Search {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    /** Returns what was tried, in how much time. */
+    /** Returns what was tried, and in how much time. */
     @Override
     public String toString() {
         return "%d s, %.1f simulated node-hours\n%s"

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Delta debugging: leaves out steps, many and then few together, as long as the rest still fails; then waits less.
+ * Delta debugging: leaves out steps, first many at a time, then few, while the rest still fails; then shortens waits.
  *
  * @see <a href="https://doi.org/10.1109/32.988498">Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing
  *     Input</a>
@@ -43,7 +43,7 @@ final class Shortening {
         }
     }
 
-    /** From the end: of what fails at all, the last steps are the least needed. */
+    /** From the end, because the last steps are the ones that a failure needs least. */
     private boolean leaveOut(int size) {
         boolean isShorter = false;
         for (int end = steps.size(); end > 0; end -= size) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.slf4j.LoggerFactory;
 
-/** The driver as it is, in a simulated cluster: the same seeds in each gate, and new ones each night. */
+/** The unchanged driver in a simulated cluster: the same seeds in each gate, and new ones each night. */
 public class SimulationTest {
 
     private static final int SEEDS = 20;
@@ -49,7 +49,7 @@ public class SimulationTest {
                 .setLevel(Level.toLevel(System.getProperty("log"), Level.OFF));
     }
 
-    /** Sums of the traces are in a file: any JDK, and any machine, does the same. */
+    /** The checksums of the traces are in a file, because runs are the same on each JDK and machine. */
     @Test
     void seedsOfTheGateDoWhatTheyAlwaysDid() throws IOException {
         List<String> sums = new ArrayList<>();
@@ -91,7 +91,7 @@ public class SimulationTest {
         assertThat(two.sum()).isEqualTo(one.sum());
     }
 
-    /** A static field of the runtime's classes would keep the disk, and with it all of the run. */
+    /** A static field of the runtime's classes would keep the disk, and with it the whole run, in memory. */
     @Test
     void nothingOutlivesARun() throws ReflectiveOperationException {
         Run.of(SEEDS + 1, Plan.of(SEEDS + 1), worlds, 0);
@@ -103,9 +103,9 @@ public class SimulationTest {
     }
 
     /**
-     * With {@code -Dsimulation.minutes} alone, 60 at night; {@code -Dsimulation.from} gives the first seed. Two
-     * searches share a JVM, each with classes of the runtime for itself: on JDK 17 each has a processor, where virtual
-     * threads have one together.
+     * Runs only with {@code -Dsimulation.minutes}, which is 60 at night; {@code -Dsimulation.from} gives the first
+     * seed. Two searches share a JVM, each with its own classes of the runtime: on JDK 17, each has its own processor,
+     * while virtual threads share one.
      */
     @Test
     @Tag("nightly")
@@ -134,7 +134,7 @@ public class SimulationTest {
         return failed;
     }
 
-    /** Runs one seed, of which {@code -Dsteps} may name some steps alone, and prints its trace; for a debugger. */
+    /** Runs one seed, or only those of its steps that {@code -Dsteps} names, and prints its trace; for a debugger. */
     @Test
     @EnabledIfSystemProperty(named = "seed", matches = "\\d+")
     void theSeedThatIsGiven() {

@@ -16,7 +16,7 @@ enum Theme {
         return values()[(int) Long.remainderUnsigned(seed, values().length)];
     }
 
-    /** Draws how much more often than others of its weight an action is. */
+    /** Draws how much more often an action is than others of the same weight. */
     int times(Action action, RandomGenerator random) {
         if (action.themes.isEmpty()) {
             return 1;
@@ -27,7 +27,7 @@ enum Theme {
         return action.themes.contains(this) ? 4 : random.nextInt(4) / 3;
     }
 
-    /** Returns a factor of the longest times: orphans are looked for after minutes. */
+    /** Returns a factor for the longest times, because orphans are searched for only after minutes. */
     int patience() {
         return this == CLUSTER ? 9 : 1;
     }

@@ -1,9 +1,9 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Runs: the steps that a seed gives, the failures that come of them, and the fewest steps that show one.
+ * Runs: the steps of a seed, the failures that they cause, and the fewest steps that show a failure.
  *
- * <p>Flow: a seed → plan and run → a report, by which the run is repeated.
+ * <p>Flow: a seed → plan and run → a report, from which the run can be repeated.
  */
 @NullMarked
 package io.dra4j.simulation.run;

@@ -10,8 +10,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
 /**
- * Real threads: virtual ones from JDK 24 on, which hand over to one another a hundred times faster, by one carrier
- * ({@code -Djdk.virtualThreadScheduler.parallelism=1}). Before, those that have ended are used again.
+ * Real threads: virtual ones from JDK 24 on, which hand over to one another a hundred times faster, on one carrier
+ * ({@code -Djdk.virtualThreadScheduler.parallelism=1}). Before JDK 24, platform threads are reused.
  */
 final class Carriers {
 

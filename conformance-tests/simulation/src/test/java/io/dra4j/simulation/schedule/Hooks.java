@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
 /**
  * Methods that rewritten code calls instead of the JDK's, by the names in {@code replacements.txt}.
  *
- * <p>Outside of a simulation, while classes are initialized, nothing is waited for and time is the real one.
+ * <p>Outside of a simulation, while classes are initialized, these methods do not wait, and use the real time.
  */
 public final class Hooks {
 

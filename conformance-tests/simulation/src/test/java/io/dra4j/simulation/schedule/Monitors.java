@@ -11,7 +11,7 @@ final class Monitors {
 
     private final List<Monitor> used = new ArrayList<>();
 
-    /** The monitor of an object, and who has it. */
+    /** The monitor of an object, and its owner. */
     private static final class Monitor {
         final Object object;
 
@@ -26,7 +26,7 @@ final class Monitors {
         }
     }
 
-    /** One that waits to be notified. */
+    /** A thread that waits to be notified. */
     private static final class Waiting {
         boolean isNotified;
     }
@@ -73,7 +73,7 @@ final class Monitors {
         return monitor == null ? null : monitor.owner;
     }
 
-    /** Never throws: it is called while a killed thread ends, who may have lost what it waited for. */
+    /** Never throws: it is called while a killed thread ends, which may not own the monitor that it waited for. */
     void exit(Strand strand, Object object) {
         Monitor monitor = find(object);
         if (monitor != null && monitor.owner == strand) {

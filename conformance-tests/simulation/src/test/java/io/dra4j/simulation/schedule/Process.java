@@ -14,7 +14,7 @@ public final class Process {
         this.host = host;
     }
 
-    /** Returns what its code finds around it, as {@link Simulation#newProcess} was told. */
+    /** Returns the surroundings of its code, as given to {@link Simulation#newProcess}. */
     public Object host() {
         return host;
     }
@@ -23,12 +23,12 @@ public final class Process {
         return name;
     }
 
-    /** Returns whether it was killed; its threads may still be on their way to the end. */
+    /** Returns whether it was killed; its threads may still be ending. */
     public boolean isDead() {
         return isDead;
     }
 
-    /** Ends it: each of its threads gets {@link Killed} where it is, and wherever it comes to from then on. */
+    /** Ends it: each of its threads gets {@link Killed} where it is, and at each later step. */
     public void kill() {
         isDead = true;
     }

@@ -4,7 +4,7 @@ package io.dra4j.simulation.schedule;
 
 import java.util.concurrent.TimeUnit;
 
-/** Stands for {@link java.util.concurrent.CountDownLatch}. */
+/** Replaces {@link java.util.concurrent.CountDownLatch}. */
 public final class SimulatedLatch {
 
     private int count;

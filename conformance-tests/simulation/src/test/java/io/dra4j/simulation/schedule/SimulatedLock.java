@@ -5,7 +5,7 @@ package io.dra4j.simulation.schedule;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Stands for {@link java.util.concurrent.locks.ReentrantLock}, as far as the runtime uses it. */
+/** Replaces {@link java.util.concurrent.locks.ReentrantLock}, as far as the runtime uses it. */
 public final class SimulatedLock {
 
     private @Nullable Strand owner;
@@ -46,7 +46,7 @@ public final class SimulatedLock {
         return true;
     }
 
-    /** Throws nothing: a killed thread may not have got it. */
+    /** Never throws, because a killed thread may not have acquired the lock. */
     public void unlock() {
         if (owner == Simulation.strand() && --depth == 0) {
             owner = null;

@@ -11,7 +11,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/** Stands for {@link java.util.concurrent.ThreadPoolExecutor}: threads as they are needed, which end when idle. */
+/** Replaces {@link java.util.concurrent.ThreadPoolExecutor}: threads start when needed, and end when idle. */
 public final class SimulatedPool extends AbstractExecutorService {
 
     private final int most;
@@ -20,7 +20,7 @@ public final class SimulatedPool extends AbstractExecutorService {
     private final List<Thread> working = new ArrayList<>();
     private boolean isShut;
 
-    @SuppressWarnings("unused") // as the JDK's class has it
+    @SuppressWarnings("unused") // like the JDK's class
     public SimulatedPool(
             int core, int most, long keepAlive, TimeUnit unit, BlockingQueue<Runnable> queue, ThreadFactory threads) {
         this.most = most;

@@ -4,7 +4,7 @@ package io.dra4j.simulation.schedule;
 
 import java.util.random.RandomGenerator;
 
-/** Stands for {@link java.util.concurrent.ThreadLocalRandom}. */
+/** Replaces {@link java.util.concurrent.ThreadLocalRandom}. */
 public final class SimulatedRandom implements RandomGenerator {
 
     private static final SimulatedRandom ONLY = new SimulatedRandom();

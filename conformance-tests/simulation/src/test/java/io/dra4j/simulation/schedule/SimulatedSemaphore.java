@@ -4,7 +4,7 @@ package io.dra4j.simulation.schedule;
 
 import java.util.concurrent.TimeUnit;
 
-/** Stands for {@link java.util.concurrent.Semaphore}; who waits gets a permit in an order that is drawn. */
+/** Replaces {@link java.util.concurrent.Semaphore}; waiting threads get permits in a random order. */
 public final class SimulatedSemaphore {
 
     private int permits;

@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 
-/** Stands for {@link io.dra4j.runtime.internal.thread.ShortLivedThreads}. */
+/** Replaces {@link io.dra4j.runtime.internal.thread.ShortLivedThreads}. */
 public final class SimulatedThreads {
 
     private SimulatedThreads() {}

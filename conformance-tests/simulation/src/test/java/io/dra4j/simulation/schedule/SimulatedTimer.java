@@ -19,7 +19,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Stands for {@link java.util.concurrent.ScheduledThreadPoolExecutor} with one thread. */
+/** Replaces {@link java.util.concurrent.ScheduledThreadPoolExecutor} with one thread. */
 public final class SimulatedTimer extends AbstractExecutorService implements ScheduledExecutorService {
 
     private final ThreadFactory threads;

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One run: its threads, its clock and its draws.
  *
- * <p>Of all threads one has the baton and runs. Where it may give it away ({@link #step}, or where it waits) the seed
- * decides who is next. The clock advances a little with each step, and to the next timer when nobody can run.
+ * <p>One of all threads has the baton and runs. Where it may pass the baton on ({@link #step}, or a wait), the seed
+ * decides which thread is next. The clock advances a little with each step, and to the next timer when no thread can
+ * run.
  */
 public final class Simulation {
 
@@ -70,16 +71,16 @@ public final class Simulation {
     }
 
     /**
-     * Runs code of the world, and what it starts, until it returns; then ends all other threads.
+     * Runs code of the world, and the threads that it starts, until it returns; then ends all other threads.
      *
-     * @throws Throwable what the code throws, or that no thread can go on
+     * @throws Throwable what the code throws, or an exception if no thread can continue
      */
     public static void run(long seed, Trace trace, Runnable director) throws Throwable {
         Simulation simulation = new Simulation(seed, trace);
         Strand first = new Strand(simulation, simulation.world, "director", null);
         simulation.begin(first, () -> {
             director.run();
-            simulation.world.kill(); // its other threads end, too
+            simulation.world.kill(); // its other threads end as well
         });
         first.giveBaton();
         simulation.awaitEnd();
@@ -96,7 +97,7 @@ public final class Simulation {
         }
     }
 
-    /** Runs a task when all threads have ended: it drops what would outlive the run. */
+    /** Runs a task when all threads have ended, to release what would outlive the run. */
     public static void atEnd(Runnable task) {
         simulation().last.add(task);
     }
@@ -158,7 +159,7 @@ public final class Simulation {
         return simulation().monitors;
     }
 
-    /** Returns whether this thread is one of a simulation. */
+    /** Returns whether this thread belongs to a simulation. */
     public static boolean isRunning() {
         return CURRENT.get() != null;
     }
@@ -188,7 +189,7 @@ public final class Simulation {
         return simulation().nanos;
     }
 
-    /** Returns what draws all that is not the order of threads. */
+    /** Returns the source of all randomness except the order of threads. */
     public static RandomGenerator random() {
         return simulation().draws;
     }
@@ -213,13 +214,13 @@ public final class Simulation {
         simulation.begin(new Strand(simulation, process, name, thread), code);
     }
 
-    /** Lets a task run after a virtual time, on a thread of the world. */
+    /** Runs a task after a virtual time, on a thread of the world. */
     public static void after(Duration delay, String what, Runnable task) {
         Simulation simulation = simulation();
         simulation.add(delay.toNanos(), what, simulation.world, task);
     }
 
-    /** Lets a task run after a virtual time, on a thread of a process, if that is alive then. */
+    /** Runs a task after a virtual time, on a thread of a process, if the process is still alive. */
     public static void after(Process process, Duration delay, String what, Runnable task) {
         simulation().add(delay.toNanos(), what, process, task);
     }
@@ -229,7 +230,7 @@ public final class Simulation {
     }
 
     /**
-     * A moment at which another thread may be next; in the trace.
+     * A point at which another thread may run next; recorded in the trace.
      *
      * @throws Killed if the process is dead, or dies while another runs
      */
@@ -255,7 +256,7 @@ public final class Simulation {
         requireAlive(current());
     }
 
-    /** A moment at which another thread may be next. */
+    /** A point at which another thread may run next. */
     static void yieldNow() {
         Strand strand = current();
         requireAlive(strand);
@@ -269,12 +270,12 @@ public final class Simulation {
         await(() -> false, time.toNanos());
     }
 
-    /** Waits until a condition holds; it is looked at before each step, so it must be cheap and change nothing. */
+    /** Waits until a condition holds; it is evaluated before each step, so it must be cheap and change nothing. */
     public static void await(BooleanSupplier condition) {
         await(condition, Strand.NEVER);
     }
 
-    /** Waits until a condition holds, for so long, and returns whether it does. */
+    /** Waits until a condition holds, at most for a given time, and returns whether it does. */
     public static boolean await(BooleanSupplier condition, long limit) {
         Strand strand = current();
         requireAlive(strand);
@@ -315,7 +316,7 @@ public final class Simulation {
         }
     }
 
-    /** Chooses who is next; the clock advances. */
+    /** Chooses the next thread, and advances the clock. */
     private Strand next(@Nullable Strand current) {
         steps++;
         nanos += order.nextInt(LONGEST_STEP_NANOS);

@@ -15,14 +15,14 @@ final class Strand {
     final Simulation simulation;
     final Process process;
     final String name;
-    final @Nullable Object thread; // the Thread that the code holds for this one
+    final @Nullable Object thread; // the Thread object that the code has for this one
     boolean isInterrupted;
     boolean hasPermit; // of LockSupport
 
     private BooleanSupplier ready = ALWAYS;
     private long until = NEVER;
     private volatile boolean hasBaton;
-    private volatile @Nullable Thread carrier; // from when it has begun
+    private volatile @Nullable Thread carrier; // set once it has begun
 
     Strand(Simulation simulation, Process process, String name, @Nullable Object thread) {
         this.simulation = simulation;
@@ -58,7 +58,7 @@ final class Strand {
         return process.isDead() || simulation.isOver() || until <= now || ready.getAsBoolean();
     }
 
-    /** Lets it run; who calls this must wait or end next. */
+    /** Lets it run; the caller must wait or end next. */
     void giveBaton() {
         hasBaton = true;
         LockSupport.unpark(carrier);
@@ -67,7 +67,7 @@ final class Strand {
     void await() {
         while (!hasBaton) {
             LockSupport.park(this);
-            isInterrupted |= Thread.interrupted(); // by a class of the JDK
+            isInterrupted |= Thread.interrupted(); // set by a class of the JDK
         }
         hasBaton = false;
     }

@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** A record of a run, in order: the last lines, and a sum of all, by which two runs are compared. */
+/** A record of a run, in order: the last lines, and a checksum of all lines, for comparing runs. */
 public final class Trace {
 
     private final int longest;
@@ -17,7 +17,7 @@ public final class Trace {
     /**
      * A trace.
      *
-     * @param longest how many lines are kept; with none, lines are only summed up
+     * @param longest how many lines are kept; with 0, only the checksum is computed
      */
     public Trace(int longest) {
         this.longest = longest;
@@ -38,7 +38,7 @@ public final class Trace {
         sum = 31 * (31 * sum + one) + other;
     }
 
-    /** Returns the sum of all lines, and of the order of threads: two runs with the same did the same. */
+    /** Returns the checksum of all lines, and of the order of threads: two runs with the same one did the same. */
     public long sum() {
         return sum;
     }

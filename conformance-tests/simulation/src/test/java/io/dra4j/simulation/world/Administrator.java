@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** The cluster's administrator, who does what is allowed and what is not wise; each step can be repeated. */
+/** The cluster's administrator, who does things that are allowed but not wise; each step can be repeated. */
 public final class Administrator {
 
     static final String RULES = "devicetaintrules";
@@ -43,7 +43,7 @@ public final class Administrator {
         this.maintenance = new MaintenanceFiles(paths.apply("/var/lib/kubelet/plugins/" + site.driver()));
     }
 
-    /** Returns the objects that the cluster has by people, of {@code objects.json}. */
+    /** Returns the objects that people have created in the cluster, from {@code objects.json}. */
     static JsonNode objects(Site site, String device) {
         try (InputStream text = requireNonNull(Administrator.class.getResourceAsStream("objects.json"))) {
             return new JsonMapper()
@@ -56,7 +56,7 @@ public final class Administrator {
         }
     }
 
-    /** Creates the Node object; one that is there stays. */
+    /** Creates the Node object, unless it exists. */
     public void createNode() {
         if (api.find("nodes", "", site.node()).isEmpty()) {
             api.put(objects(site, "").path("node"));
@@ -67,7 +67,7 @@ public final class Administrator {
         api.find("nodes", "", site.node()).ifPresent(node -> api.delete("nodes", "", site.node()));
     }
 
-    /** Deletes slices of a node that is gone, also those that are created late, as the garbage collector does. */
+    /** Deletes the slices of a deleted node, including those created late, as the garbage collector does. */
     public void collectGarbage() {
         long looked = -1;
         while (true) {
@@ -96,7 +96,7 @@ public final class Administrator {
         }
     }
 
-    /** Changes the driver's slices, or puts them there a second time, as who restores a backup does. */
+    /** Changes the driver's slices, or creates them a second time, like somebody who restores a backup. */
     public void changeSlices() {
         if (Simulation.random().nextBoolean()) {
             shortenSlices();
@@ -105,7 +105,7 @@ public final class Administrator {
         }
     }
 
-    /** Takes the last device out of each of the driver's slices. */
+    /** Removes the last device from each of the driver's slices. */
     private void shortenSlices() {
         for (JsonNode slice : api.list("resourceslices")) {
             int devices = slice.at("/spec/devices").size();
@@ -136,7 +136,7 @@ public final class Administrator {
         api.delete(ClaimScheduler.CLAIMS, claim.namespace(), claim.name());
     }
 
-    /** Keeps claims from a device, where the release has rules for that. */
+    /** Keeps claims away from a device, if the release has rules for that. */
     public void taint(String device) {
         if (api.serves(RULES)) {
             api.put(objects(site, device).path("taint"));
@@ -154,7 +154,7 @@ public final class Administrator {
         scheduler.pods().stream().filter(pod -> !pod.isEnded()).forEach(scheduler::end);
     }
 
-    /** Asks the driver to keep claims from a device, or from all by a star, by the file that its command writes. */
+    /** Asks the driver to keep claims away from a device, or from all (a star), as its command does: by a file. */
     public void beginMaintenance(String device) {
         String now = Simulation.now().toString();
         maintenance.write(new Maintenance(now, List.of(device), "NoSchedule", now));

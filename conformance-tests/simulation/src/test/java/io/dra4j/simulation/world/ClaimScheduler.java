@@ -35,7 +35,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * Creates claims for pods, and gives them devices as a scheduler does, from the slices as they are, or as they were: a
- * pod may be bound minutes after its devices were chosen. What does not fit waits. When nothing of a pod is left, its claims are deleted, unless another pod has them.
+ * pod may be bound minutes after its devices were chosen. Pods that do not fit wait. When nothing of a pod is left, its
+ * claims are deleted, unless another pod uses them.
  */
 public final class ClaimScheduler {
 
@@ -44,7 +45,7 @@ public final class ClaimScheduler {
     private static final Duration PERIOD = Duration.ofSeconds(1);
     private static final Duration BINDING = Duration.ofMinutes(9); // the scheduler's limit is 10
     private static final int LATE_IN = 6; // pods
-    private static final Duration PATIENCE = Duration.ofSeconds(40); // with a pod that never runs
+    private static final Duration PATIENCE = Duration.ofSeconds(40); // the time that a pod may take to run
 
     /** A claim of a pod. */
     public enum Wish {
@@ -63,7 +64,7 @@ public final class ClaimScheduler {
         ADMIN
     }
 
-    /** Of all runs: it keeps nothing but the expressions that it has compiled. */
+    /** For all runs: it keeps only the expressions that it has compiled. */
     private static final Map<String, Allocator> ALLOCATORS = new ConcurrentHashMap<>();
 
     private final Site site;
@@ -77,12 +78,12 @@ public final class ClaimScheduler {
     private final Set<ClaimRef> broken = new HashSet<>();
     private BiConsumer<String, Map<String, String>> afterAllocation = (uid, hardware) -> {};
     private List<JsonNode> slices = List.of();
-    private List<JsonNode> before = List.of(); // as slices were before they changed
+    private List<JsonNode> before = List.of(); // the slices before their last change
     private Instant changed = Instant.EPOCH;
     private List<JsonNode> chosenFrom = List.of();
     private boolean wasLate;
     private boolean isSettled;
-    private long tried = -1; // revision that no waiting pod fits in
+    private long tried = -1; // the revision in which no waiting pod fits
 
     /**
      * A scheduler.
@@ -94,13 +95,13 @@ public final class ClaimScheduler {
         this.api = api;
         this.allocator = ALLOCATORS.computeIfAbsent(
                 gates.version() + " " + gates.changed(),
-                key -> Allocator.of(gates, Set.of(), () -> Instant.EPOCH)); // the same for each machine's speed
+                key -> Allocator.of(gates, Set.of(), () -> Instant.EPOCH)); // the same on fast and slow machines
         this.allocations = new AllocationWriter(name -> api.find("deviceclasses", "", name), gates, Simulation::now);
         this.kubelet = kubelet;
         this.objects = Administrator.objects(site, "");
     }
 
-    /** Creates the classes and the namespaces, and begins to look for pods that wait. */
+    /** Creates the classes and the namespaces, and begins to look for waiting pods. */
     public void start() {
         objects.path("start").forEach(api::put);
         Simulation.start(Simulation.process(), "scheduler", this::work);
@@ -124,7 +125,7 @@ public final class ClaimScheduler {
         return add(new Pod(name, claims));
     }
 
-    /** Creates a pod whose claims have devices immediately, each as if no other claim had any. */
+    /** Creates a pod whose claims get devices immediately, each as if no other claim had any. */
     public Pod createInConflict(List<Wish> wishes) {
         Pod pod = create(wishes);
         for (ClaimRef ref : pod.claims()) {
@@ -139,12 +140,12 @@ public final class ClaimScheduler {
         return add(new Pod("pod-" + pods.size(), other.claims()));
     }
 
-    /** Lets the claims of a pod outlive it, allocated, as those do that people create for pods one after the other. */
+    /** Lets the claims of a pod outlive it, allocated, like claims that people create for several pods in turn. */
     public void keepClaims(Pod pod) {
         kept.addAll(pod.claims());
     }
 
-    /** Deletes the claims that were kept, once no pod has them: after a power loss, only the kubelet could end one. */
+    /** Deletes the claims that were kept, once no pod uses them: after a power loss, only the kubelet could end one. */
     public void keepNone() {
         kept.clear();
         pods.stream().filter(pod -> pod.phase() == Pod.Phase.GONE).forEach(this::release);
@@ -170,7 +171,7 @@ public final class ClaimScheduler {
         return pod.claims().stream().anyMatch(broken::contains);
     }
 
-    /** Ends pods that never run, and chooses devices from slices as they are from now on. */
+    /** Ends pods that never run, and from now on chooses devices from the current slices. */
     public void settle() {
         isSettled = true;
         pods.stream().filter(pod -> !pod.isEnded() && neverRuns(pod)).forEach(this::end);
@@ -190,7 +191,7 @@ public final class ClaimScheduler {
         return claim;
     }
 
-    /** Returns all pods, also those that are gone. */
+    /** Returns all pods, including those that are gone. */
     public List<Pod> pods() {
         return List.copyOf(pods);
     }
@@ -254,7 +255,7 @@ public final class ClaimScheduler {
         }
     }
 
-    /** Gives claims devices that the claims which are looked at do not have, and returns whether there are enough. */
+    /** Gives claims devices that none of the considered claims has, and returns whether there are enough. */
     private boolean allocate(List<JsonNode> open, List<Claim> seen) {
         Outcome outcome = allocator.allocate(
                 cluster(seen),
@@ -313,7 +314,7 @@ public final class ClaimScheduler {
         api.changeStatus(CLAIMS, ref.namespace(), ref.name(), claim -> change.accept(claim.withObject("/status")));
     }
 
-    /** Deletes the claims of a pod of which nothing is left; those that stay are reserved for it no more. */
+    /** Deletes the claims of a pod of which nothing is left; those that stay are no longer reserved for it. */
     public void release(Pod pod) {
         for (ClaimRef ref : pod.claims()) {
             boolean isThere = api.find(CLAIMS, ref.namespace(), ref.name())

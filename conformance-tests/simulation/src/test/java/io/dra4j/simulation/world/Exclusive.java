@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Adds up what claims have of devices, and throws when it is too much. */
+/** Adds up the devices that claims have, and throws if it is too much. */
 final class Exclusive {
 
     private final Hardware hardware;

@@ -31,9 +31,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices of a node, with what claims have configured of them: it survives processes, and in part a reboot.
+ * The devices of a node, with what claims have configured on them: this survives processes and, in part, a reboot.
  *
- * <p>Chips are {@code plain-0} and {@code plain-1}, of which a claim changes nothing; {@code mode-0} to {@code mode-2},
+ * <p>Chips are {@code plain-0} and {@code plain-1}, on which a claim changes nothing; {@code mode-0} to {@code mode-2},
  * with a setting that survives a reboot; {@code part-0}, which is offered whole, in halves and in quarters, and {@code
  * part-1}, whole and in halves; and {@code share-0}, of whose memory many claims have a share.
  */
@@ -48,7 +48,7 @@ public final class Hardware {
     private static final List<String> PARTITIONED = List.of("part-0", "part-1");
     private static final Duration LONGER_THAN_A_CALL = Duration.ofSeconds(70);
 
-    /** A failure of a step of the hardware. */
+    /** The failure of a step of the hardware. */
     public enum Fault {
         REFUSES,
         FAILS,
@@ -60,8 +60,8 @@ public final class Hardware {
     /**
      * A part of a chip that a claim has configured.
      *
-     * @param part what of the chip
-     * @param share of those that share it; empty if the claim has it alone
+     * @param part the part of the chip
+     * @param share identifies one of several shares; empty if the claim has it exclusively
      */
     record Setting(String uuid, String part, String share, long amount, String claim) {
 
@@ -75,7 +75,7 @@ public final class Hardware {
         }
     }
 
-    /** A device as it is offered: its name, with its chip's parts that it has. */
+    /** A device as it is offered: its name, with the parts of the chip that belong to it. */
     private record Offer(String model, String chip, String name, List<String> parts) {}
 
     private static final class Chip {
@@ -116,7 +116,7 @@ public final class Hardware {
     /**
      * All chips, present and healthy.
      *
-     * @param isSerialized whether calls for two claims at the same time are a misuse
+     * @param isSerialized whether calls for two claims at the same time are misuse
      */
     public Hardware(String driver, String node, boolean isSerialized) {
         this.driver = driver;
@@ -146,12 +146,12 @@ public final class Hardware {
         return "UUID-" + chipsMade++;
     }
 
-    /** Returns the names of all chips, of which a plan draws some. */
+    /** Returns the names of all chips, from which a plan draws some. */
     public List<String> chips() {
         return List.copyOf(chips.keySet());
     }
 
-    /** Takes a chip out, with what it was set to, or puts it in again. */
+    /** Removes a chip, with its settings, or inserts it again. */
     public void present(String chip, boolean isPresent) {
         Chip one = chip(chip);
         one.isPresent = isPresent;
@@ -165,7 +165,7 @@ public final class Hardware {
         changed();
     }
 
-    /** Replaces the chip behind a name by another one. */
+    /** Replaces the chip behind a name with another one. */
     public void replace(String chip) {
         Chip one = chip(chip);
         settings.removeIf(setting -> setting.uuid.equals(one.uuid));
@@ -175,7 +175,7 @@ public final class Hardware {
         changed();
     }
 
-    /** Lets two chips have each other's names. */
+    /** Lets two chips swap their names. */
     public void swap(String one, String other) {
         Chip first = chip(one);
         chips.put(one, chip(other));
@@ -191,7 +191,7 @@ public final class Hardware {
         stepsToFault = nth;
     }
 
-    /** Calls back before each step, on the thread of the process that takes it, which may be killed then. */
+    /** Calls back before each step, on the thread of the process that performs it, which may then be killed. */
     public void beforeEachStep(Consumer<String> listener) {
         beforeStep = listener;
     }
@@ -211,7 +211,7 @@ public final class Hardware {
         changed();
     }
 
-    /** Loses what needs power. */
+    /** Loses the settings that need power. */
     public void reboot() {
         settings.removeIf(Setting::needsPower);
         calls.clear();
@@ -226,7 +226,7 @@ public final class Hardware {
         return offers.keySet().stream().filter(this::isPresent).collect(Collectors.toMap(name -> name, this::uuid));
     }
 
-    /** Returns whether there was a moment in which devices had these UUIDs. */
+    /** Returns whether there was a moment at which devices had these UUIDs. */
     boolean hasHad(Map<String, String> devices) {
         return states.stream().anyMatch(state -> state.entrySet().containsAll(devices.entrySet()));
     }
@@ -246,7 +246,7 @@ public final class Hardware {
         return Objects.requireNonNull(offers.get(device), device);
     }
 
-    /** Notes that a call of the provider begins; there is one of a claim at a time. */
+    /** Notes that a call of the provider begins; there may be only one per claim at a time. */
     void enter(String claim) {
         calls.forEach((other, process) -> {
             if ((isSerialized || other.equals(claim)) && !process.isDead()) {
@@ -265,7 +265,7 @@ public final class Hardware {
         misuses.add(how + ", at " + Simulation.now());
     }
 
-    /** Returns what a claim has to set for a device; nothing for administration. */
+    /** Returns what a claim has to set for a device; nothing for admin access. */
     List<Setting> needs(HeldDevice device, String claim) {
         Offer offer = offer(device.device().value());
         String uuid = uuid(device);
@@ -289,7 +289,7 @@ public final class Hardware {
                 .orElse(1);
     }
 
-    /** Sets something; again, it changes nothing. */
+    /** Sets something; setting it again changes nothing. */
     void set(Setting wanted) throws IOException {
         step("set " + wanted);
         if (!isThere(wanted.uuid)) {
@@ -314,7 +314,7 @@ public final class Hardware {
         }
     }
 
-    /** Looks at all hardware for what a claim has set. */
+    /** Searches all hardware for what a claim has set. */
     List<Setting> search(String claim) throws IOException {
         step("search for claim " + claim);
         return of(claim);
@@ -324,7 +324,7 @@ public final class Hardware {
         return settings.stream().filter(one -> one.claim.equals(claim)).toList();
     }
 
-    /** Returns how much a claim has to have set for a device, as far as none of it can have been lost. */
+    /** Returns how much a claim must have set for a device, not counting what may have been lost. */
     int needed(HeldDevice device) {
         Offer offer = offer(device.device().value());
         return device.adminAccess() || disturbed.contains(offer.chip) ? 0 : offer.parts.size();
@@ -346,7 +346,7 @@ public final class Hardware {
         return chips.values().stream().anyMatch(chip -> chip.isPresent && chip.uuid.equals(uuid));
     }
 
-    /** Returns the UUID of the chip that a device was on when a claim got it, as far as it is known. */
+    /** Returns the UUID of the chip that a device was on when a claim got it, if known. */
     String uuid(HeldDevice device) {
         String id = device.physicalId();
         return id == null ? uuid(device.device().value()) : id.split("/", 2)[0];
@@ -357,12 +357,12 @@ public final class Hardware {
         return chip(offer(device).chip).uuid;
     }
 
-    /** Returns the parts of its chip that a device has. */
+    /** Returns the parts of its chip that belong to a device. */
     List<String> parts(String device) {
         return offer(device).parts;
     }
 
-    /** Returns whether containers find out in a file what the device is. */
+    /** Returns whether a file tells containers what the device is. */
     boolean isDescribed(String device) {
         return chipOf(device).equals("part-0");
     }
@@ -375,23 +375,23 @@ public final class Hardware {
         return chip(offer(device).chip).isPresent;
     }
 
-    /** Returns whether a device is on a chip that has always had its name, and is there. */
+    /** Returns whether a device is on a chip that has always had its name, and is present. */
     boolean isSteady(String device) {
         return isPresent(device) && !moved.contains(offer(device).chip);
     }
 
-    /** Returns what a device is: its model, its chip, and whether that is well. */
+    /** Returns the model of a device, its chip, and whether the chip is healthy. */
     String describe(String device) {
         Chip chip = chip(offer(device).chip);
         return offer(device).model + " " + chip.uuid + (chip.isHealthy ? "" : " " + UNHEALTHY);
     }
 
-    /** Returns the names of all devices that there may be. */
+    /** Returns the names of all devices that may exist. */
     Set<String> devices() {
         return offers.keySet();
     }
 
-    /** Looks at what is there, and returns it some time later. */
+    /** Reads the inventory, and returns it some time later. */
     Inventory read() throws IOException {
         Inventory read = inventory();
         step("read the inventory");

@@ -21,11 +21,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kubelet of a node: it has the claims of pods prepared before they run, and unprepared when they have ended.
+ * The kubelet of a node: it prepares the claims of pods before they run, and unprepares them when the pods have ended.
  *
- * <p>A call is given up after 45 s, a prepare also when its pod ends, and a pod is tried again after 10 to 15 s. Claims that it has had prepared are in its
- * file, which survives its restarts; what a driver answered is not. Slices of a driver that is away for 30 s are
- * deleted, and so are all when it starts. It must be started.
+ * <p>A call is given up after 45 s, a prepare also when its pod ends, and a pod is tried again after 10 to 15 s. Claims
+ * that it has prepared are in its file, which survives its restarts; the driver's answers are not. The slices of a
+ * driver that is away for 30 s are deleted, as are all slices when the kubelet starts. It must be started.
  */
 public final class Kubelet {
 
@@ -34,7 +34,7 @@ public final class Kubelet {
     private static final Duration ARRIVAL = Duration.ofMillis(50);
     private static final Duration RECONCILE = Duration.ofSeconds(60);
     private static final int BACKOFF_MILLIS = 10_000;
-    private static final int ONCE_IN = 4; // calls are repeated
+    private static final int ONCE_IN = 4; // one call in this many is repeated
 
     private final Site site;
     private final ClusterObjects api;
@@ -59,7 +59,7 @@ public final class Kubelet {
     /**
      * A kubelet.
      *
-     * @param gone is called with pods that have ended, of which nothing is left
+     * @param gone is called with pods that have ended, once nothing of them is left
      */
     public Kubelet(Site site, ClusterObjects api, Invariants invariants, Consumer<Pod> gone) {
         this.site = site;
@@ -70,7 +70,7 @@ public final class Kubelet {
         process.kill();
     }
 
-    /** Starts it, as at a boot: pods that do not run are tried, and those of forgotten claims are not known. */
+    /** Starts it, as at boot: pods that do not run are tried, and those of forgotten claims are unknown. */
     public void start() {
         process = Simulation.newProcess("kubelet", this);
         state.load().forEach(invariants::forgotten);
@@ -85,7 +85,7 @@ public final class Kubelet {
         stopped = Simulation.nanoTime();
     }
 
-    /** Starts it again: calls in progress are given up, and what drivers answered is forgotten. */
+    /** Restarts it: calls in progress are given up, and the drivers' answers are forgotten. */
     public void restart() {
         stop();
         start();
@@ -145,7 +145,7 @@ public final class Kubelet {
         }
     }
 
-    /** Takes a pod that was scheduled to the node. */
+    /** Accepts a pod that was scheduled to the node. */
     public void run(Pod pod) {
         pod.enter(Pod.Phase.WAITING);
         pods.put(pod.uid(), pod);
@@ -178,7 +178,7 @@ public final class Kubelet {
         return Duration.ofMillis(BACKOFF_MILLIS + Simulation.random().nextInt(BACKOFF_MILLIS / 2));
     }
 
-    /** Releases the claims of pods that are gone, though nobody asked for it. */
+    /** Releases the claims of pods that are gone, without a request. */
     private void reconcile() {
         while (true) {
             Simulation.await(() -> false, RECONCILE.toNanos());
@@ -249,7 +249,7 @@ public final class Kubelet {
         return refs.stream().map(ClaimRef::uid).toList();
     }
 
-    /** Releases the claims of a pod, and returns whether it has none any more. */
+    /** Releases the claims of a pod, and returns whether it has none left. */
     private boolean release(String pod) {
         List<ClaimRef> last = state.remove(pod);
         Registered to = last.isEmpty() ? null : plugin();
@@ -285,10 +285,10 @@ public final class Kubelet {
         if (plugins.isEmpty()) {
             return null;
         }
-        return plugins.get(Simulation.random().nextInt(plugins.size())); // an older one, too: a call may be late
+        return plugins.get(Simulation.random().nextInt(plugins.size())); // also older ones: a call may be late
     }
 
-    /** Calls a process, on a thread of it, which learns when the caller has left; null without an answer until then. */
+    /** Calls a process on one of its threads, which is told when the caller gives up; null if it has not answered. */
     private <T> @Nullable T call(
             Process to, String what, BooleanSupplier isGivenUp, Function<BooleanSupplier, T> code) {
         Simulation.step("kubelet: " + what);

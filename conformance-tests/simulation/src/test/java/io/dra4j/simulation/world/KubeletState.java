@@ -74,7 +74,7 @@ final class KubeletState {
         return entry != null && entry.isEnding;
     }
 
-    /** Removes a pod from the claims that others use, too, and returns those that no other uses. */
+    /** Removes a pod from the claims that other pods also use, and returns those that no other pod uses. */
     List<ClaimRef> remove(String pod) {
         List<ClaimRef> last = new ArrayList<>();
         for (Entry entry : entries.values()) {
@@ -99,7 +99,9 @@ final class KubeletState {
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** Writes the file, as the kubelet does: synced and renamed, but the rename is not; false if it fails. */
+    /**
+     * Writes the file, as the kubelet does: it is synced and renamed, but the rename is not synced; false if it fails.
+     */
     boolean save() {
         try {
             Path next = file.resolveSibling(".dra_manager_state.next");
@@ -136,7 +138,7 @@ final class KubeletState {
                 .toString();
     }
 
-    /** Reads the file again, and returns the UIDs of the claims that it has not; a file that is damaged has none. */
+    /** Reads the file again, and returns the UIDs of the claims that it lacks; a damaged file has none. */
     List<String> load() {
         Map<String, Entry> before = new LinkedHashMap<>(entries);
         entries.clear();

@@ -26,7 +26,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The files of a driver on its node, as others read them: by the code of the runtime that is loaded unchanged. */
+/** The files of a driver on its node, as others read them, with unmodified code of the runtime. */
 final class NodeFiles {
 
     private static final JsonMapper JSON = new JsonMapper();
@@ -40,7 +40,7 @@ final class NodeFiles {
     private final Map<Path, Read> read = new HashMap<>();
 
     /**
-     * @param paths a path on the node's disk, as a process sees it that nothing happens to
+     * @param paths makes a path on the node's disk, as seen by a process without faults
      */
     NodeFiles(String driver, Function<String, Path> paths) {
         this.driver = driver;
@@ -63,7 +63,7 @@ final class NodeFiles {
         return journal(data.resolve(JOURNAL), bytes(data.resolve(JOURNAL)).orElse(new byte[0]));
     }
 
-    /** Returns what any power failure leaves of the journal. */
+    /** Returns the content of the journal that survives every power failure. */
     JournalReading durable() {
         try {
             Path file = data.resolve(JOURNAL);
@@ -81,7 +81,7 @@ final class NodeFiles {
 
     private JournalReading journal(Path file, byte[] now) {
         Read last = read.get(file);
-        if (last == null || !Arrays.equals(now, last.bytes)) { // it is looked at more often than it is written
+        if (last == null || !Arrays.equals(now, last.bytes)) { // it is read more often than it is written
             last = new Read(now, Journal.read(file, "any"));
             read.put(file, last);
         }
@@ -90,7 +90,7 @@ final class NodeFiles {
 
     private record Read(byte[] bytes, JournalReading reading) {}
 
-    /** Returns whether a record is of the present boot. */
+    /** Returns whether a record is from the current boot. */
     boolean isOfThisBoot(ClaimRecord record) {
         return read(boot).map(String::strip).filter(record.bootId()::equals).isPresent();
     }
@@ -105,14 +105,14 @@ final class NodeFiles {
         return read(spec(uid));
     }
 
-    /** Returns what containers find out about the devices of a claim. */
+    /** Returns the device metadata for the containers of a claim. */
     String metadata(String uid) {
         Map<String, String> contents = new TreeMap<>();
         addContents(data.resolve("dra-device-metadata").resolve(uid), contents);
         return contents.toString();
     }
 
-    /** Returns the devices of a spec by the ids by which a runtime finds them; throws if it is no JSON. */
+    /** Returns the devices of a spec by the ids by which a runtime finds them; throws if it is not JSON. */
     static Map<String, JsonNode> cdiDevices(String spec) throws IOException {
         JsonNode json = JSON.readTree(spec);
         Map<String, JsonNode> devices = new TreeMap<>();
@@ -122,7 +122,9 @@ final class NodeFiles {
         return devices;
     }
 
-    /** Returns the files that name a claim, its record aside, and its report, which may be yet to be sent. */
+    /**
+     * Returns the files that name a claim, except for its record and for its report, which may not have been sent yet.
+     */
     List<Path> of(String uid) {
         return Stream.of(specs, data.resolve("dra-device-metadata"))
                 .flatMap(directory -> in(directory).stream())
@@ -139,12 +141,12 @@ final class NodeFiles {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Returns whether a file may be left by a crash for some time. */
+    /** Returns whether a crash may leave a file for some time. */
     static boolean isTemporary(Path file) {
         return file.toString().endsWith(".tmp");
     }
 
-    /** Returns what is in a directory, by name. */
+    /** Returns the content of the files in a directory, by name. */
     static List<Path> in(Path directory) {
         if (!Files.isDirectory(directory)) {
             return List.of();

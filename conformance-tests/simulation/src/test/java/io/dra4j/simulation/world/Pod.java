@@ -14,7 +14,7 @@ public final class Pod {
     public enum Phase {
         /** It has no devices yet. */
         UNSCHEDULED,
-        /** The kubelet has it. */
+        /** The kubelet has accepted it. */
         WAITING,
         /** Its containers run. */
         RUNNING,
@@ -49,7 +49,7 @@ public final class Pod {
         return phase;
     }
 
-    /** Returns whether it is to stop, or has. */
+    /** Returns whether it should stop, or has stopped. */
     public boolean isEnded() {
         return isEnded;
     }

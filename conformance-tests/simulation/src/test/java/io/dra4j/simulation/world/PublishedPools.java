@@ -15,18 +15,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Pools as a scheduler sees them: slices of the newest generation alone, and only when all of them are there. */
+/** Pools as a scheduler sees them: only slices of the newest generation, and only if all of them exist. */
 final class PublishedPools {
 
     private final Hardware hardware;
     private final Map<String, JsonNode> slices = new TreeMap<>(); // by pool and name
-    private final Set<String> unexpected = new TreeSet<>(); // of them, those that came late or by others
+    private final Set<String> unexpected = new TreeSet<>(); // those of them that came late or from others
 
     PublishedPools(Hardware hardware) {
         this.hardware = hardware;
     }
 
-    /** Notes a write of a slice, and returns what no scheduler should see after it. */
+    /** Notes a write of a slice, and returns a state that no scheduler should see, if it leads to one. */
     Optional<String> written(@Nullable JsonNode before, @Nullable JsonNode after) {
         JsonNode slice = Objects.requireNonNull(after == null ? before : after);
         String pool = slice.at("/spec/driver").asText() + "/"
@@ -42,7 +42,7 @@ final class PublishedPools {
                 of(pool).stream().mapToLong(PublishedPools::generation).max().orElse(0);
         if (after != null) {
             slices.put(name, after);
-            boolean isOld = before != null && generation(before) == generation(after); // others change it so
+            boolean isOld = before != null && generation(before) == generation(after); // others change it like this
             if (!isOld && generation(after) < newest && !unexpected.contains(name)) {
                 return Optional.of("slice %s was written with generation %s while another had %s"
                         .formatted(name, generation(after), newest));
@@ -51,7 +51,7 @@ final class PublishedPools {
         }
         long seen = newest;
         if (unexpected.stream().anyMatch(one -> one.startsWith(pool))) {
-            return Optional.empty(); // the driver does not know of it yet
+            return Optional.empty(); // the driver does not know about it yet
         }
         return wrong(of(pool).stream().filter(one -> generation(one) == seen).toList());
     }

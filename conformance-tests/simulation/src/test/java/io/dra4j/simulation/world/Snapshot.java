@@ -13,16 +13,16 @@ import java.util.TreeSet;
 /**
  * The API server's objects and a driver's files at one moment.
  *
- * @param revision of the last write to any object
- * @param things texts by the names of objects and files
+ * @param revision the revision of the last write to any object
+ * @param things the texts of objects and files, by name
  */
 public record Snapshot(long revision, Map<String, String> things) {
 
     private static final List<String> RESOURCES = List.of("resourceslices", "resourceclaims", "nodes");
 
     /**
-     * Ends of names: a restart removes what a crash left half-written, and what a stopped instance answered to
-     * {@code maintenance}, and reserves disk space that was given up.
+     * Suffixes of files that restarts change: they remove half-written files and a stopped instance's answers to
+     * {@code maintenance}, and reserve disk space again.
      */
     private static final List<String> BY_RESTARTS = List.of(".new", ".tmp", "-answer.json", ".reserve");
 

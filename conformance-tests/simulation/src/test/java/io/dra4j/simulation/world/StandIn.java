@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/** A driver in few lines, which never crashes: what surrounds a driver is tested with it. */
+/** A minimal driver, which never crashes, for testing a driver's surroundings. */
 final class StandIn implements Plugin, AutoCloseable {
 
     private static final JsonMapper JSON = new JsonMapper();

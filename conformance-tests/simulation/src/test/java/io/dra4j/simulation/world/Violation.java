@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.simulation.world;
 
-/** An invariant that does not hold: which, of what object, and since when. */
+/** An invariant that does not hold: which one, for which object, and since when. */
 public final class Violation extends AssertionError {
 
     private static final long serialVersionUID = 1L;
@@ -14,12 +14,12 @@ public final class Violation extends AssertionError {
         this.invariant = invariant;
     }
 
-    /** Returns what does not hold: two runs with the same failed in the same way. */
+    /** Returns what does not hold: two runs with the same value failed in the same way. */
     public Invariant invariant() {
         return invariant;
     }
 
-    /** A condition that must hold, whatever happens. */
+    /** A condition that must always hold. */
     public enum Invariant {
         /** No device, counter or capacity is given to two claims beyond its share. */
         EXCLUSIVE,
@@ -29,7 +29,7 @@ public final class Violation extends AssertionError {
         AS_NAMED,
         /** The hardware is set for a claim that is answered as prepared. */
         HARDWARE_SET,
-        /** The journal is whole, and a claim that it has as prepared is set, with a spec. */
+        /** The journal is complete, and a claim that it records as prepared is set up, with a spec. */
         RECORDED,
         /** A claim that was answered as prepared has its CDI spec until it is unprepared, or the node reboots. */
         SPEC_THERE,

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The surroundings of a driver, and a stand-in for it in few lines. */
+/** The surroundings of a driver, and a minimal stand-in for it. */
 abstract class WorldFixture {
 
     static final Site SITE = new Site("sim.example.com", "node-1");
@@ -73,7 +73,7 @@ abstract class WorldFixture {
             admin.createNode();
             scheduler.start();
             kubelet.start();
-            sleep(1); // it wipes the slices that there are
+            sleep(1); // it deletes the existing slices
             publish();
             history.run();
         });
@@ -105,7 +105,7 @@ abstract class WorldFixture {
         return api.find("resourceclaims", ref.namespace(), ref.name()).orElseThrow();
     }
 
-    /** Ends a pod whose unprepare leaves something. */
+    /** Ends a pod whose unprepare leaves something behind. */
     void end(Consumer<String> leaves) {
         Pod pod = running(Wish.MODE);
         scheduler.end(pod);

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** The surroundings of a driver that does all well. */
+/** The surroundings of a driver that does everything right. */
 class WorldTest extends WorldFixture {
 
     @Test

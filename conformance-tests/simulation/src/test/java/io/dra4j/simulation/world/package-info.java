@@ -1,7 +1,8 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A driver's surroundings, simulated: hardware, kubelet, scheduler, administrator, and what must hold of all of them.
+ * A driver's surroundings, simulated: hardware, kubelet, scheduler, administrator, and the invariants that hold for all
+ * of them.
  *
  * <p>Flow: a plan's steps → {@code ClaimScheduler} → {@code Kubelet} → the driver → {@code Hardware} → {@code Invariants}.
  */
