@@ -12,7 +12,7 @@ import java.util.Map;
  * One installation of a chart.
  *
  * @param release the name of the release
- * @param namespace into which it goes
+ * @param namespace the namespace that it goes into
  * @param kubernetes the version of the API server, for example {@code 1.36.0}
  * @param files files of values, the last of which overrides the others
  * @param values single values by their path, which override the files
@@ -20,7 +20,7 @@ import java.util.Map;
 public record ChartInstallation(
         String release, String namespace, String kubernetes, List<Path> files, Map<String, Object> values) {
 
-    /** The installation with default values, on the release of which most is tested. */
+    /** The installation with default values, on the release that most tests use. */
     public static final ChartInstallation DEFAULT =
             new ChartInstallation("dra", "dra-system", "1.36.0", List.of(), Map.of());
 
@@ -29,7 +29,7 @@ public record ChartInstallation(
         values = Map.copyOf(values);
     }
 
-    /** The same of another name. */
+    /** The same with another name. */
     public ChartInstallation release(String name) {
         return new ChartInstallation(name, namespace, kubernetes, files, values);
     }

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * A driver's pod as kubelet and container runtime make it: the volumes of its manifest, a read-only root if the
+ * A driver's pod as the kubelet and the container runtime make it: the volumes of its manifest, a read-only root if the
  * manifest says so, its capabilities, only its own processes, and the credentials of its ServiceAccount. Programs,
  * libraries and {@code /etc} are those of this machine, read-only. It needs root.
  */
@@ -28,7 +28,7 @@ public final class ChartPod implements AutoCloseable {
     private static final String SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
     private static final String BOOT_ID = "/sys/kernel/random/boot_id";
 
-    /** The words after it are: the root, the table of mounts, whether the root is read-only, its privileges, the output, and the command. */
+    /** Its arguments: root, table of mounts, whether the root is read-only, privileges, output, command. */
     private static final String ENTER = """
             set -e
             root=$0 table=$1 readonly=$2 privileges=$3 output=$4
@@ -87,7 +87,7 @@ public final class ChartPod implements AutoCloseable {
         environment = new HashMap<>(container.environment());
         environment.put("NODE_NAME", TestNode.NAME);
         environment.put("POD_UID", UUID.randomUUID().toString());
-        environment.put("HEALTHCHECK_PORT", "0"); // of the host's network
+        environment.put("HEALTHCHECK_PORT", "0"); // on the host's network
         environment.put("HTTP_ENDPOINT", "127.0.0.1:0");
         environment.remove("METRICS_PORT");
         environment.put("PATH", programs.folder() + ":/usr/sbin:/usr/bin:/sbin:/bin");
@@ -125,7 +125,7 @@ public final class ChartPod implements AutoCloseable {
         for (JsonNode mount : container.container().path("volumeMounts")) {
             String target = mount.path("mountPath").asText();
             String source = source(mount.path("name").asText(), hostPaths);
-            // Stand-ins of hardware keep their state in their folder.
+            // Stand-ins for hardware keep their state in their folders.
             boolean readOnly = mount.path("readOnly").asBoolean() && !hostPaths.containsValue(Path.of(source));
             lines.add(source + " " + target + (readOnly ? " ro" : ""));
         }

@@ -15,7 +15,7 @@ import java.util.List;
 /**
  * A chart in the file system, as Helm itself reads it.
  *
- * @param folder of {@code Chart.yaml}, or an archive
+ * @param folder the folder of {@code Chart.yaml}, or an archive
  */
 public record HelmChart(Path folder) {
 
@@ -31,7 +31,7 @@ public record HelmChart(Path folder) {
     }
 
     /**
-     * Renders what an installation would send to the API server. Objects that name no namespace go into the
+     * Renders what an installation would send to the API server. Objects without a namespace go into the
      * installation's.
      *
      * @throws IllegalStateException with Helm's message if the chart or its schema refuses that

@@ -16,8 +16,8 @@ import java.util.List;
 /**
  * Rendered objects.
  *
- * @param yaml as Helm wrote them
- * @param objects in that order
+ * @param yaml the text that Helm wrote
+ * @param objects the objects, in the same order
  */
 public record Manifests(String yaml, List<ObjectNode> objects) {
 

@@ -65,7 +65,7 @@ public abstract class MonitoringContract {
         assertThat(alerts(withAllParts())).allMatch(alert -> page.contains("`" + alert + "`"));
     }
 
-    /** An alert on the absence of the process would never end without it. */
+    /** Without the process, the alert on its absence would never end. */
     @Test
     void alertsOnClaimsThatWaitComeWithTheProcessAndNameIt() {
         Manifests all = withAllParts();
@@ -145,7 +145,9 @@ public abstract class MonitoringContract {
         return labels;
     }
 
-    /** Without it, namespace and pod are those of the driver, and the claim's get other names. */
+    /**
+     * Otherwise, the labels namespace and pod would be those of the driver, and those of the claim would be renamed.
+     */
     @Test
     void aScrapeKeepsTheLabelsOfClaims() {
         assertThat(withAllParts().of(Kind.PodMonitor))
@@ -161,7 +163,7 @@ public abstract class MonitoringContract {
 
         private static final Pattern CODE = Pattern.compile("`([a-z_]+)`");
 
-        /** The section of metrics of no node. */
+        /** The section of metrics that belong to no node. */
         private static final String OF_THE_CLUSTER = "## Claims that wait";
 
         private MetricsPage() {}

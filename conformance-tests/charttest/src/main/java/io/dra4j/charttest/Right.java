@@ -15,10 +15,11 @@ import java.util.List;
  * One verb of the library chart's {@code files/rights.yaml}.
  *
  * @param group the API group; empty for the core group
- * @param resource with its subresource
+ * @param resource the resource, with its subresource
  * @param verb for example {@code list}
- * @param namespace in which it holds; empty for everywhere, {@code release} for that of the installation
- * @param part of the driver that needs it, or a process of the cluster: {@link #CLAIM_METRICS} or {@link #CONTROLLER}
+ * @param namespace the namespace in which it holds; empty for everywhere, {@code release} for that of the installation
+ * @param part the part of the driver that needs it, or a process of the cluster: {@link #CLAIM_METRICS} or
+ *     {@link #CONTROLLER}
  * @param optional whether the driver publishes and prepares without it
  * @param why the driver needs it
  * @param without what is lost

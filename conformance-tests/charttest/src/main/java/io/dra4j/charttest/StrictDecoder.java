@@ -24,8 +24,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes objects by the API's types, as an API server that validates fields strictly: an unknown
- * field, or a number in place of a string, is an error.
+ * Decodes objects by the API's types, as an API server that validates fields strictly: an unknown field, or a number
+ * instead of a string, is an error.
  */
 public final class StrictDecoder {
 
@@ -47,7 +47,7 @@ public final class StrictDecoder {
         String version = object.path("apiVersion").asText();
         Optional<Class<?>> type = type(version, kind);
         if (type.isEmpty()) {
-            return Optional.of("No type is known of " + version + " " + kind);
+            return Optional.of("No type is known for " + version + " " + kind);
         }
         try {
             MAPPER.treeToValue(object, type.get());
@@ -97,8 +97,8 @@ public final class StrictDecoder {
     }
 
     /**
-     * The objects of {@code cert-manager.io/v1} with the fields that charts use, as fabric8's model of
-     * them is not in Maven Central for this release.
+     * The objects of {@code cert-manager.io/v1} with the fields that charts use, because fabric8's model of them is not
+     * in Maven Central for this release.
      */
     private static final class CertManager {
 

@@ -74,7 +74,7 @@ public final class AllocatedClaims {
     }
 
     /**
-     * Starts again with a claim of a user's.
+     * Starts over with a user's claim.
      *
      * <p>If it has a {@code status.allocation}, that is used, together with additions here; otherwise the
      * configurations of its {@code spec} are used, and devices are allocated here.
@@ -132,8 +132,8 @@ public final class AllocatedClaims {
     }
 
     /**
-     * Allocates a device to the first request, in the form that a scheduler writes: for one that several claims may
-     * have, a share with the requested amount of each capacity, or else the default.
+     * Allocates a device to the first request, in the form that a scheduler writes: for a device that several claims
+     * may have, a share with the requested or else the default amount of each capacity.
      *
      * @param device the name of the device
      * @return this builder

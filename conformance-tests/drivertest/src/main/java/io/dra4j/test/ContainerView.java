@@ -22,8 +22,8 @@ import java.util.stream.Stream;
  * The changes that a container runtime makes to a container with some CDI devices.
  *
  * <p>Ids are resolved by the content of the specs in the CDI directories. Of each spec, its own edits are applied once,
- * then those of its devices; of two environment variables with the same name the later counts. The asserting methods
- * throw an {@link AssertionError} that lists all changes. Immutable.
+ * then those of its devices; of two environment variables with the same name, the later one counts. The asserting
+ * methods throw an {@link AssertionError} that lists all changes. Immutable.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
  */

@@ -15,7 +15,7 @@ public final class HeldClaims {
     private HeldClaims() {}
 
     /**
-     * Returns a claim after its prepare.
+     * Returns a claim that has been prepared.
      *
      * @param claim the claim that was prepared
      * @param prepared what the provider returned, with its state
@@ -29,7 +29,7 @@ public final class HeldClaims {
     /**
      * Returns a claim whose prepare was interrupted by a crash or a failure.
      *
-     * @param claim the claim that was to be prepared
+     * @param claim the claim that should have been prepared
      * @param context the context of that prepare, whose last checkpoint is the claim's state
      * @return the claim, {@link Phase#PREPARING}
      */

@@ -29,7 +29,7 @@ final class Publication {
     }
 
     /**
-     * Waits until the driver's slices satisfy a condition, but only a few seconds if it reports an invalid pool.
+     * Waits until the driver's slices satisfy a condition, but only for a few seconds if it reports an invalid pool.
      *
      * @param goal what is wanted, for messages
      * @throws AssertionError on a timeout, with what the driver said
@@ -44,7 +44,7 @@ final class Publication {
         }
     }
 
-    /** Returns the slices of this moment. */
+    /** Returns the current slices. */
     List<JsonNode> slices() {
         return own(objects().list(SLICES));
     }

@@ -120,9 +120,9 @@ public final class RecordingDriverContext implements DriverContext {
     }
 
     /**
-     * Lets time go on.
+     * Advances the clock.
      *
-     * @param time how much
+     * @param time how far
      */
     public synchronized void advance(Duration time) {
         now = now.plus(time);
@@ -196,7 +196,7 @@ public final class RecordingDriverContext implements DriverContext {
      * the newest checkpoint, and a provider that fails unprepares it.
      *
      * <p>A claim that was prepared with these devices gets its earlier answer, and the provider is
-     * not called; any other held one is unprepared first.
+     * not called; a claim that is held otherwise is unprepared first.
      *
      * @param provider the provider
      * @param claim the claim
@@ -234,8 +234,8 @@ public final class RecordingDriverContext implements DriverContext {
     }
 
     /**
-     * Unprepares a claim as the runtime does: it is held until the provider's work is done, which
-     * gets the phase that it had before.
+     * Unprepares a claim as the runtime does: it is held until the provider's work is done, and the provider gets the
+     * phase that it had before.
      *
      * @param provider the provider
      * @param claim a claim of {@link #held}
@@ -243,7 +243,7 @@ public final class RecordingDriverContext implements DriverContext {
      */
     public void unprepare(DeviceProvider provider, ClaimRef claim) throws Exception {
         HeldClaim known = held(claim);
-        if (known.phase() != Phase.DAMAGED) { // which it stays until one succeeds
+        if (known.phase() != Phase.DAMAGED) { // it stays so until an unprepare succeeds
             hold(known.toBuilder().phase(Phase.UNPREPARING).build());
         }
         provider.unprepare(known, context(claim));
@@ -289,7 +289,7 @@ public final class RecordingDriverContext implements DriverContext {
     }
 
     /**
-     * Waits until the provider has reported a changed inventory a number of times.
+     * Waits until the provider has reported a changed inventory a given number of times.
      *
      * @param count how often, since the context was made
      * @param timeout the longest wait

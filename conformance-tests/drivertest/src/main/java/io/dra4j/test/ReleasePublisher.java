@@ -30,8 +30,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
 /**
- * Publishes pools to an API server of a release, many at the same time: those that a driver makes with each
- * of its options, for example.
+ * Publishes pools to an API server of a release, many at the same time: for example those that a driver makes with each
+ * of its options.
  *
  * <p>A server drops fields whose feature gate is off, so devices that need one are withheld there;
  * with all gates no device may be missing.
@@ -51,7 +51,7 @@ public final class ReleasePublisher {
     }
 
     /**
-     * Returns the tests of all releases, each with all of its gates and with those of its default.
+     * Returns the tests of all releases, each with all of its gates on and with the default gates.
      *
      * <p>They are for a {@link org.junit.jupiter.api.TestFactory}, and fail if the pools are not
      * published within {@link TestNode#TIMEOUT}, or a device is missing for a reason other than a disabled feature
@@ -69,7 +69,7 @@ public final class ReleasePublisher {
 
     @Override
     public String toString() {
-        return release + (hasAllGates ? " with all gates" : " with the gates of its default");
+        return release + (hasAllGates ? " with all gates" : " with its default gates");
     }
 
     private void publish(Map<String, Pool> pools) throws IOException, InterruptedException {
@@ -113,7 +113,7 @@ public final class ReleasePublisher {
                 .build();
     }
 
-    /** Hardware is only in one pool, and so has no id here. */
+    /** The pools are alternatives for the same hardware, so its ids are removed. */
     private static Pool named(String name, Pool pool) {
         return Pool.builder(name)
                 .placement(pool.placement())

@@ -178,7 +178,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
 
     private static <T> T required(@Nullable T value) {
         if (value == null) {
-            throw new IllegalStateException("The driver runs during tests only");
+            throw new IllegalStateException("The driver runs only during tests");
         }
         return value;
     }
@@ -248,7 +248,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
                 .await("Not withdrawn: " + unwanted, slices -> unwanted.stream().noneMatch(names(slices)::contains)));
     }
 
-    /** {@return the driver's slices of this moment: ResourceSlices as JSON texts} */
+    /** {@return the driver's current slices: ResourceSlices as JSON texts} */
     public List<String> slices() {
         return texts(publication().slices());
     }
@@ -271,9 +271,9 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
     /**
      * Creates a claim of one request, and allocates devices to it once they are published.
      *
-     * <p>The allocation has the form that the scheduler writes: the configurations of the device
-     * class, and of a device that several claims may have, a share. Taints and devices of other claims are ignored;
-     * {@link #apply} lets the scheduler decide.
+     * <p>The allocation has the form that the scheduler writes: the configurations of the device class, and a share if
+     * several claims may have the device. Taints and devices of other claims are ignored; {@link #apply} lets the
+     * scheduler decide.
      *
      * @param devices the names of the devices
      * @return the claim, which is not prepared
@@ -349,7 +349,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
      * Prepares a claim, as the kubelet does.
      *
      * @param claim the claim
-     * @return what a container gets that has all devices of the claim
+     * @return what a container with all devices of the claim gets
      * @throws AssertionError if the driver refuses it
      */
     public ContainerView prepare(KubeletClaim claim) {
@@ -412,7 +412,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
      *
      * @param claim the claim
      * @param device the name of the device
-     * @param wanted whether a report is the one: JSON text, an element of the claim's {@code
+     * @param wanted whether a report is the expected one: JSON text, an element of the claim's {@code
      *     status.devices}, with conditions and network data
      * @return the report
      */

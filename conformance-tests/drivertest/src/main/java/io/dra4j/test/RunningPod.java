@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * A pod whose claims are prepared, as {@link RunningDriver#awaitRunning} finds it.
  *
- * <p>Its containers do not run, but what they would get is known. An object shows the pod at that moment.
+ * <p>Its containers do not run, but what they would get is known. It shows the pod at one moment.
  */
 public final class RunningPod {
 
@@ -57,7 +57,7 @@ public final class RunningPod {
         return pod.toString();
     }
 
-    /** Deletes the pod, and waits until no claim is prepared only for it. */
+    /** Deletes the pod, and waits until its claims are unprepared, except for those that other pods use. */
     public void delete() {
         JsonNode metadata = pod.path("metadata");
         node.api()

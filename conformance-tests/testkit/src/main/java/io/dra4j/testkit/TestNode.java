@@ -264,7 +264,7 @@ public final class TestNode implements AutoCloseable {
         }
     }
 
-    /** Creates a claim with devices allocated, from pools as published or else the node's. */
+    /** Creates a claim with allocated devices, from the published pools or else the node's. */
     public KubeletClaim allocate(String name, String... devices) {
         ObjectNode claim = AllocationWriter.claim("gpu", place.driver());
         claim.putObject("metadata").put("namespace", "default").put("name", name);

@@ -58,7 +58,7 @@ public final class ClusterObjects {
         return store;
     }
 
-    /** One object, if it is there. */
+    /** One object, if it exists. */
     public Optional<JsonNode> find(String resource, String namespace, String name) {
         ResourceKind kind = kinds.stored(kinds.named(resource));
         return Optional.ofNullable(store.find(kind, kind.key(namespace, name))).map(StoredObject::copy);
@@ -198,8 +198,8 @@ public final class ClusterObjects {
     /**
      * Waits until all objects of a resource satisfy a condition, checking after every change.
      *
-     * @return the objects that were
-     * @throws AssertionError on a timeout, with what there was instead
+     * @return the objects that satisfied it
+     * @throws AssertionError on a timeout, with the objects that there were instead
      */
     public List<JsonNode> await(String resource, Predicate<List<JsonNode>> wanted, Duration timeout) {
         try {
@@ -236,8 +236,8 @@ public final class ClusterObjects {
     }
 
     /**
-     * Calls back for each object of a resource, then with each change, within the write and on its thread; also of
-     * the servers {@linkplain EmbeddedApiServer.Builder#after after} this one.
+     * Calls back for each object of a resource, then with each change, within the write and on its thread; also for
+     * changes in servers that come {@linkplain EmbeddedApiServer.Builder#after after} this one.
      *
      * @param change gets the object before and after, of which one may be null; may read, but neither write nor wait
      */

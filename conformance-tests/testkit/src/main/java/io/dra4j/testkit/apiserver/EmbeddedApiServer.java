@@ -76,7 +76,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return new Builder();
     }
 
-    /** The release that it plays. */
+    /** The release that it behaves as. */
     public KubernetesVersion version() {
         return version;
     }
@@ -139,7 +139,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     /**
      * The URL of the port that speaks TLS, for example {@code https://127.0.0.1:41235}.
      *
-     * @throws IllegalStateException without {@link Builder#tls}, as all methods about TLS
+     * @throws IllegalStateException without {@link Builder#tls}, like all methods about TLS
      */
     public URI tlsUrl() {
         return URI.create("https://127.0.0.1:" + listener.securePort());
@@ -203,7 +203,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
         private Builder() {}
 
-        /** The release to play: its gates, fields and rules. */
+        /** The release to behave as: its gates, fields and rules. */
         public Builder version(KubernetesVersion release) {
             version = release;
             return this;
@@ -238,7 +238,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
             return this;
         }
 
-        /** The port; 0, the default, takes a free one. */
+        /** The port; 0, the default, for a free one. */
         public Builder port(int number) {
             port = number;
             return this;
@@ -287,8 +287,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
 
         /**
-         * The chance of a request of HTTP/2 to be its connection's last one, from 0, the default, to
-         * 1: kube-apiserver's {@code --goaway-chance}. Earlier requests are still answered.
+         * The chance, from 0 (the default) to 1, that an HTTP/2 request is the last one on its connection:
+         * kube-apiserver's {@code --goaway-chance}. Earlier requests are still answered.
          */
         public Builder goawayChance(double chance) {
             goawayChance = chance;
@@ -296,9 +296,9 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
 
         /**
-         * The time in which the body of a request has to arrive; later, the answer is 504 Timeout. By
-         * default a minute, as kube-apiserver's {@code --request-timeout}. A watch continues for its
-         * {@code timeoutSeconds}, or half an hour to an hour.
+         * The time in which the body of a request has to arrive; after that, the answer is 504 Timeout. By default a
+         * minute, as kube-apiserver's {@code --request-timeout}. A watch continues for its {@code timeoutSeconds}, or
+         * half an hour to an hour.
          */
         public Builder requestTimeout(Duration limit) {
             requestTimeout = limit;

@@ -15,7 +15,7 @@ public final class CdiCheck {
 
     private static final long UINT32 = 0xffff_ffffL;
     private static final SpecField ID = SpecField.number(0, UINT32);
-    private static final SpecField FILLED = SpecField.text(".+", "a text that is not empty");
+    private static final SpecField FILLED = SpecField.text(".+", "a string that is not empty");
     private static final SpecField ENV =
             SpecField.list(SpecField.text("[^=]+=.*", "an environment variable NAME=value"));
 
@@ -26,7 +26,7 @@ public final class CdiCheck {
             .may("major", SpecField.number(0, Long.MAX_VALUE))
             .may("minor", SpecField.number(0, Long.MAX_VALUE))
             .may("fileMode", ID)
-            .may("permissions", SpecField.text("[rwm]*", "permissions of the letters r, w, m"))
+            .may("permissions", SpecField.text("[rwm]*", "permissions made of the letters r, w, m"))
             .may("uid", ID)
             .may("gid", ID);
     private static final SpecField MOUNT = SpecField.object()
@@ -50,7 +50,7 @@ public final class CdiCheck {
             .and(SpecField.unique("hostInterfaceName"))
             .and(SpecField.unique("name"));
     private static final SpecField DIRECTORY_NAME =
-            SpecField.text("(?!\\.{1,2}$)[^/\\n]{0,4095}", "a name of a directory");
+            SpecField.text("(?!\\.{1,2}$)[^/\\n]{0,4095}", "the name of a directory");
     private static final SpecField RDT = SpecField.object()
             .may("closID", DIRECTORY_NAME)
             .may("l3CacheSchema", SpecField.text())
@@ -87,7 +87,7 @@ public final class CdiCheck {
         return problems.stream().map(String::strip).toList();
     }
 
-    /** A mount of a file has its path; others, such as tmpfs, have any word. */
+    /** A bind mount has a path on the host; others, such as tmpfs, may have any word. */
     private static void mountsAFile(JsonNode mount, String path, List<String> problems) {
         String type = mount.path("type").asText();
         boolean ofFile = type.isEmpty() || type.equals("bind") || type.equals("none");
@@ -99,13 +99,13 @@ public final class CdiCheck {
     private static void areNotEmpty(JsonNode edits, String path, List<String> problems) {
         boolean nothing = edits.valueStream().allMatch(one -> one.isEmpty() && (!one.isValueNode() || one.isNull()));
         if (edits.isObject() && nothing) {
-            problems.add(path + " is empty: a device has edits");
+            problems.add(path + " is empty: a device must have edits");
         }
     }
 
     private static void hasAnElement(JsonNode list, String path, List<String> problems) {
         if (list.isArray() && list.isEmpty()) {
-            problems.add(path + " is empty: a spec has one device at least");
+            problems.add(path + " is empty: a spec must have at least one device");
         }
     }
 }

@@ -26,11 +26,11 @@ interface SpecField {
         };
     }
 
-    /** A text whose problem a function returns. */
+    /** A string whose problem a function returns. */
     static SpecField text(Function<String, Optional<String>> problem) {
         return (value, path, problems) -> {
             if (!value.isTextual()) {
-                problems.add(path + " must be a text, not " + value);
+                problems.add(path + " must be a string, not " + value);
             } else {
                 problem.apply(value.asText()).ifPresent(what -> problems.add(path + " " + what));
             }
@@ -41,7 +41,7 @@ interface SpecField {
         return text(value -> Optional.empty());
     }
 
-    /** A text of some form, which the words describe. */
+    /** A string of some form, which the words describe. */
     static SpecField text(String form, String words) {
         Pattern pattern = Pattern.compile(form, Pattern.DOTALL);
         return text(value -> pattern.matcher(value).matches()
@@ -63,7 +63,7 @@ interface SpecField {
         };
     }
 
-    /** A truth value. */
+    /** A boolean. */
     static SpecField bool() {
         return (value, path, problems) -> {
             if (!value.isBoolean()) {
@@ -85,7 +85,7 @@ interface SpecField {
         };
     }
 
-    /** An object with texts of any names. */
+    /** An object with strings, under any names. */
     static SpecField texts() {
         return (value, path, problems) -> {
             if (!value.isObject()) {
@@ -96,7 +96,7 @@ interface SpecField {
         };
     }
 
-    /** A list no two elements of which have the same text in a field. */
+    /** A list in which no two elements have the same string in a field. */
     static SpecField unique(String field) {
         return (value, path, problems) -> {
             Set<String> seen = new HashSet<>();

@@ -50,7 +50,7 @@ public final class ApiObjects {
     }
 
     /**
-     * Sees that claims and slices are served.
+     * Checks that claims and slices are served.
      *
      * @param server what to call the server
      * @throws ApiRequestException if they are not, in one line
@@ -78,7 +78,7 @@ public final class ApiObjects {
         return expect(send("PATCH", path, "application/merge-patch+json", patch), path);
     }
 
-    /** Reads an object; empty if it is not there. */
+    /** Reads an object; empty if it does not exist. */
     public Optional<JsonNode> find(String path) {
         HttpResponse<String> response = send("GET", path, "", null);
         return response.statusCode() == 404 ? Optional.empty() : Optional.of(expect(response, path));
@@ -128,7 +128,7 @@ public final class ApiObjects {
         return response.body();
     }
 
-    /** Deletes an object, if it is there. */
+    /** Deletes an object, if it exists. */
     public void delete(String path) {
         HttpResponse<String> response = send("DELETE", path, "", null);
         if (response.statusCode() != 404) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * One context of a kubeconfig, with all its references resolved: fabric8 itself takes the current context for an
  * unknown one, and a separate server for an unknown cluster.
  *
- * @param file where it is from
+ * @param file the kubeconfig
  * @param context its name
  * @param user the credentials; empty ones where the context names no user
  */
@@ -118,12 +118,12 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
         return file.toAbsolutePath().resolveSibling(path);
     }
 
-    /** The whole as messages name it. */
+    /** The kubeconfig and the context, as messages name them. */
     String described() {
         return "context \"%s\" in %s".formatted(context, file);
     }
 
-    /** Returns a failure in one line; causes of fabric8 and Jackson quote much of the file. */
+    /** Returns a failure in one line, because messages of fabric8 and Jackson quote much of the file. */
     static String firstLine(Throwable failure) {
         Throwable deepest = failure;
         while (deepest.getCause() != null) {

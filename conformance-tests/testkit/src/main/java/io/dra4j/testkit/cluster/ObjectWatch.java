@@ -124,7 +124,7 @@ public final class ObjectWatch implements AutoCloseable {
         return states.get(states.size() - 1);
     }
 
-    /** All states since it began, in order; each differs from the one before in one object. */
+    /** All states since the beginning, in order; each differs from the previous one in one object. */
     public synchronized List<List<JsonNode>> states() {
         return List.copyOf(states);
     }

@@ -98,7 +98,7 @@ public final class AllocationWriter {
      * Returns the result of a device that a test has chosen, in the form that the scheduler writes:
      * selectors, taints and devices of other claims are ignored.
      *
-     * @param request the name of a request of the claim, with the subrequest's behind a slash
+     * @param request the name of a request of the claim, with the subrequest's name after a slash
      * @param slice that has the device
      */
     public ObjectNode chosen(JsonNode claim, String request, JsonNode slice, String device) {
@@ -141,7 +141,7 @@ public final class AllocationWriter {
         texts.forEach(array::add);
     }
 
-    /** The request of a name, or the alternative of a name behind a slash. */
+    /** The request of a name, or the alternative whose name follows a slash. */
     private static JsonNode asked(JsonNode claim, String name) {
         for (JsonNode request : claim.at("/spec/devices/requests")) {
             String own = request.path("name").asText();
@@ -177,7 +177,7 @@ public final class AllocationWriter {
         }
     }
 
-    /** A request's name stands for each of its alternatives. */
+    /** A request's name includes each of its alternatives. */
     private static boolean isAllocated(String name, Set<String> requests) {
         return requests.stream().anyMatch(one -> one.equals(name) || one.startsWith(name + "/"));
     }

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * pods, prepares the claims, and reverts all of this when pods are gone.
  *
  * <p>It runs on one thread, a round after each change of any object; {@link #close} ends it. Containers are not run: a
- * pod is {@code Running} once its claims are prepared. There is no priority, no affinity but {@code nodeSelector}, no
- * preemption, and of resources only those of DRA count.
+ * pod is {@code Running} once its claims are prepared. There is no priority, no affinity except {@code nodeSelector}
+ * and no preemption, and only DRA resources count.
  */
 public final class Controllers implements AutoCloseable {
 
@@ -103,7 +103,7 @@ public final class Controllers implements AutoCloseable {
      * Waits until a pod runs.
      *
      * @return the pod
-     * @throws AssertionError on a timeout, with what stands in the way
+     * @throws AssertionError on a timeout, with the obstacle
      */
     public JsonNode awaitRunning(String namespace, String name, Duration timeout) {
         try {
@@ -125,7 +125,7 @@ public final class Controllers implements AutoCloseable {
     /**
      * Waits until the scheduler has found no place for a pod.
      *
-     * @return what stands in the way
+     * @return the obstacle
      * @throws AssertionError when the pod is placed, or the time has passed
      */
     public String awaitUnschedulable(String namespace, String name, Duration timeout) {
@@ -156,7 +156,7 @@ public final class Controllers implements AutoCloseable {
                 .filter(event -> event.at("/involvedObject/name").asText().equals(name))
                 .max(Comparator.comparingLong(Controllers::revision))
                 .map(event -> event.path("message").asText() + details)
-                .orElse("one of its claims is not there");
+                .orElse("one of its claims does not exist");
     }
 
     private static long revision(JsonNode object) {
@@ -244,7 +244,7 @@ public final class Controllers implements AutoCloseable {
             return this;
         }
 
-        /** Sets the time by which tolerations and binding conditions end. */
+        /** Sets the clock that ends tolerations and binding conditions. */
         public Builder clock(InstantSource source) {
             clock = source;
             return this;
@@ -274,7 +274,7 @@ public final class Controllers implements AutoCloseable {
         private final PodObjects objects;
         private final Map<String, Held> held = new LinkedHashMap<>(); // by UID of claims, guarded
 
-        /** A claim that is prepared, or was begun to be, for pods. */
+        /** A claim whose preparation for pods has begun. */
         private static final class Held {
             private final KubeletClaim id;
             private final Set<String> drivers;
@@ -319,7 +319,7 @@ public final class Controllers implements AutoCloseable {
             for (String name : PodClaims.names(pod)) {
                 Optional<ClaimView> claim = objects.claim(pod.namespace(), name);
                 if (claim.isEmpty() || !claim.get().reservedFor().contains(pod.uid())) {
-                    String why = "claim " + name + (claim.isEmpty() ? " is not there" : " is not reserved");
+                    String why = "claim " + name + (claim.isEmpty() ? " does not exist" : " is not reserved");
                     return fail(pod, why);
                 }
                 claims.add(claim.get());

@@ -39,7 +39,7 @@ final class DevicePlacement {
     /**
      * Tries a node.
      *
-     * @param claims those of a pod that are not allocated yet
+     * @param claims the pod's claims that are not allocated yet
      */
     Fit fit(JsonNode node, List<ClaimView> claims) {
         List<io.dra4j.allocator.model.Claim> wanted =
@@ -107,19 +107,19 @@ final class DevicePlacement {
         return allocation.at("/devices/results").valueStream();
     }
 
-    /** The answer to the question whether claims fit on a node. */
+    /** The result of trying a node. */
     sealed interface Fit {
 
         /**
-         * They do.
+         * The claims fit.
          *
-         * @param allocations the allocation of each of them, in their order
+         * @param allocations the allocations of the claims, in their order
          * @param score the score of the chosen alternatives; more is better
          */
         record Fits(List<ObjectNode> allocations, int score) implements Fit {}
 
         /**
-         * They do not.
+         * The claims do not fit.
          *
          * @param details the obstacle of each request
          */

@@ -58,7 +58,7 @@ record Pod(JsonNode json) {
         return !json.at("/metadata/deletionTimestamp").isMissingNode();
     }
 
-    /** Returns whether the default scheduler is to place it. */
+    /** Returns whether the default scheduler places it. */
     boolean isToBeScheduled() {
         String scheduler = json.at("/spec/schedulerName").asText(DEFAULT_SCHEDULER);
         return node().isEmpty()

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * Places pods on the nodes where their claims fit, as kube-scheduler does as far as claims are concerned.
+ * Places pods on nodes where their claims fit, like the part of kube-scheduler that handles claims.
  *
  * <p>It allocates and reserves the claims, waits for binding conditions, and binds the pod. A pod that fits nowhere
  * gets the scheduler's condition and event.

@@ -4,7 +4,7 @@
  * Handles pods with claims as the controllers, the scheduler and the kubelets of a cluster do.
  *
  * <p>Flow: a pod in the embedded API server → its claims → a node where they fit → the kubelet of
- * that node, which prepares them; and back when the pod is gone.
+ * that node, which prepares them; in reverse when the pod is gone.
  */
 @NullMarked
 package io.dra4j.testkit.controllers;

@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * A driver under test and the means to run it.
  *
- * <p>Kinds differ in what the suite may do; rules that need more do not apply. A kind for drivers
- * that are deployed on a cluster has its place here.
+ * <p>Kinds differ in what the suite may do; rules that need more do not apply. A kind for drivers that are deployed on
+ * a cluster would be added here.
  */
 public interface DriverAdapter {
 
@@ -36,16 +36,16 @@ public interface DriverAdapter {
     }
 
     /**
-     * Returns the same driver with directories of the run at all standard paths of a node; empty if
-     * it has that, or can't.
+     * Returns the same driver with directories of the run at all standard paths of a node; empty if it already has
+     * them, or cannot.
      */
     default Optional<DriverAdapter> atStandardPaths() {
         return Optional.empty();
     }
 
     /**
-     * Returns whether the driver said of a claim that its prepare changes nothing outside of what it returns; only a
-     * provider of dra4j's SDK in this JVM does.
+     * Returns whether the driver declared that preparing a claim changes nothing beyond what it returns; only a
+     * provider of dra4j's SDK in this JVM can.
      */
     default boolean changesNothing(String claimUid) {
         return false;

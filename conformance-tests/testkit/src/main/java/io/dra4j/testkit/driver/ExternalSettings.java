@@ -11,7 +11,7 @@ import io.dra4j.testkit.settings.SettingsException;
  * @param registry the directory of registration sockets
  * @param plugins the kubelet's plugins directory
  * @param cdi the directory of CDI specs
- * @param proxyPort where the driver finds the API server's stand-in; 0 if it does not use it
+ * @param proxyPort the port at which the driver finds the API server's proxy; 0 if it does not use it
  * @param log a file with the driver's output, if any
  */
 public record ExternalSettings(String node, String registry, String plugins, String cdi, int proxyPort, String log) {

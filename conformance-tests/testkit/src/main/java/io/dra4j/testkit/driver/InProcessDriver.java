@@ -26,13 +26,13 @@ public final class InProcessDriver implements DriverAdapter {
     private final Predicate<String> changesNothing;
     private final Queue<Place> places = new ConcurrentLinkedQueue<>();
 
-    /** Runs what a function starts. */
+    /** Runs the drivers that a function starts. */
     public InProcessDriver(Starter starter) {
         this(starter, uid -> false);
     }
 
     /**
-     * Runs what a function starts.
+     * Runs the drivers that a function starts.
      *
      * @param changesNothing returns what {@link #changesNothing} does
      */
@@ -43,7 +43,7 @@ public final class InProcessDriver implements DriverAdapter {
         Runtime.getRuntime().addShutdownHook(end);
     }
 
-    /** Makes a place that is also removed at the end of the JVM, as when a test is aborted. */
+    /** Makes a place that is also removed when the JVM exits, for example when a test is aborted. */
     @Override
     public Place place(String node, String driver) {
         Place place = DriverAdapter.super.place(node, driver);

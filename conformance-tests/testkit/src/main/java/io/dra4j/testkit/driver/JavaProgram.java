@@ -23,13 +23,13 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 
 /**
- * A driver in Java that is started often: with an archive of the classes that it loads, from JDK 25
- * on an AOT cache, it starts in half the time.
+ * A driver in Java that is started often: with an archive of the classes that it loads (from JDK 25 on, an AOT cache),
+ * it starts in half the time.
  *
- * <p>The archive stays in its folder for as long as the class path has the same files, of the same
- * times. JVMs that need it at the same time make it once; in one JVM, only one thread may ask.
+ * <p>The archive stays valid while the files of the class path and their times are the same. JVMs that need it at the
+ * same time create it once; in one JVM, only one thread may request it.
  *
- * @param folder the folder of the archive, and of jars in the place of directories of classes
+ * @param folder the folder of the archive, and of the jars that replace directories of classes
  * @param jvmOptions options of the JVM
  * @param classPath jars, and directories of classes
  * @param main the name of the main class
@@ -88,7 +88,7 @@ public record JavaProgram(Path folder, List<String> jvmOptions, List<String> cla
         }
         Path archive = folder.resolve(hash(key) + ".jsa");
         try (FileChannel lock = FileChannel.open(folder.resolve("lock"), CREATE, WRITE)) {
-            lock.lock(); // of other JVMs, which wait for the archive
+            lock.lock(); // against other JVMs, which wait for the archive
             if (!Files.exists(archive)) {
                 Path made = folder.resolve(UUID.randomUUID() + ".tmp");
                 training.run(

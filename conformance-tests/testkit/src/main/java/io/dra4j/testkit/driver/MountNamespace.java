@@ -44,14 +44,14 @@ public record MountNamespace(Map<String, Path> mounts) {
         mounts = Map.copyOf(mounts);
     }
 
-    /** The same, and one more mount. */
+    /** The same, with one more mount. */
     MountNamespace with(String path, Path source) {
         Map<String, Path> more = new HashMap<>(mounts);
         more.put(path, source);
         return new MountNamespace(more);
     }
 
-    /** The path on the host of what the driver has at a path. */
+    /** The path on the host of what the driver finds at a path. */
     public Path outside(Path path) {
         for (Map.Entry<String, Path> mount : mounts.entrySet()) {
             Path inside = Path.of(mount.getKey());
@@ -91,7 +91,7 @@ public record MountNamespace(Map<String, Path> mounts) {
      * @param folder a directory for what the mounts need
      * @param environment the environment of the process; the shell in between drops variables whose
      *     names are not its own, for example with a dot
-     * @throws DriverUnusable if a mount has no place
+     * @throws DriverUnusable if a path cannot be mounted
      */
     List<String> command(Path folder, List<String> words, Map<String, String> environment) {
         List<String> command = new ArrayList<>();
@@ -164,9 +164,9 @@ public record MountNamespace(Map<String, Path> mounts) {
     /**
      * The bind mounts of a mount namespace as {@code mount --all --fstab} reads them.
      *
-     * <p>A path that the host does not have is mounted without changing the host: the deepest
-     * directory above it that exists is covered by a copy, in which each entry of the original is bind
-     * mounted again next to what is new. What the driver creates in the copy itself stays there.
+     * <p>A path that the host does not have is mounted without changing the host: the deepest directory above it that
+     * exists is covered by a copy, in which each entry of the original is bind-mounted again next to the new ones. What
+     * the driver creates in the copy itself stays there.
      */
     private static final class MountTable {
 
@@ -238,7 +238,7 @@ public record MountNamespace(Map<String, Path> mounts) {
             bind(copy, parent, "rbind");
         }
 
-        /** Puts each entry of a directory also into its copy. */
+        /** Mounts each entry of a directory into its copy. */
         private void repeat(Path original, Path copy) throws IOException {
             Files.setPosixFilePermissions(copy, Files.getPosixFilePermissions(original));
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(original)) {

@@ -24,9 +24,9 @@ import java.util.UUID;
  * @param registry the kubelet's directory of registration sockets
  * @param plugins the kubelet's plugins directory
  * @param cdi the directory of CDI specs that the driver is configured with
- * @param cdiDirectories all directories from which its node's runtimes read CDI specs; of two devices of the same name
- *     that in the later directory counts
- * @param namespace what the driver's processes find elsewhere than the suite
+ * @param cdiDirectories all directories from which its node's runtimes read CDI specs; of two devices with the same
+ *     name, the one in the later directory counts
+ * @param namespace files that the driver's processes find at other paths than the suite
  * @param kubeconfig the way to the API server
  * @param securePort the port of 127.0.0.1 at which the API server is found by TLS, for a driver that finds it as in a
  *     cluster; 0 for one that has the kubeconfig
@@ -64,7 +64,7 @@ public record Place(
         cdiDirectories = List.copyOf(cdiDirectories);
     }
 
-    /** Makes a place under {@code /tmp}: the path of a socket has 107 bytes at most. */
+    /** Makes a place under {@code /tmp}: the path of a socket may have at most 107 bytes. */
     public static Place create(String node, String driver) {
         try {
             Path root = Files.createTempDirectory(Path.of("/tmp"), "dc-");
@@ -133,12 +133,12 @@ public record Place(
         return with(directories, namespace, kubeconfig, securePort, freePort);
     }
 
-    /** The same, with one more file or directory that the driver's processes find elsewhere. */
+    /** The same, with one more file or directory that the driver's processes find at another path. */
     Place withMount(String path, Path source) {
         return with(cdiDirectories, namespace.with(path, source), kubeconfig, securePort, freePort);
     }
 
-    /** A copy with another free port, as two drivers need two. */
+    /** A copy with another free port, because two drivers need two. */
     public Place withAnotherPort() {
         try {
             return with(cdiDirectories, namespace, kubeconfig, securePort, UnusedPorts.next());

@@ -33,8 +33,7 @@ public final class ProcessDriver implements DriverAdapter {
     /**
      * Runs a command with the settings.
      *
-     * @param cdiDirectories the directories from which runtimes read CDI specs; empty for those
-     *     that there are without the setting
+     * @param cdiDirectories the directories from which runtimes read CDI specs; empty for the default ones
      */
     public ProcessDriver(ProcessSettings settings, List<String> cdiDirectories, Duration startTimeout) {
         this.settings = settings;
@@ -124,7 +123,7 @@ public final class ProcessDriver implements DriverAdapter {
         }
     }
 
-    /** The shell in between could report it in the driver's log only. */
+    /** The shell in between could report it only in the driver's log. */
     private static void requireProgram(String program) {
         String path = System.getenv().getOrDefault("PATH", "");
         boolean found = program.contains("/")
@@ -162,7 +161,7 @@ public final class ProcessDriver implements DriverAdapter {
         public void kill() {
             process.destroyForcibly();
             if (awaitExit(DEATH).isEmpty()) {
-                throw new DriverUnusable("The driver, process " + process.pid() + ", outlives SIGKILL");
+                throw new DriverUnusable("The driver, process " + process.pid() + ", survived SIGKILL");
             }
         }
 

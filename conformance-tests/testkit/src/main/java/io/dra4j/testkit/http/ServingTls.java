@@ -48,7 +48,7 @@ public final class ServingTls {
         return made;
     }
 
-    /** Makes another CA and certificate for new connections; open ones go on, and none is resumed. */
+    /** Makes another CA and certificate for new connections; open ones continue, and no session is resumed. */
     public synchronized void replaceAuthority() {
         ServingCertificate made = ServingCertificate.make();
         try {
@@ -61,7 +61,7 @@ public final class ServingTls {
 
     /**
      * A certificate for the names that an API server has in a cluster and for 127.0.0.1, and the CA
-     * that signed it: both are made by the JDK's keytool, as all CAs of one name.
+     * that signed it: both are made by the JDK's keytool; all CAs have the same name.
      */
     private record ServingCertificate(KeyStore keys, String password) {
         private static final String NAMES = "san=ip:127.0.0.1,dns:localhost,dns:kubernetes,dns:kubernetes.default,"
@@ -84,7 +84,7 @@ public final class ServingTls {
         }
 
         /**
-         * Another one, of another CA.
+         * Another certificate, from another CA.
          *
          * @throws IllegalStateException if keytool cannot make it
          */
@@ -106,7 +106,7 @@ public final class ServingTls {
                     Files.delete(folder);
                 }
             } catch (IOException e) {
-                throw new UncheckedIOException("Can't make a certificate by keytool", e);
+                throw new UncheckedIOException("Can't make a certificate with keytool", e);
             } catch (GeneralSecurityException e) {
                 throw new IllegalStateException("keytool made keys that can't be read", e);
             }
@@ -115,7 +115,7 @@ public final class ServingTls {
         private static void generate(Path file, String password, String alias, List<String> more) throws IOException {
             List<String> command = new ArrayList<>();
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            command.add("-XX:TieredStopAtLevel=1"); // it is done before the other compiler pays off
+            command.add("-XX:TieredStopAtLevel=1"); // it ends before the second compiler would pay off
             command.addAll(List.of("-m", "java.base/sun.security.tools.keytool.Main")); // images lack bin/keytool
             command.addAll(List.of("-genkeypair", "-alias", alias, "-dname", "CN=dra-conformance"));
             command.addAll(List.of("-keyalg", "EC", "-groupname", "secp256r1", "-validity", "30"));

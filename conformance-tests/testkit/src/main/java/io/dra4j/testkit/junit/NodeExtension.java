@@ -95,7 +95,7 @@ public abstract class NodeExtension
     public final TestNode node() {
         TestNode running = node;
         if (running == null) {
-            throw new IllegalStateException("The node runs during tests only");
+            throw new IllegalStateException("The node runs only during tests");
         }
         return running;
     }

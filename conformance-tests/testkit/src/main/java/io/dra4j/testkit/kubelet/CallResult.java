@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 public record CallResult(List<String> requested, Map<String, ClaimResult> results, String status) {
 
-    /** The status of a call that did not fail as a whole. */
+    /** The status of a call that succeeded as a whole. */
     public static final String OK = "OK";
 
     /** The result of a call that was not made, because no claim needs it. */

@@ -38,12 +38,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>A socket that appears is registered immediately (the real kubelet looks once a second); a
- *       failed attempt is repeated after 500 ms, then after twice the wait each time, up to 122 s.
+ *       failed attempt is repeated after 500 ms, then with a wait that doubles each time, up to 122 s.
  *   <li>A socket that disappears unregisters its driver; one that was replaced does both.
  *   <li>Each registered driver has one connection for all calls; calls go to the newest that is
- *       connected, to the newest if none is.
- *   <li>Each registered driver is asked for its health: by {@code v1} from release 1.37 on, until
- *       it answers that it does not serve that; by {@code v1alpha1} before, repeatedly.
+ *       connected, or to the newest if none is.
+ *   <li>Each registered driver is asked for its health: through {@code v1} from release 1.37 on, until it answers
+ *       that it does not serve it; through {@code v1alpha1} before, repeatedly.
  * </ul>
  *
  * <p>Subdirectories of the registry, which the real kubelet also watches, are ignored.
@@ -101,7 +101,7 @@ public final class FakeKubelet implements AutoCloseable {
             this.registry = registry;
         }
 
-        /** Sets what finds the paths of drivers that have their own mount namespace. */
+        /** Sets the mapping of paths for drivers that have their own mount namespace. */
         public Builder outside(UnaryOperator<Path> paths) {
             outside = paths;
             return this;
@@ -292,7 +292,7 @@ public final class FakeKubelet implements AutoCloseable {
             PluginInfo info =
                     new Handshake(channels, socket, folder.outside()).run(known -> accept(socket, socketSeen, known));
             ManagedChannel channel = channels.toService(info.endpoint());
-            SocketChannels.connect(channel, CONNECT_LIMIT); // if it fails, calls also fail
+            SocketChannels.connect(channel, CONNECT_LIMIT); // if this fails, calls fail too
             loop.execute(() -> connect(socket, socketSeen, new Plugin(info, channel)));
         } catch (Handshake.Failed e) {
             happen(Kind.REGISTRATION_FAILED, socket, String.valueOf(e.getMessage()));
@@ -455,7 +455,7 @@ public final class FakeKubelet implements AutoCloseable {
                     sockets.put(file, stat.get("ino") + "@" + stat.get("lastModifiedTime"));
                 }
             } catch (IOException e) {
-                // gone since it was listed: not there
+                // gone since it was listed
             }
         }
     }

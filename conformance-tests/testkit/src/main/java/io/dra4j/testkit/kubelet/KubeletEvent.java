@@ -8,7 +8,7 @@ import java.time.Duration;
 /**
  * Something that the kubelet saw or did.
  *
- * @param at since the kubelet was started
+ * @param at the time since the kubelet was started
  * @param socket the registration socket that it is about
  */
 public record KubeletEvent(Duration at, Kind kind, Path socket, String detail) {

@@ -41,7 +41,7 @@ public final class NriRuntime implements AutoCloseable {
     private static final ByteString ACCEPTED =
             fields().mergeLengthDelimitedField(1, ByteString.EMPTY).build().toByteString();
 
-    /** Name and version of the runtime, and the time limits of containerd in milliseconds. */
+    /** The runtime's name and version, and containerd's time limits in milliseconds. */
     private static final ByteString CONFIGURATION = fields().mergeLengthDelimitedField(2, text("dra-conformance"))
             .mergeLengthDelimitedField(3, text("1.0.0"))
             .mergeVarintField(4, 5_000)

@@ -52,7 +52,7 @@ public final class PrepareMessages {
         try {
             return Plugin.results(NodePrepareResourcesResponse.parseFrom(response));
         } catch (InvalidProtocolBufferException e) {
-            throw new IllegalArgumentException("no response to a prepare call", e);
+            throw new IllegalArgumentException("not a response to a prepare call", e);
         }
     }
 }

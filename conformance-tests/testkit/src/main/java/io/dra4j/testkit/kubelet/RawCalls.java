@@ -53,7 +53,7 @@ public final class RawCalls implements AutoCloseable {
         this(socket, "localhost");
     }
 
-    /** Calls with some {@code :authority}. */
+    /** Calls with the given {@code :authority}. */
     public RawCalls(Path socket, String authority) {
         this.socket = socket;
         channel = channels.open(socket, authority);

@@ -23,7 +23,7 @@ public final class RegistrationCalls implements AutoCloseable {
 
     private final ManagedChannel channel;
 
-    /** Calls with some {@code :authority}. */
+    /** Calls with the given {@code :authority}. */
     public RegistrationCalls(Path socket, String authority) {
         this(new SocketChannels().open(socket, authority));
     }

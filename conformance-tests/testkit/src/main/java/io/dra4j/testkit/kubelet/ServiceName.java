@@ -12,7 +12,7 @@ import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
 
 /**
- * The full name of a service, under which stubs of another version call and serve it.
+ * The full name of a service, which lets the stubs of one version call and serve another.
  *
  * <p>The messages of v1beta1 and v1alpha1 have the fields of v1, with the same numbers and types, except the share id
  * of a prepared device, which exists only in v1.

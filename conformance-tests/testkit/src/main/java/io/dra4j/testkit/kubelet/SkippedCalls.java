@@ -11,8 +11,8 @@ import java.util.function.Function;
 import java.util.stream.StreamSupport;
 
 /**
- * The calls that a kubelet leaves out from release 1.37 on: those that no device of the driver in a claim needs, by the
- * {@code skipNodeOperations} of the allocation.
+ * The calls that a kubelet omits from release 1.37 on: those that no device of the driver in a claim needs, according
+ * to {@code skipNodeOperations} in the allocation.
  *
  * <p>Claims that were read are remembered, because they may be deleted when they are unprepared.
  */

@@ -27,13 +27,13 @@ import java.util.logging.Logger;
 /**
  * Connections to unix sockets, with the {@code :authority} values of the kubelet.
  *
- * <p>All have the same few threads: a run connects thousands of times. Thread-safe.
+ * <p>All share a few threads, because a run connects thousands of times. Thread-safe.
  */
 final class SocketChannels implements AutoCloseable {
 
     /**
-     * Of these, gRPC reports cut connections and hostile input by java.util.logging, also those of a driver in this JVM.
-     * They are kept here, because a logger without a reference loses its level.
+     * gRPC logs cut connections and hostile input to these loggers, also for a driver in this JVM. They are kept here,
+     * because a logger without a reference loses its level.
      */
     private static final List<Logger> QUIET = List.of(
             quiet("io.grpc", Level.WARNING),

@@ -6,7 +6,7 @@ package io.dra4j.testkit.protobuf;
 enum FieldPresence {
     /** Written and shown when set, also when empty. */
     POINTER,
-    /** As {@link #POINTER}, and shown as null when not set. */
+    /** Like {@link #POINTER}, and shown as null when not set. */
     NULLABLE,
     /** Always written, shown unless empty. */
     VALUE,

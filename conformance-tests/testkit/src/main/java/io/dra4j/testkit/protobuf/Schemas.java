@@ -43,7 +43,7 @@ import java.util.function.Supplier;
 /**
  * The messages of all API versions, found by apiVersion and kind.
  *
- * <p>resource.k8s.io is described by files of our own, which the build compiles; the rest comes from the official
+ * <p>resource.k8s.io is described by this module's files, which the build compiles; the rest comes from the official
  * library and is loaded when first needed.
  */
 final class Schemas {

@@ -86,7 +86,7 @@ enum Shape {
         };
     }
 
-    /** Writes a value, or what stands for none when it is null. */
+    /** Writes a value, or the form of an unset one when it is null. */
     void write(JsonNode value, Message.Builder into, Where where) {
         switch (this) {
             case QUANTITY -> quantity(value, into, where);
@@ -145,7 +145,7 @@ enum Shape {
             }
             return TextNode.valueOf(format.format(time));
         } catch (DateTimeException | ArithmeticException e) {
-            throw where.fault("is no time: " + seconds + " s", e);
+            throw where.fault("is not a time: " + seconds + " s", e);
         }
     }
 

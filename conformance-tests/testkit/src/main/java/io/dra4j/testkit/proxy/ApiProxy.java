@@ -73,8 +73,8 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Starts a proxy. A client that can reach the port acts with the upstream's credentials: any
-     * user of this machine, and nothing else.
+     * Starts a proxy. A client that can reach the port acts with the upstream's credentials: that is any user of this
+     * machine, but nobody else.
      *
      * @param port 0 for a free one
      * @throws IllegalStateException if the proxy cannot listen, because another process has the port for instance
@@ -91,8 +91,8 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Asks the API server for its version, by the way that requests take, and does not record it:
-     * so that a failure is one line, and not a failure of the driver.
+     * Asks the API server for its version, on the path that requests take but without recording it, so that a failure
+     * is one line, and not a failure of the driver.
      *
      * @return for example {@code v1.36.2}
      * @throws UpstreamException if the server cannot be reached or does not accept the credentials
@@ -155,12 +155,12 @@ public final class ApiProxy implements AutoCloseable {
         return Connections.writeKubeconfig(file, url());
     }
 
-    /** All requests until now, in the order of arrival, each as far as it has progressed. */
+    /** All requests so far, in the order of arrival, each as far as it has progressed. */
     public List<RecordedRequest> requests() {
         return log.all();
     }
 
-    /** All matching requests until now. */
+    /** All matching requests so far. */
     public List<RecordedRequest> requests(Predicate<RecordedRequest> wanted) {
         return requests().stream().filter(wanted).toList();
     }
@@ -186,7 +186,7 @@ public final class ApiProxy implements AutoCloseable {
     /**
      * Waits until all requests together satisfy a condition; checks after every arrival, response and end.
      *
-     * @return the requests that were
+     * @return the requests that satisfied it
      * @throws AssertionError on a timeout, with the log
      */
     public List<RecordedRequest> awaitAll(Duration timeout, Predicate<List<RecordedRequest>> wanted) {
@@ -200,10 +200,10 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Applies a fault to requests that arrive from now on. Of several faults for one request the
-     * first that was injected and is not over happens.
+     * Applies a fault to requests that arrive from now on. If several faults apply to a request, the first one that was
+     * injected and has not ended takes effect.
      *
-     * @return the fault at work, to be removed
+     * @return the active fault, to be removed
      */
     public Injection inject(Fault fault) {
         return requests.inject(fault);
@@ -229,8 +229,8 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Blocks all connections that are open now, in both directions, without notifying either end, as a load balancer
-     * does that has forgotten them; new connections work.
+     * Blocks all connections that are open now, in both directions, without notifying either end, like a load balancer
+     * that has forgotten them; new connections work.
      */
     public synchronized void silence() {
         listeners.forEach(Listener::silence);
@@ -241,17 +241,17 @@ public final class ApiProxy implements AutoCloseable {
         listeners.forEach(Listener::down);
     }
 
-    /** Takes connections again, on the same ports. */
+    /** Accepts connections again, on the same ports. */
     public synchronized void up() {
         listeners.forEach(Listener::up);
     }
 
-    /** The requests until now as a table, one per line, for people. */
+    /** The requests so far as a table, one per line, for people. */
     public String log() {
         return LogTable.of(requests());
     }
 
-    /** All matching requests until now, as a table. */
+    /** All matching requests so far, as a table. */
     public String log(Predicate<RecordedRequest> wanted) {
         return LogTable.of(requests(wanted));
     }
@@ -286,7 +286,7 @@ public final class ApiProxy implements AutoCloseable {
         }
     }
 
-    /** Prints requests for people, one a line. */
+    /** Prints requests for people, one per line. */
     private static final class LogTable {
 
         private static final DateTimeFormatter TIME =

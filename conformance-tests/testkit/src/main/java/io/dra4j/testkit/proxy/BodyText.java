@@ -20,7 +20,7 @@ final class BodyText {
     /**
      * The text of a body.
      *
-     * @param headers those that the body came with
+     * @param headers the headers that came with the body
      */
     static String of(byte[] body, HttpFields headers) {
         byte[] plain = headers.contains(HttpHeader.CONTENT_ENCODING, "gzip") ? unpacked(body) : body;

@@ -15,7 +15,7 @@ sealed interface Effect {
         }
     }
 
-    /** Sent on later. */
+    /** Forwarded later. */
     record Delay(Duration duration) implements Effect {
         @Override
         public String toString() {
@@ -25,7 +25,7 @@ sealed interface Effect {
 
     /** The effects without parameters. */
     enum Plain implements Effect {
-        /** Neither sent on nor answered. */
+        /** Neither forwarded nor answered. */
         DROP("dropped"),
         /** Answered with only headers. */
         STALL("stalled"),

@@ -39,8 +39,8 @@ abstract sealed class EventBounds {
 
         private static final int LENGTH_BYTES = 4;
 
-        private int lengthBytes; // of the length, how many were sent
-        private long left; // of the length what is known; then of the event what was not sent
+        private int lengthBytes; // how many bytes of the length were sent
+        private long left; // the known part of the length; then the unsent part of the event
 
         @Override
         void sent(ByteBuffer bytes) {

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.function.Predicate;
 
 /**
- * A fault of requests, instead of the usual response: of all requests until it is removed, unless
- * {@link #on} and {@link #times} limit it.
+ * A fault that replaces the usual response to requests: to all of them until it is removed, unless {@link #on} and
+ * {@link #times} limit it.
  *
  * <p>Immutable: every method returns another fault.
  */
@@ -83,7 +83,7 @@ public final class Fault {
     /** The number of requests it is for; afterwards it has no effect. */
     public Fault times(int count) {
         if (count < 1) {
-            throw new IllegalArgumentException("a fault happens at least once, not " + count);
+            throw new IllegalArgumentException("a fault must happen at least once, not " + count);
         }
         return new Fault(effect, matcher, count);
     }

@@ -12,7 +12,8 @@ import java.net.StandardSocketOptions;
 /**
  * A port of 127.0.0.1 that no other process gets, whether or not this one listens on it.
  *
- * <p>A socket is bound to it and never listens; those that do have SO_REUSEPORT, and no other can be bound next to it.
+ * <p>A socket is bound to it and never listens; the ones that listen also have SO_REUSEPORT, and sockets without it
+ * cannot be bound.
  */
 record HeldPort(Socket socket) implements Closeable {
 
@@ -28,7 +29,7 @@ record HeldPort(Socket socket) implements Closeable {
             socket.setReuseAddress(true); // connections of an earlier process may wait for their end
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             socket.setReuseAddress(false);
-            socket.setOption(StandardSocketOptions.SO_REUSEPORT, true); // not before: another that holds it is refused
+            socket.setOption(StandardSocketOptions.SO_REUSEPORT, true); // not before bind
             return new HeldPort(socket);
         } catch (IOException e) {
             throw new IllegalStateException("the proxy cannot listen on 127.0.0.1:" + port + "; is the port taken?", e);

@@ -45,7 +45,7 @@ final class Listener {
 
     private static HttpConfiguration http() {
         HttpConfiguration http = Connections.configuration();
-        http.setSendDateHeader(false); // The API server's is sent on.
+        http.setSendDateHeader(false); // The API server's header is forwarded.
         return http;
     }
 
@@ -94,7 +94,7 @@ final class Listener {
         throw new IllegalStateException("the proxy still listens on 127.0.0.1:" + port());
     }
 
-    /** Takes connections again, on the same port. */
+    /** Accepts connections again, on the same port. */
     void up() {
         try {
             connector.start();
@@ -103,7 +103,7 @@ final class Listener {
         }
     }
 
-    /** Closes all connections, and takes new ones. */
+    /** Closes all connections, and accepts new ones. */
     void closeConnections() {
         List.copyOf(connector.getConnectedEndPoints()).forEach(EndPoint::close);
     }

@@ -100,7 +100,7 @@ final class Passage {
         }
     }
 
-    /** Answers an API Status, as the API server does when it refuses. */
+    /** Answers with an API Status, as the API server does when it refuses a request. */
     void refuse(Effect.Status effect, Callback callback) {
         ObjectNode status = injected(effect.code(), effect.reason());
         long wait = effect.retryAfter().toSeconds();

@@ -95,7 +95,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     @Override
     protected void configureHttpClient(HttpClient client) {
         super.configureHttpClient(client);
-        client.setUserAgentField(null); // The driver's own is sent on.
+        client.setUserAgentField(null); // The driver's own is forwarded.
         client.setIdleTimeout(0); // Idle watches are the normal case.
         client.setMaxConnectionsPerDestination(MAX_CONNECTIONS);
         client.setMaxRequestHeadersSize(Connections.LONGEST_HEADERS);
@@ -111,7 +111,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
                 text(body, request),
                 client(request));
         Passage passage = new Passage(log, recorded, body, request, response);
-        // The JDK's client offers h2c by the same header; that offer is simply not passed on.
+        // The JDK's client offers h2c by the same header; that offer is simply not forwarded.
         if (request.getHeaders().contains(HttpHeader.UPGRADE, "websocket")) {
             passage.refuseWebSocket(callback);
             return true;
@@ -213,7 +213,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     private static Fields fields(Request request) {
         try {
             return Request.extractQueryParameters(request);
-        } catch (IllegalArgumentException | IllegalStateException e) { // no hex, or no UTF-8
+        } catch (IllegalArgumentException | IllegalStateException e) { // not hex, or not UTF-8
             return Fields.EMPTY;
         }
     }
@@ -231,15 +231,15 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     }
 
     /**
-     * The credentials are only the suite's. Those of a client are not passed on: it was given a server without
-     * credentials, so that its token is meant for another server, which must not become known to this one.
+     * Only the suite's credentials are sent. Those of a client are not forwarded: it was configured for a server
+     * without credentials, so its token is meant for another server, and must not be disclosed to this one.
      */
     @Override
     protected void copyRequestHeaders(Request request, org.eclipse.jetty.client.Request toServer) {
         super.copyRequestHeaders(request, toServer);
         toServer.headers(headers -> {
             headers.remove(HttpHeader.AUTHORIZATION);
-            headers.remove(HttpHeader.CONTENT_LENGTH); // That of what was read, see read().
+            headers.remove(HttpHeader.CONTENT_LENGTH); // The length of what was read, see read().
             upstream.headers().forEach(headers::put);
         });
     }

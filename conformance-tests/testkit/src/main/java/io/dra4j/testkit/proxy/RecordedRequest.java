@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param path the path without the query, as it was sent
  * @param query the query's parameters, decoded; the last value where one was sent twice
  * @param body the request's body as text, in JSON for any wire format, cut after a megabyte; empty if there was none
- * @param status the status of the response; 0 until there is one, and so forever when the connection was
- *     cut
+ * @param status the status of the response; 0 until there is one, so always 0 if the connection was cut before
  * @param errorBody the body of an error response, in JSON for any wire format, cut; empty for any other
  * @param fault the fault that was applied to it, in words; empty if none
  * @param client the protocol, the client's own description of itself, and the media types that it accepts, if it sends
@@ -60,7 +59,7 @@ public record RecordedRequest(
         return new RecordedRequest(number, at, method, path, query, body, status, text, fault, client, when);
     }
 
-    /** Returns whether it is a write, and no dry run. */
+    /** Returns whether it is a write, and not a dry run. */
     public boolean write() {
         return !method.equals("GET") && !method.equals("HEAD") && !dryRun();
     }

@@ -13,8 +13,8 @@ import org.eclipse.jetty.util.IteratingCallback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forwards a response's body to the client, each piece as soon as it arrives, without a separate thread; it can fall
- * silent, or end the response on its own, at any time and from any thread.
+ * Forwards a response's body to the client, each piece as soon as it arrives, without a separate thread; it can be told
+ * to fall silent, or to end the response early, at any time and from any thread.
  */
 final class Relay extends IteratingCallback {
 

@@ -15,7 +15,7 @@ import java.time.Duration;
  */
 public final class TcpConnection {
 
-    /** The way of bytes. */
+    /** The direction of bytes. */
     public enum Direction {
         TO_SERVER,
         TO_CLIENT
@@ -64,8 +64,8 @@ public final class TcpConnection {
     }
 
     /**
-     * From now on nothing that either end sends arrives, not even that it closes the connection, and
-     * neither end is told: as behind a load balancer that has forgotten the connection. Permanent.
+     * From now on nothing that either end sends arrives, not even that it closes the connection, and neither end is
+     * notified: as behind a load balancer that has forgotten the connection. Permanent.
      */
     public void silence() {
         toServer.drop();
@@ -77,7 +77,7 @@ public final class TcpConnection {
         pump(direction).drop();
     }
 
-    /** Leaves what both ends send unread, so that they can't send on once buffers are full. */
+    /** Leaves what both ends send unread, so that they can't send more once buffers are full. */
     public void hold() {
         toServer.hold();
         toClient.hold();
@@ -88,7 +88,7 @@ public final class TcpConnection {
         pump(direction).hold();
     }
 
-    /** Passes on what was held, and what comes. */
+    /** Passes on what was held, and what follows. */
     public void resume() {
         toServer.resume();
         toClient.resume();
@@ -111,7 +111,7 @@ public final class TcpConnection {
     /** Limits the bytes that pass in each direction per second. */
     public void slow(long bytesPerSecond) {
         if (bytesPerSecond < 1) {
-            throw new IllegalArgumentException(bytesPerSecond + " bytes a second; hold() passes none on");
+            throw new IllegalArgumentException(bytesPerSecond + " bytes per second: use hold() to pass none on");
         }
         toServer.slow(bytesPerSecond);
         toClient.slow(bytesPerSecond);

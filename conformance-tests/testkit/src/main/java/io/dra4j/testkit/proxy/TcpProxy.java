@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Forwards the bytes of connections from a port of 127.0.0.1 to a server, TLS and HTTP/2 included,
- * and lets single connections go silent, slow down or end in the ways of TCP, while others work.
+ * and lets single connections go silent, slow down or end as TCP connections can, while others work.
  * Thread-safe; {@link #close} ends all connections.
  */
 public final class TcpProxy implements AutoCloseable {
@@ -144,12 +144,12 @@ public final class TcpProxy implements AutoCloseable {
         connections().forEach(TcpConnection::silence);
     }
 
-    /** Refuses new connections; open ones go on. */
+    /** Refuses new connections; open ones continue. */
     public synchronized void refuse() {
         try {
             stopListening();
             while (isReached()) {
-                Thread.onSpinWait(); // a process that is being started inherited the socket, and closes it soon
+                Thread.onSpinWait(); // a process that is being started has inherited the socket, and closes it soon
             }
         } catch (IOException e) {
             throw new UncheckedIOException("The proxy does not stop listening on 127.0.0.1:" + port(), e);
@@ -167,7 +167,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Takes new connections again. */
+    /** Accepts new connections again. */
     public synchronized void accept() {
         try {
             if (listening == null) {

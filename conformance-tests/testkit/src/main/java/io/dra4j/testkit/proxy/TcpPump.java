@@ -43,7 +43,7 @@ final class TcpPump {
     /**
      * Passes bytes on until the sender ends.
      *
-     * @throws IOException if either end broke while bytes were to pass
+     * @throws IOException if either end broke while there were bytes to pass on
      */
     void run() throws IOException {
         byte[] buffer = new byte[CHUNK];

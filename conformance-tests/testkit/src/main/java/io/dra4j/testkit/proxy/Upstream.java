@@ -32,7 +32,7 @@ public record Upstream(
                 || server.getRawQuery() != null
                 || !(secure || "http".equals(server.getScheme()))) {
             throw new IllegalArgumentException(
-                    "the proxy stands before http://HOST:PORT or https://HOST:PORT, not before " + server);
+                    "the server must be http://HOST:PORT or https://HOST:PORT, not " + server);
         }
         if (secure != (tls != null)) {
             throw new IllegalArgumentException(server + " needs " + (secure ? "a TLS context" : "no TLS context"));

@@ -66,7 +66,7 @@ record UpstreamLink(Upstream upstream) {
         return client.newRequest(upstream.host()).path(upstream.basePath() + pathQuery);
     }
 
-    /** The object with which the server answers, in JSON; a missing node if it is not a success. */
+    /** The object in the server's answer, in JSON; a missing node if the request fails. */
     JsonNode object(HttpClient client, String method, String pathQuery, Request.@Nullable Content body) {
         try {
             ContentResponse response = newRequest(client, pathQuery)
@@ -141,7 +141,7 @@ record UpstreamLink(Upstream upstream) {
             return tlsFailure(cause);
         }
         if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
-            return "no host has that name";
+            return "unknown host";
         }
         if (cause instanceof SocketTimeoutException) {
             return "that address does not respond";

@@ -40,7 +40,7 @@ enum WireFormat {
         return JSON;
     }
 
-    /** The one in which a body is. */
+    /** The format of a body. */
     static WireFormat of(HttpFields headers) {
         return KubernetesProtobuf.isProtobuf(headers.get(HttpHeader.CONTENT_TYPE)) ? PROTOBUF : JSON;
     }
@@ -64,7 +64,7 @@ enum WireFormat {
                 : CODEC.frame("ERROR", CODEC.encode(object));
     }
 
-    /** Follows a watch, of which nothing was sent yet. */
+    /** Follows a watch from its beginning. */
     EventBounds bounds() {
         return this == JSON ? new EventBounds.Lines() : new EventBounds.Frames();
     }

@@ -50,7 +50,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
             .addLibraries(CelExtensions.optional())
             .build();
 
-    /** A write that is refused: a reason as in a Status, and the message. */
+    /** A refused write: the reason, as in a Status, and the message. */
     record Denied(String reason, String message) {}
 
     String name() {
@@ -61,7 +61,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
         return binding.at("/metadata/name").asText();
     }
 
-    /** Returns whether it has a part that is not evaluated here. */
+    /** Returns whether it has a part that the suite does not evaluate. */
     boolean isUnclear() {
         JsonNode constraints = policy.at("/spec/matchConstraints");
         return Stream.of(
@@ -73,7 +73,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
                 .anyMatch(part -> !part.isEmpty());
     }
 
-    /** Returns whether it is for a request, by its groups, resources, names and operations. */
+    /** Returns whether it applies to a request, by its groups, resources, names and operations. */
     boolean isFor(ApiAction action, String operation) {
         return policy.at("/spec/matchConstraints/resourceRules")
                 .valueStream()
@@ -126,7 +126,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
             try {
                 variables.put(variable.path("name").asText(), value(variable.path("expression"), input));
             } catch (CelEvaluationException e) {
-                continue; // it counts where it is used
+                continue; // the failure counts where the variable is used
             }
         }
         for (JsonNode validation : policy.at("/spec/validations")) {
@@ -168,7 +168,7 @@ record AdmissionPolicy(JsonNode policy, JsonNode binding) {
             throw new IllegalStateException(text + ": " + e.getMessage(), e);
         } catch (CelEvaluationException e) {
             if (String.valueOf(e.getMessage()).contains("Ambiguous overloads")) {
-                throw new IllegalStateException(text + ": " + e.getMessage(), e); // only of this library
+                throw new IllegalStateException(text + ": " + e.getMessage(), e); // this library's limit
             }
             throw e;
         }

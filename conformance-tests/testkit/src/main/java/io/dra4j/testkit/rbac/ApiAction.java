@@ -16,7 +16,7 @@ import java.util.Set;
  * @param resource the plural, with a slash and the subresource if there is one; empty for a path that does not belong
  *     to a resource
  * @param namespace empty at the cluster scope
- * @param name of the object; empty for a collection
+ * @param name the name of the object; empty for a collection
  * @param path as it was sent
  */
 public record ApiAction(String verb, String group, String resource, String namespace, String name, String path) {

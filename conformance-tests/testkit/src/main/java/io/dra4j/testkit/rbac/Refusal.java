@@ -32,7 +32,7 @@ public final class Refusal {
         this.message = message;
     }
 
-    /** A refusal for the lack of a right. */
+    /** A refusal because a permission is missing. */
     static Refusal lacking(ApiAction action, ApiAction lacking, String user) {
         String forbidden = message(action, lacking, user);
         return lacking.equals(action)

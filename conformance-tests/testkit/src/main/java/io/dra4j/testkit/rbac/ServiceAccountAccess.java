@@ -39,7 +39,7 @@ public final class ServiceAccountAccess {
     private final String account;
     private final String user;
     private final String driver;
-    private volatile int minor; // of the API server, as far as it is known
+    private volatile int minor; // of the API server, as far as known
     private final Grants grants;
     private final Admission admission;
     private final Map<String, Missing> denied = new TreeMap<>(); // guarded by this
@@ -55,7 +55,7 @@ public final class ServiceAccountAccess {
     /**
      * Reads the manifests that grant the rights.
      *
-     * @param account whose rights hold, {@code namespace/name}
+     * @param account the ServiceAccount, {@code namespace/name}
      * @param places files and folders with that ServiceAccount, its roles and their bindings
      * @param driver the driver's name, for the verbs of its own entries in a claim's status
      * @param release the API server's, for example {@code 1.36}
@@ -73,7 +73,7 @@ public final class ServiceAccountAccess {
         admission = new Admission(manifests);
     }
 
-    /** The release of a real API server, whose rules hold instead of those of the settings. */
+    /** The release of a real API server, which replaces the one in the settings. */
     public void serverIs(String version) {
         Matcher release = RELEASE.matcher(version);
         if (release.find()) {
@@ -153,7 +153,7 @@ public final class ServiceAccountAccess {
         List<String> notes = new ArrayList<>();
         for (String role : grants.missingRoles()) {
             notes.add(
-                    "RBAC: %s is bound to the ServiceAccount %s and is in none of the manifests, so that it grants nothing here."
+                    "RBAC: %s is bound to the ServiceAccount %s but is in none of the manifests, so it grants nothing here."
                             .formatted(role, account));
         }
         missing.forEach((rule, found) -> notes.add(note(rule, found)));
@@ -315,7 +315,7 @@ public final class ServiceAccountAccess {
             return manifests.stream().filter(one -> one.path("kind").asText().equals(kind));
         }
 
-        /** A manifest that names no namespace goes to the one into which the driver is installed. */
+        /** A manifest without a namespace goes into the one in which the driver is installed. */
         private String namespaceOf(JsonNode manifest) {
             return manifest.at("/metadata/namespace").asText(namespace);
         }

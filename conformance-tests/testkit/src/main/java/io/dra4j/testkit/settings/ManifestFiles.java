@@ -26,7 +26,7 @@ public final class ManifestFiles {
     /**
      * An object, and where it was read.
      *
-     * @param source the file, or what the text is
+     * @param source the file, or a description of the text
      * @param document the number of its document there, from 1
      */
     public record Manifest(String source, int document, JsonNode object) {
@@ -48,8 +48,8 @@ public final class ManifestFiles {
     }
 
     /**
-     * Reads files, and the files {@code *.yaml}, {@code *.yml} and {@code *.json} of folders, whose
-     * order is that of their names.
+     * Reads files, and the files {@code *.yaml}, {@code *.yml} and {@code *.json} of folders, in the order of their
+     * names.
      *
      * @param setting which setting names them, for messages
      * @throws SettingsException if one cannot be read
@@ -104,7 +104,7 @@ public final class ManifestFiles {
     /**
      * Reads a text.
      *
-     * @param setting what gave it, for messages
+     * @param setting the setting that has it, for messages
      * @param source what it is, for messages
      * @throws SettingsException if it is not YAML
      */

@@ -48,7 +48,7 @@ public final class FieldOwnership {
     /**
      * Notes who wrote what differs from the old object, by other means than an apply.
      *
-     * @param kind as which the writer knows the objects
+     * @param kind the kind, in the version that the writer uses
      */
     public void updated(ResourceKind kind, @Nullable ObjectNode old, ObjectNode next, Part part, String manager) {
         if (kind.has(Trait.APPLY) && (old == null || ManagedFields.isKept(old))) {

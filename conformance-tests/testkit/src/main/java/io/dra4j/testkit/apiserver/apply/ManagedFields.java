@@ -42,7 +42,7 @@ final class ManagedFields {
     }
 
     /**
-     * One who writes, in one way.
+     * A writer, with the way in which it writes.
      *
      * @param apiVersion empty for an applier, which has one share for all versions
      * @param subresource empty for the object itself
@@ -78,7 +78,7 @@ final class ManagedFields {
         return new ManagedFields(shares);
     }
 
-    /** Returns whether an object has owners; one that had none when it was made gets none. */
+    /** Returns whether an object has owners; one that had none when it was created gets none. */
     static boolean isKept(JsonNode object) {
         return !JsonTrees.at(object, "metadata", FIELD).isEmpty();
     }

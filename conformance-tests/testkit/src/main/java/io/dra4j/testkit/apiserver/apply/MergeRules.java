@@ -82,8 +82,8 @@ final class MergeRules {
     }
 
     /**
-     * @param containers whether objects and lists that have fields and elements also count: they
-     *     are new or gone with their first and last one
+     * @param containers whether objects and lists also count: they are new with their first field or element, and gone
+     *     with the last
      */
     private static void collect(
             JsonNode value, String place, List<String> path, boolean containers, Map<List<String>, JsonNode> fields) {
@@ -110,7 +110,7 @@ final class MergeRules {
         }
     }
 
-    /** A list without elements is not there once it is stored. */
+    /** An empty list is not stored. */
     private static boolean isNothing(JsonNode value) {
         return value.isNull() || value.isArray() && value.isEmpty();
     }

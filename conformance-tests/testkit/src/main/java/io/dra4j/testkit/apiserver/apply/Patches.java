@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 
 /** The patch formats: JSON patch (RFC 6902), JSON merge patch (RFC 7396) and strategic merge patch. */
 public final class Patches {
-    /** Server-side apply: no patch of the object as it is, see {@code Registry.apply}. */
+    /** Server-side apply, which does not patch the current object: see {@code Registry.apply}. */
     public static final String APPLY = "application/apply-patch+yaml";
 
     private static final String JSON_PATCH = "application/json-patch+json";
@@ -50,7 +50,7 @@ public final class Patches {
      * Applies a patch to an object, which it may change.
      *
      * @param type one of the known content types, except for {@link #APPLY}
-     * @throws ApiFailure 400 when the patch has not the form of its type, 422 when it does not apply
+     * @throws ApiFailure 400 when the patch does not have the form of its type, 422 when it does not apply
      */
     public static ObjectNode apply(String type, JsonNode patch, ObjectNode object) {
         if (type.equals(JSON_PATCH)) {
@@ -256,10 +256,10 @@ public final class Patches {
             if (element instanceof ObjectNode object) {
                 return object;
             }
-            throw ApiFailure.badRequest("an element of a list that merges by key is no object: " + element);
+            throw ApiFailure.badRequest("an element of a list that merges by key is not an object: " + element);
         }
 
-        /** A list is replaced when one of its elements is nothing but the directive. */
+        /** A list is replaced when one of its elements is the bare directive. */
         private static boolean replaces(ArrayNode patch) {
             return patch.valueStream()
                     .anyMatch(one ->

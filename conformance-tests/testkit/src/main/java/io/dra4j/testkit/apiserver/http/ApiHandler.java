@@ -70,7 +70,7 @@ final class ApiHandler extends Handler.Abstract {
         return true;
     }
 
-    /** Ends a connection of HTTP/2 once its requests have ended; the client is told (GOAWAY). */
+    /** Ends an HTTP/2 connection once its requests have ended; the client is notified (GOAWAY). */
     private static void endConnection(Request request) {
         if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection) {
             connection.getSession().shutdown();

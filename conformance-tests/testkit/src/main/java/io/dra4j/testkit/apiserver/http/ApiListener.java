@@ -29,7 +29,7 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** Serves a registry over HTTP, and by TLS, on 127.0.0.1. */
+/** Serves a registry over HTTP, and over TLS, on 127.0.0.1. */
 public final class ApiListener implements AutoCloseable {
     private final Server server = Connections.server("dra4j-apiserver", 32, new StatusErrors());
     private final ServerConnector connector;
@@ -113,19 +113,19 @@ public final class ApiListener implements AutoCloseable {
         return tls;
     }
 
-    /** Closes all connections by TLS. */
+    /** Closes all TLS connections. */
     public void closeSecureConnections() {
         List.copyOf(secure().getConnectedEndPoints()).forEach(EndPoint::close);
     }
 
-    /** The number of open connections by TLS. */
+    /** The number of open TLS connections. */
     public int secureConnections() {
         return secure().getConnectedEndPoints().size();
     }
 
     private ServerConnector secure() {
         if (secure == null) {
-            throw new IllegalStateException("the embedded API server speaks no TLS; its builder has tls()");
+            throw new IllegalStateException("the embedded API server does not serve TLS; call tls() on its builder");
         }
         return secure;
     }

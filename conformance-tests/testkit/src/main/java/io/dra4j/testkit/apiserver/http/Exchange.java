@@ -81,7 +81,7 @@ final class Exchange {
     void readQuery() {
         try {
             query.addAll(transport.query().get());
-        } catch (IllegalArgumentException | IllegalStateException e) { // no hex, or no UTF-8
+        } catch (IllegalArgumentException | IllegalStateException e) { // not hex, or not UTF-8
             throw ApiFailure.badRequest("the query of the request is invalid: " + e.getMessage());
         }
     }
@@ -144,7 +144,7 @@ final class Exchange {
     /**
      * The options of a write.
      *
-     * @param kind of the options, for example {@code PatchOptions}
+     * @param kind the kind of the options, for example {@code PatchOptions}
      * @param errors what is wrong with them so far
      * @throws ApiFailure 422 when they are invalid
      */

@@ -116,7 +116,7 @@ public final class InMemoryApi {
         watches.endAll();
     }
 
-    /** Hands a response on. */
+    /** Forwards a response to the receiver. */
     private static final class Answer implements Content.Sink {
         private final Receiver receiver;
         private final HttpFields.Mutable headers = HttpFields.build();

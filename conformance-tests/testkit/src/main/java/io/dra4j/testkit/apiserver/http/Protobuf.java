@@ -23,8 +23,8 @@ final class Protobuf {
     /**
      * An object that was sent.
      *
-     * @param apiVersion of the object where its envelope has none
-     * @param kind of the object where its envelope has none
+     * @param apiVersion the apiVersion of the object if its envelope has none
+     * @param kind the kind of the object if its envelope has none
      * @throws ApiFailure 400, in the words of the real server
      */
     static ObjectNode read(byte[] body, String apiVersion, String kind) {

@@ -331,8 +331,9 @@ record ResourceEndpoint(
         /**
          * The beginning of the next part of a list; an opaque token for clients.
          *
-         * @param revision of the whole list; {@link #CURRENT} for a rest that may be newer than what came before
-         * @param after the last object that was sent
+         * @param revision the revision of the whole list; {@link #CURRENT} for a rest that may be newer than what came
+         *     before
+         * @param after the key of the last object that was sent
          */
         private record Continuation(long revision, ObjectKey after) {
             static final long CURRENT = -1;
@@ -365,9 +366,9 @@ record ResourceEndpoint(
                         return new Continuation(revision.asLong(), last);
                     }
                 } catch (IOException | IllegalArgumentException e) {
-                    throw invalid("it is no token of this server");
+                    throw invalid("it is not a token of this server");
                 }
-                throw invalid("it is no token of this server");
+                throw invalid("it is not a token of this server");
             }
 
             private static ApiFailure invalid(String why) {

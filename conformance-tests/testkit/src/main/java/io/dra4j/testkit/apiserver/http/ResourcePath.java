@@ -12,8 +12,8 @@ import java.util.Set;
 /**
  * The resource or object of a path below {@code /api/v1} or {@code /apis/GROUP/VERSION}.
  *
- * @param kind as which objects are stored
- * @param served as which the client writes and reads them
+ * @param kind the kind in the version that is stored
+ * @param served the kind in the version that the client uses
  * @param namespace empty for cluster-scoped kinds and for all namespaces
  * @param name empty for a collection
  * @param subresource empty for the object itself
@@ -22,7 +22,7 @@ record ResourcePath(ResourceKind kind, ResourceKind served, String namespace, St
     private static final Set<String> OF_A_NAMESPACE = Set.of("status", "finalize");
 
     /**
-     * Finds the kind that a path means.
+     * Finds the kind that a path names.
      *
      * @param rest the segments after the version
      * @throws ApiFailure 404 when there is none

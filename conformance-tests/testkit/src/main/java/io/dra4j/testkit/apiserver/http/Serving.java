@@ -9,12 +9,12 @@ import java.util.random.RandomGenerator;
 /**
  * The settings for all requests.
  *
- * @param port of plain HTTP; 0 takes a free one
- * @param tls whether a second, free port speaks TLS
- * @param goawayChance of each request of HTTP/2 to be its connection's last, from 0 to 1
+ * @param port the port for plain HTTP; 0 for a free one
+ * @param tls whether a second, free port serves TLS
+ * @param goawayChance the chance, from 0 to 1, that an HTTP/2 request is the last one on its connection
  * @param requestTimeout how long a request's body may take to arrive
  * @param bookmarkInterval the interval of bookmarks in watches that request them
- * @param gates of the release
+ * @param gates the gates of the release
  * @param random draws how long a watch lasts
  */
 public record Serving(

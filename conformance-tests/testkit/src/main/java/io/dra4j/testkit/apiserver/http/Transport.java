@@ -19,11 +19,11 @@ import org.eclipse.jetty.util.Fields;
  * A request, and the way that its response takes.
  *
  * @param path as it was sent
- * @param query reads the parameters; throws IllegalArgumentException or IllegalStateException when it cannot
+ * @param query reads the parameters; throws IllegalArgumentException or IllegalStateException if it cannot
  * @param status takes the status of the response, which is sent by the first write, as its headers are
  * @param response takes the response's body
  * @param callback is notified when the response has been written
- * @param disconnect ends the response in the middle
+ * @param disconnect cuts the response off
  */
 record Transport(
         String method,

@@ -105,7 +105,7 @@ public final class ApiFailure extends RuntimeException {
                 about(kind, name));
     }
 
-    /** A deletion of an object that is not the one that was meant. */
+    /** A deletion of an object other than the intended one. */
     public static ApiFailure notMeant(ResourceKind kind, String name, String why) {
         String message =
                 "Operation cannot be fulfilled on %s %s: %s".formatted(kind.qualifiedKind(), QuotedText.of(name), why);
@@ -119,7 +119,7 @@ public final class ApiFailure extends RuntimeException {
      */
     public record Conflict(String owner, String field) {}
 
-    /** An apply that is not to take fields from those who own them. */
+    /** An apply that must not take fields from their owners. */
     public static ApiFailure applyConflicts(List<Conflict> conflicts) {
         ObjectNode details = JsonTrees.object();
         ArrayNode causes = details.putArray("causes");
@@ -208,8 +208,8 @@ public final class ApiFailure extends RuntimeException {
     /**
      * A body that is not an object of the expected kind.
      *
-     * @param sent the kind that it says it is of
-     * @param version the one that it says it is in
+     * @param sent the kind that the body claims to be
+     * @param version the version that the body claims
      */
     public static ApiFailure unfit(String sent, String version, ResourceKind wanted, String why) {
         String message =

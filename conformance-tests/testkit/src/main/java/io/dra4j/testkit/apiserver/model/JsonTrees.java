@@ -17,7 +17,7 @@ import java.util.List;
 
 /** Reads, writes and walks JSON trees. */
 public final class JsonTrees {
-    /** A body is limited as a whole; too long a name is for the rules of its field. */
+    /** Bodies are limited as a whole; a name that is too long is left to the rules of its field. */
     private static final StreamReadConstraints LIMITS =
             StreamReadConstraints.builder().maxNameLength(Integer.MAX_VALUE).build();
 
@@ -57,14 +57,14 @@ public final class JsonTrees {
         return at(node, path).asText("");
     }
 
-    /** The names of an object's fields, which may then be changed. */
+    /** The names of an object's fields, as a copy, so that the object may be changed meanwhile. */
     public static List<String> names(JsonNode object) {
         List<String> names = new ArrayList<>();
         object.fieldNames().forEachRemaining(names::add);
         return names;
     }
 
-    /** The object at a field, made there when missing. */
+    /** The object at a field, created if missing. */
     public static ObjectNode child(ObjectNode parent, String field) {
         return parent.get(field) instanceof ObjectNode existing ? existing : parent.putObject(field);
     }

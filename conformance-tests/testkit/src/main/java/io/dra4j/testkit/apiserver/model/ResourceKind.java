@@ -34,7 +34,7 @@ public record ResourceKind(
         STATUS_ON_CREATE,
         /** Counts spec changes in metadata.generation. */
         GENERATION,
-        /** PUT makes an object that does not exist. */
+        /** PUT creates an object that does not exist. */
         CREATE_ON_UPDATE,
         /** PUT must carry a resourceVersion. */
         CONDITIONAL_UPDATE,
@@ -55,7 +55,7 @@ public record ResourceKind(
         return traits.contains(trait);
     }
 
-    /** The kind as it is in another version. */
+    /** The same kind in another version. */
     public ResourceKind in(String other) {
         return new ResourceKind(group, other, versions, kind, plural, namespaced, shortNames, fieldLabels, traits);
     }

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 /** The table of served resources for one Kubernetes release. */
 public final class ResourceKinds {
     /**
-     * A version, a field label or a trait may have the release that it came with, behind an at
-     * sign. Kinds without versions are in v1.
+     * A version, a field label or a trait may be followed by an at sign and the release that introduced it. Kinds
+     * without versions are in v1.
      */
     private static final String TABLE = """
             group               | versions | kind                  | plural                 | short | scope      | field labels | traits
@@ -115,7 +115,7 @@ public final class ResourceKinds {
                 .findFirst();
     }
 
-    /** The kind as which objects of a kind are stored. */
+    /** The kind in the version in which its objects are stored. */
     public ResourceKind stored(ResourceKind kind) {
         return kind.group().equals(EVENTS) ? named(kind.plural()) : kind;
     }
@@ -157,7 +157,7 @@ public final class ResourceKinds {
         return groups;
     }
 
-    /** The versions that a group is served in, the preferred one first; none of no group. */
+    /** The versions that a group is served in, the preferred one first; none for an unknown group. */
     public List<String> versions(String group) {
         return kinds.stream()
                 .filter(kind -> kind.group().equals(group))
@@ -167,7 +167,7 @@ public final class ResourceKinds {
                 .toList();
     }
 
-    /** Stable before beta before alpha: the order of their texts, apart from stable ones. */
+    /** The sort key of a version: stable before beta before alpha. */
     private static String maturity(String groupVersion) {
         return STABLE.contains(groupVersion) ? "" : groupVersion.replace("v1beta", "a");
     }

@@ -3,18 +3,18 @@
 package io.dra4j.testkit.apiserver.model;
 
 /**
- * Requests, and their bytes in both directions; a share of them has fractions.
+ * Requests, and their bytes in both directions; averages have fractions.
  *
  * <p>Bytes are those of heads and bodies as HTTP/1.1 writes them, watches' events too; TLS, the frames of chunks, and the
  * compressed heads of HTTP/2 are not counted.
  *
  * @param requests their number
  * @param received what clients sent, in bytes
- * @param sent what they got, in bytes
+ * @param sent what clients received, in bytes
  */
 public record Traffic(double requests, double received, double sent) {
 
-    /** Nothing. */
+    /** No traffic. */
     public static final Traffic NONE = new Traffic(0, 0, 0);
 
     /** Returns this plus a multiple of another. */

@@ -32,7 +32,7 @@ public final class ZeroValues {
         return empty;
     }
 
-    /** Adds what an object lacks; a release that has no such status knows none. */
+    /** Adds the missing fields, except for a status if the kind has none in this release. */
     public static void fill(ResourceKind kind, ObjectNode object) {
         fill(object, KINDS.path(kind.kind()));
         if (!kind.has(ResourceKind.Trait.STATUS)) {

@@ -26,7 +26,7 @@ record MetadataChange(StoredObject current, JsonNode sent) {
         return new MetadataChange(current, body.path("metadata").deepCopy());
     }
 
-    /** Collects what is wrong with it, twice: the real server checks it for all kinds, and again. */
+    /** Collects its errors, each twice, because the real server checks it for all kinds, and again for its kind. */
     void check(ObjectNode next, FieldErrors errors) {
         checkOnce(next, errors);
         checkOnce(next, errors);

@@ -24,7 +24,7 @@ public record Preconditions(String uid, String resourceVersion) {
                 JsonTrees.text(deleteOptions, "preconditions", "resourceVersion"));
     }
 
-    /** Refuses, with 409 Conflict, to make an object that was to be a certain one. */
+    /** Refuses, with 409 Conflict, to create an object if a certain one was expected. */
     static void requireNone(ResourceKind kind, ObjectKey key, JsonNode object) {
         String uid = JsonTrees.text(object, "metadata", "uid");
         if (!uid.isEmpty()) {
@@ -36,7 +36,7 @@ public record Preconditions(String uid, String resourceVersion) {
         }
     }
 
-    /** Refuses, with 409 Conflict, an object that is another one or has changed. */
+    /** Refuses, with 409 Conflict, an object that is not the expected one or has changed. */
     void check(StoredObject object) {
         require(object, "UID", uid, object.uid(), "deleted and then recreated");
         String found = JsonTrees.text(object.json(), "metadata", "resourceVersion");
@@ -53,7 +53,7 @@ public record Preconditions(String uid, String resourceVersion) {
         }
     }
 
-    /** Refuses, with 409 Conflict, to replace an object that is another one. */
+    /** Refuses, with 409 Conflict, to replace an object that is not the expected one. */
     static void requireSame(StoredObject object, String uid) {
         if (!uid.isEmpty() && !uid.equals(object.uid())) {
             throw ApiFailure.conflict(

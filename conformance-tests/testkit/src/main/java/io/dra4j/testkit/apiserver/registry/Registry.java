@@ -64,8 +64,8 @@ public final class Registry {
     }
 
     /**
-     * @param served as which the client knows the object
-     * @param body in the form in which it is stored
+     * @param served the kind in the version that the client uses
+     * @param body the object in its stored form
      */
     public StoredObject create(
             ResourceKind kind, ResourceKind served, String namespace, ObjectNode body, WriteOptions options) {
@@ -114,7 +114,7 @@ public final class Registry {
     }
 
     /**
-     * Applies what one field manager wants of an object, and makes it when it is not there.
+     * Applies the fields that a field manager sets, and creates the object if it does not exist.
      *
      * @param force take fields from other managers who own them
      */
@@ -231,12 +231,12 @@ public final class Registry {
         return next;
     }
 
-    /** Takes an object that goes away because its last finalizer did. */
+    /** Holds an object that a write deletes because it removes the last finalizer. */
     private static final class Released {
         @Nullable
         ObjectNode last;
 
-        /** The object as it would be, which is the answer; without it, the stored one. */
+        /** The answer to the write: the object without the finalizer if it was deleted, else the stored one. */
         StoredObject orElse(StoredObject stored) {
             if (last == null) {
                 return stored;
@@ -358,7 +358,7 @@ public final class Registry {
         return next;
     }
 
-    /** Deletes, or marks as deleting when finalizers remain, which is seen by its finalizers. */
+    /** Deletes, or marks as deleting if finalizers remain: the caller can tell by the finalizers of the result. */
     public StoredObject delete(ResourceKind kind, ObjectKey key, Preconditions preconditions, boolean dryRun) {
         Target target = new Target(kind, key, Part.MAIN);
         StoredObject deleted = commit(target, dryRun, current -> {
@@ -415,7 +415,7 @@ public final class Registry {
     /**
      * The object, or its status, that a request writes.
      *
-     * @param served as which the client knows the object
+     * @param served the kind in the version that the client uses
      */
     public record Target(ResourceKind kind, ObjectKey key, Part part, ResourceKind served) {
         public Target(ResourceKind kind, ObjectKey key, Part part) {

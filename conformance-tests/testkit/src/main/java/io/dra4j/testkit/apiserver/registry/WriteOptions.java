@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * @param fieldValidation how unknown and repeated fields are handled: Strict refuses them, Warn
  *     (also when empty) drops them with a warning, Ignore drops them
  * @param fieldManager who owns the fields that the write sets
- * @param warn takes what the client should be warned of
+ * @param warn receives the warnings for the client
  * @param repeated the problems with fields that the body has more than once
  */
 public record WriteOptions(
@@ -29,7 +29,7 @@ public record WriteOptions(
     public static final WriteOptions DEFAULT =
             new WriteOptions(false, "Ignore", "cluster-objects", warning -> {}, List::of);
 
-    /** As the default, but refuses unknown fields. */
+    /** Like the default, but refuses unknown fields. */
     public static final WriteOptions STRICT =
             new WriteOptions(false, "Strict", "cluster-objects", warning -> {}, List::of);
 

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One committed write.
  *
- * @param before the object until then, null when it was created
- * @param after the object from then on, null when it was deleted
+ * @param before the object before the write, null if it was created
+ * @param after the object after the write, null if it was deleted
  */
 public record CommittedWrite(
         ResourceKind kind,

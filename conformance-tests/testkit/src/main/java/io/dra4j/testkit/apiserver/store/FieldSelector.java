@@ -17,15 +17,15 @@ import java.util.regex.Pattern;
 public record FieldSelector(List<Term> terms) {
     public static final FieldSelector ALL = new FieldSelector(List.of());
 
-    /** A text between commas; a comma behind a backslash does not count. */
+    /** A text between commas; a comma after a backslash does not count. */
     private static final Pattern TERM = Pattern.compile("(?:[^\\\\,]++|\\\\.|\\\\$)++", Pattern.DOTALL);
 
     private static final Pattern OPERATOR = Pattern.compile("!=|==|=");
 
-    /** The characters that values have behind a backslash. */
+    /** The characters that must be escaped in values. */
     private static final String SPECIAL = "\\,=";
 
-    /** One comparison of a field's text; a field without value compares as empty. */
+    /** One comparison of a field's text; a field without a value compares as empty. */
     record Term(String label, boolean equal, String value) {
         /** The same on the field as it is stored. */
         Term storedIn(ResourceKind kind) {

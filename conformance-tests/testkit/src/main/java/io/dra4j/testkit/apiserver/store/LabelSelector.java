@@ -133,7 +133,7 @@ public record LabelSelector(List<Predicate<JsonNode>> requirements) {
             return token;
         }
 
-        /** A value may be missing, which is the empty one. */
+        /** A missing value is the empty one. */
         private String value() {
             return next().equals(",") || next().equals(END) ? "" : identifier();
         }

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Owns every object, the revision counter, a bounded history of changes, and the list of watchers.
  *
- * <p>Thread-safe: one lock guards all of it. Writes are computed under the lock, so that they never
- * conflict inside; watchers are notified under the lock and flushed outside it.
+ * <p>Thread-safe: one lock guards all of it. Writes are computed under the lock, so they never conflict with each
+ * other; watchers are notified under the lock and flushed outside it.
  */
 public final class ObjectStore {
     /** Computes what a write makes of the current object: a new tree, the same tree (no change) or null (delete). */
@@ -72,7 +72,7 @@ public final class ObjectStore {
     }
 
     /**
-     * Lists what there was at an earlier revision, by undoing what the history has since.
+     * Lists the objects at an earlier revision, by undoing the later changes in the history.
      *
      * @throws ApiFailure 410 Expired when the history no longer reaches back that far
      */
@@ -105,7 +105,7 @@ public final class ObjectStore {
      * Applies a write and notifies the watchers.
      *
      * @return the object after the write; for a deletion the object as it was, at the revision of
-     *     its deletion; null when there was nothing and nothing was made
+     *     its deletion; null if no object existed and none was created
      */
     public @Nullable StoredObject write(ResourceKind kind, ObjectKey key, Mutation mutation) {
         StoredObject result;
@@ -174,12 +174,12 @@ public final class ObjectStore {
         watchersOf(kind).add(watcher);
     }
 
-    /** Hands on all objects of the kind, then each later change, under the lock: must neither write nor wait. */
+    /** Passes on all objects of the kind, then each change, under the lock: a follower must neither write nor wait. */
     public void follow(ResourceKind kind, Consumer<CommittedWrite> follower) {
         watchFromNow(kind, new Follower(follower));
     }
 
-    /** Hands changes on where they are made. */
+    /** Passes changes on within the write. */
     private record Follower(Consumer<CommittedWrite> follower) implements Watcher {
         @Override
         public void changed(CommittedWrite change) {
@@ -197,8 +197,8 @@ public final class ObjectStore {
     }
 
     /**
-     * Takes over the objects, the revision and the followers of another store, as far as there are such kinds; its
-     * history is gone.
+     * Takes over the revision of another store, and its objects and followers of kinds that this one has; its history
+     * is dropped.
      */
     public synchronized void restore(ObjectStore other, ResourceKinds kinds) {
         revision = other.revision();

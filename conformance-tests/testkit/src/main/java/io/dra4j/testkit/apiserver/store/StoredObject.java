@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An object as it was at one revision.
  *
- * <p>The tree must never be changed: readers, the history and all watches share it. The bytes of
- * each format are made once.
+ * <p>The tree must never be changed: readers, the history and all watches share it. The bytes of each format are
+ * created once.
  */
 public final class StoredObject {
     private final ResourceKind kind;
@@ -110,7 +110,7 @@ public final class StoredObject {
                 kind, key, newRevision, with(metadata -> metadata.put("resourceVersion", Long.toString(newRevision))));
     }
 
-    /** The object as clients see it who have no use for its managed fields. */
+    /** The object for clients that do not want its managed fields. */
     public StoredObject withoutManagedFields() {
         return new StoredObject(kind, key, revision, with(metadata -> metadata.remove("managedFields")));
     }

@@ -5,7 +5,7 @@ package io.dra4j.testkit.apiserver.store;
 /**
  * A receiver of changes.
  *
- * <p>All methods but {@link #flush} are called under the store's lock, in the order of revisions:
+ * <p>All methods except {@link #flush} are called under the store's lock, in the order of revisions:
  * they must only record the change. {@code flush} is called afterwards, outside the lock, and may write.
  */
 public interface Watcher {

@@ -47,7 +47,7 @@ record EventStrategy(boolean strict) implements Strategy {
         }
     }
 
-    /** Events as they were before they had their own time. */
+    /** Events of the older form, without an {@code eventTime}. */
     private static void checkOld(ObjectNode event, FieldErrors errors) {
         String own = JsonTrees.text(event, "metadata", "namespace");
         String about = JsonTrees.text(event, "involvedObject", "namespace");

@@ -104,7 +104,7 @@ public final class MetadataRules {
         }
     }
 
-    /** Makes the metadata of a new object. */
+    /** Creates the metadata of a new object. */
     public void initialize(ResourceKind kind, ObjectKey key, ObjectNode object) {
         ObjectNode metadata = JsonTrees.metadata(object);
         JsonNode generation = metadata.path("generation");
@@ -217,8 +217,8 @@ public final class MetadataRules {
     }
 
     /**
-     * The kinds that a body may name without being unknown; the rest of the core group is left
-     * out where no client of this server has it.
+     * The kinds that a body may name without being unknown; the other kinds of the core group are omitted, because no
+     * client of this server uses them.
      */
     private static final class RegisteredKinds {
         private static final Map<String, List<String>> BY_VERSION = Map.of(

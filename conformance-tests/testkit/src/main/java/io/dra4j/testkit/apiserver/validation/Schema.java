@@ -94,8 +94,8 @@ public final class Schema {
     /**
      * One walk through one object, in its order.
      *
-     * <p>As in the real server, a quantity or a time of the wrong form ends the walk; of other wrong types the first is
-     * reported at its end.
+     * <p>As in the real server, a quantity or a time of the wrong form ends the walk; of other type errors, the first
+     * is reported at the end.
      */
     private static final class Decoding {
         private static final int MOST_UNKNOWN = 100;

@@ -310,14 +310,14 @@ public final class Strategies {
     }
 
     /**
-     * Normalizes claims to the form in which typed objects are written: empty fields are omitted, but
-     * for the fields that are always there.
+     * Normalizes claims to the form in which typed objects are written: empty fields are omitted, except for those that
+     * are always present.
      */
     private static final class ClaimForm {
         private ClaimForm() {}
 
         /**
-         * Forms the spec of a claim.
+         * Normalizes the spec of a claim.
          *
          * @param parent has the spec
          */
@@ -332,7 +332,7 @@ public final class Strategies {
             writeNull(devices, "requests");
         }
 
-        /** Forms the status of a claim. */
+        /** Normalizes the status of a claim. */
         static void ofStatus(ObjectNode claim) {
             if (!(claim.path("status") instanceof ObjectNode status)) {
                 return;
