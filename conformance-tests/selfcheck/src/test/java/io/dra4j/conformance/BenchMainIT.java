@@ -174,9 +174,9 @@ class BenchMainIT {
 
         assertThat(err.toString().lines())
                 .containsExactly(
-                        "dra-conformance: --calls measures one driver, not one --against",
-                        "dra-conformance: --calls is at least 10",
-                        "dra-conformance: --growth-limit is for --calls");
+                        "dra-conformance: --calls measures one driver, and cannot be combined with --against",
+                        "dra-conformance: --calls must be at least 10",
+                        "dra-conformance: --growth-limit requires --calls");
     }
 
     @Test

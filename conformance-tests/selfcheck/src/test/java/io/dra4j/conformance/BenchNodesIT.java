@@ -96,9 +96,9 @@ class BenchNodesIT {
                         "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --against, --rounds, COMMAND",
                         "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --driver-name",
                         "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --calls",
-                        "dra-conformance: --nodes is at least 2: drivers are measured against one",
-                        "dra-conformance: --devices is at least 1",
-                        "dra-conformance: --idle-seconds is at least 1 with --nodes",
-                        "dra-conformance: --devices is for --nodes");
+                        "dra-conformance: --nodes must be at least 2: the others are measured against the first",
+                        "dra-conformance: --devices must be at least 1",
+                        "dra-conformance: --idle-seconds must be at least 1 with --nodes",
+                        "dra-conformance: --devices requires --nodes");
     }
 }

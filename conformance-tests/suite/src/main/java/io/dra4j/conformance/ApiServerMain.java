@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Run the embedded API server alone, until Ctrl-C or SIGTERM: for kubectl, a controller or a test, without a cluster.",
-            "It serves the kinds of DRA on 127.0.0.1 to every user of this machine, keeps them in memory, and has no scheduler and no controllers.",
+            "It serves the DRA API on 127.0.0.1 to every user of this machine, keeps the objects in memory, and has no scheduler and no controllers.",
             ""
         },
         footer = {"", "Exit status: 130 or 143 after Ctrl-C or SIGTERM, 3 if it could not start."})
@@ -62,7 +62,7 @@ final class ApiServerMain implements Callable<Integer> {
         try (StandaloneServer server = new StandaloneServer()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> end(server), "dra4j-apiserver-end"));
             print(server.start(builder(), manifests, kubeconfig));
-            new CountDownLatch(1).await(); // until a signal ends the JVM, and the hook the server
+            new CountDownLatch(1).await(); // until a signal ends the JVM, whose shutdown hook ends the server
             return 0;
         }
     }
@@ -71,13 +71,13 @@ final class ApiServerMain implements Callable<Integer> {
         try {
             server.close();
         } catch (IOException e) {
-            spec.commandLine().getErr().println("dra-conformance: the kubeconfig is left: " + e);
+            spec.commandLine().getErr().println("dra-conformance: can't remove the kubeconfig: " + e);
         }
     }
 
     private EmbeddedApiServer.Builder builder() {
         if (port < 0 || port > 65_535) {
-            throw new SettingsException("--port is a number from 0 to 65535, not " + port);
+            throw new SettingsException("--port must be a number from 0 to 65535, not " + port);
         }
         return EmbeddedApiServer.builder().like(release.gates()).port(port);
     }
@@ -85,7 +85,7 @@ final class ApiServerMain implements Callable<Integer> {
     private void print(StandaloneServer.Ready ready) {
         PrintWriter out = spec.commandLine().getOut();
         out.printf("The API server of Kubernetes %s for DRA is ready", ready.version());
-        out.printf(" at %s, with %d objects of manifests.%n%n", ready.url(), ready.objects());
+        out.printf(" at %s, with %d objects from manifests.%n%n", ready.url(), ready.objects());
         out.printf("  export KUBECONFIG=%s%n", ready.kubeconfig());
         out.printf("  kubectl get resourceslices%n");
         out.printf("  kubectl get resourceclaims -A --watch%n%n");
@@ -94,9 +94,9 @@ final class ApiServerMain implements Callable<Integer> {
     }
 
     /**
-     * The embedded API server, with the objects of manifests and a kubeconfig.
+     * The embedded API server, with objects from manifests and a kubeconfig.
      *
-     * <p>{@link #close} may come at any time and from any thread, also before and during the start.
+     * <p>{@link #close} may be called at any time and from any thread, also before and during the start.
      */
     private static final class StandaloneServer implements AutoCloseable {
 
@@ -115,7 +115,7 @@ final class ApiServerMain implements Callable<Integer> {
          * Starts the server, applies manifests to it, and writes the kubeconfig.
          *
          * @param manifests files, and folders of them
-         * @param file the kubeconfig, which is written last; null takes one in a temporary folder
+         * @param file the kubeconfig, which is written last; null for one in a temporary folder
          * @throws SettingsException if the port, a gate, a manifest or the kubeconfig's file is unusable
          */
         public synchronized Ready start(EmbeddedApiServer.Builder builder, List<String> manifests, @Nullable Path file)
@@ -173,7 +173,7 @@ final class ApiServerMain implements Callable<Integer> {
             /**
              * A kubeconfig that is to be written.
              *
-             * @param file null takes one in a temporary folder
+             * @param file null for one in a temporary folder
              * @throws SettingsException if another file exists
              */
             static KubeconfigFile at(@Nullable Path file) throws IOException {

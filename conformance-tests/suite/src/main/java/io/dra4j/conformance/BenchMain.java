@@ -127,22 +127,22 @@ final class BenchMain implements Callable<Integer> {
     }
 
     private void requireUsable() {
-        require(rounds >= 1, "--rounds is at least 1");
-        require(starts >= 1, "--starts is at least 1");
-        require(firstCalls >= 0 && idleSeconds >= 0, "--first-calls and --idle-seconds are at least 0");
-        require(calls == null || calls >= LongRun.PARTS, "--calls is at least " + LongRun.PARTS);
-        require(calls == null || against == null, "--calls measures one driver, not one --against");
-        require(calls != null || growthLimit == null, "--growth-limit is for --calls");
-        require(nodes != null || devices == null, "--devices is for --nodes");
+        require(rounds >= 1, "--rounds must be at least 1");
+        require(starts >= 1, "--starts must be at least 1");
+        require(firstCalls >= 0 && idleSeconds >= 0, "--first-calls and --idle-seconds must not be negative");
+        require(calls == null || calls >= LongRun.PARTS, "--calls must be at least " + LongRun.PARTS);
+        require(calls == null || against == null, "--calls measures one driver, and cannot be combined with --against");
+        require(calls != null || growthLimit == null, "--growth-limit requires --calls");
+        require(nodes != null || devices == null, "--devices requires --nodes");
         if (nodes != null) {
             requireUsable(nodes);
         }
     }
 
     private void requireUsable(int hosted) {
-        require(hosted >= 2, "--nodes is at least 2: drivers are measured against one");
-        require(devices == null || devices >= 1, "--devices is at least 1");
-        require(idleSeconds >= 1, "--idle-seconds is at least 1 with --nodes");
+        require(hosted >= 2, "--nodes must be at least 2: the others are measured against the first");
+        require(devices == null || devices >= 1, "--devices must be at least 1");
+        require(idleSeconds >= 1, "--idle-seconds must be at least 1 with --nodes");
         String others = spec.commandLine().getParseResult().matchedArgs().stream()
                 .map(TestedDriverOptions::name)
                 .filter(name -> !WITH_NODES.contains(name))
@@ -233,7 +233,7 @@ final class BenchMain implements Callable<Integer> {
         void print(NodesNumbers numbers) {
             int nodes = numbers.plan().nodes();
             out.println();
-            line(FACT, "drivers, one a node", nodes);
+            line(FACT, "drivers, one per node", nodes);
             line(FACT, "devices each", numbers.plan().devices());
             line(FACT, "registered with the kubelet", numbers.registered());
             line(FACT, "slices published", numbers.slices());
@@ -244,11 +244,11 @@ final class BenchMain implements Callable<Integer> {
             requests(numbers);
             memory(numbers);
             idle(numbers);
-            traffic("API server, an idle node and hour", numbers.perHour(0));
+            traffic("API server, per idle node and hour", numbers.perHour(0));
             traffic(
                     "the same with %d prepares".formatted(NodesNumbers.BUSY_PREPARES),
                     numbers.perHour(NodesNumbers.BUSY_PREPARES));
-            line(FACT, "connections a node", String.format(Locale.ROOT, "%.2f", numbers.each(numbers.connections())));
+            line(FACT, "connections per node", String.format(Locale.ROOT, "%.2f", numbers.each(numbers.connections())));
             out.println();
             out.flush();
         }
@@ -308,7 +308,7 @@ final class BenchMain implements Callable<Integer> {
                     idle.needless().values().stream().mapToLong(Long::longValue).sum();
             out.println();
             line(ROW, "idle for %d s".formatted(idle.lasted().toSeconds()), "all", "a driver", "");
-            requests(numbers, "watches begun again", all - needless);
+            requests(numbers, "watches restarted", all - needless);
             requests(numbers, "other API requests", needless);
             line(
                     ROW,

@@ -93,8 +93,8 @@ public final class ConformanceMain {
     }
 
     /**
-     * Warnings only, a line each on standard error. Set here and not in a file that is found by its
-     * name: a suite on a class path must not bring along the logging of this program.
+     * Warnings only, a line each on standard error. Set here, not in a file that is found by its name: on a class path,
+     * the suite must not bring this program's logging along.
      */
     static void configureLogging() {
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
@@ -103,7 +103,7 @@ public final class ConformanceMain {
         System.setProperty("org.slf4j.simpleLogger.showShortLogName", "true");
         // It warns of connections that the proxy cuts, which is what the proxy is for.
         System.setProperty("org.slf4j.simpleLogger.log.org.eclipse.jetty", "error");
-        // gRPC logs by java.util.logging, whose own handler also prints what is not a warning.
+        // gRPC logs through java.util.logging, whose default handler also prints messages below a warning.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
     }
@@ -133,7 +133,7 @@ public final class ConformanceMain {
         return NO_ANSWER;
     }
 
-    /** Also where help is requested, which makes the parser ignore unknown words. */
+    /** Rejects unknown words even where help is requested, in which case the parser ignores them. */
     private static int executeWithoutUnknownWords(ParseResult line) {
         for (CommandLine command : line.asCommandLineList()) {
             List<String> unknown = command.getParseResult().unmatched();
@@ -217,7 +217,7 @@ public final class ConformanceMain {
             return outcome.exitCode();
         }
 
-        /** Failures that follow from the end are not printed. */
+        /** Does not print failures that the shutdown causes. */
         private static void end(Engine engine, TerminalProgress progress) {
             progress.silence();
             engine.close();

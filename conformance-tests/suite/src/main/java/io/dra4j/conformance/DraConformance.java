@@ -45,11 +45,11 @@ import org.junit.jupiter.api.DynamicTest;
  * }
  * }</pre>
  *
- * <p>One test for each requirement, in a container for each profile: it fails if a MUST is broken
- * or the suite itself fails, and is aborted (shown as skipped) with the reason if the requirement
- * does not apply, is blocked, or is not tested. A broken SHOULD is printed and passes. Requirements that stop, kill or
- * restart a driver are not tested in a JVM, except for what a provider leaves that says it
- * changes nothing: run the suite against the packaged driver for that.
+ * <p>One test for each requirement, in a container for each profile: it fails if a MUST is broken or the suite itself
+ * fails, and is aborted (shown as skipped) with the reason if the requirement does not apply, is blocked, or is not
+ * tested. A broken SHOULD is printed and passes. Requirements that stop, kill or restart a driver are not tested in a
+ * JVM, except for what is left behind by a provider that claims to change nothing: for the others, run the suite
+ * against the packaged driver.
  */
 public final class DraConformance {
 
@@ -66,7 +66,7 @@ public final class DraConformance {
     }
 
     /**
-     * Tests of what a function makes.
+     * Creates tests of the providers that a function makes.
      *
      * @param driverName the driver's name
      * @param providers makes a new provider for a node; called once for each node that is set up

@@ -77,7 +77,7 @@ class ProviderDriverIT {
     @CsvSource({
         "   , [], PASS, ''",
         "plugins/gpu.example.com, [], FAIL, gpu-0 is left in the driver's directory",
-        "'', ['{ROOT}/gpu-*'], FAIL, 1 files stay that match",
+        "'', ['{ROOT}/gpu-*'], FAIL, 1 files still match",
         "'', [], FAIL, can't be prepared"
     })
     void aProviderThatSaysThatItChangesNothingIsTried(String folder, String empty, Verdict verdict, String message) {

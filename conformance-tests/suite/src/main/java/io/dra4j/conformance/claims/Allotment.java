@@ -16,7 +16,7 @@ import java.util.List;
  */
 public record Allotment(String claim, JsonNode spec, ObjectNode allocation) {
 
-    /** Its results, each of a device. */
+    /** Its results, one per device. */
     public List<JsonNode> results() {
         return ApiObjects.elements(allocation.at("/devices/results"));
     }

@@ -61,7 +61,7 @@ public final class Allotments {
     }
 
     /**
-     * Makes claims of the templates in turn, as many as there is room for.
+     * Makes claims from the templates in turn, as many as there is room for.
      *
      * @param slices of complete pools
      * @throws SettingsException if an expression fails
@@ -105,7 +105,7 @@ public final class Allotments {
     }
 
     /**
-     * Finds each template that no claim can be made of, with all devices free.
+     * Finds each template from which no claim can be made, even with all devices free.
      *
      * @return a sentence for each
      */

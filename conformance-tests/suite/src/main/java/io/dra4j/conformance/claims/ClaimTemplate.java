@@ -82,7 +82,7 @@ record ClaimTemplate(String title, ObjectNode json, Claim claim) {
         }
     }
 
-    /** Finds that the expressions of a class or a request can be compiled. */
+    /** Checks that the expressions of a class or a request can be compiled. */
     static void requireCompiled(String owner, List<String> expressions) {
         for (String expression : expressions) {
             try {

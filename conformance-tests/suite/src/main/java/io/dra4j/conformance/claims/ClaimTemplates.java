@@ -29,8 +29,8 @@ public record ClaimTemplates(List<ClaimTemplate> templates, Map<String, JsonNode
     /**
      * Reads the setting.
      *
-     * @param claims files with manifests, or manifests; none if claims have no certain shape
-     * @param driver whose devices a class selects that is not among the manifests
+     * @param claims files with manifests, or manifests; none if claims have no particular shape
+     * @param driver the driver whose devices are selected by a class that is not among the manifests
      * @throws SettingsException if they cannot be read or used
      */
     public static ClaimTemplates read(List<JsonNode> claims, String driver) {
@@ -83,7 +83,7 @@ public record ClaimTemplates(List<ClaimTemplate> templates, Map<String, JsonNode
         return json;
     }
 
-    /** Returns whether claims have no certain shape. */
+    /** Returns whether claims have no particular shape. */
     public boolean isEmpty() {
         return templates.isEmpty();
     }

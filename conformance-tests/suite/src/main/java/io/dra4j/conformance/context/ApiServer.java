@@ -33,9 +33,9 @@ import java.util.regex.Pattern;
 /**
  * The API server of a test context, with the proxy in front of it, and its own node and namespace.
  *
- * <p>The suite's own requests to a real one go through a separate proxy, which adds the kubeconfig's credentials.
- * Node and namespace are deleted in the end, if they were made here; both have a label by which those of a run that was
- * killed can be found.
+ * <p>The suite's own requests to a real one go through a separate proxy, which adds the kubeconfig's credentials. Node
+ * and namespace are deleted in the end, if they were made here; both have a label, by which those of a killed run can
+ * be found.
  */
 final class ApiServer implements AutoCloseable {
 
@@ -61,8 +61,9 @@ final class ApiServer implements AutoCloseable {
     private final Optional<ClusterObjects> store;
 
     /**
-     * A name for the node and the namespace of a test context. On a real API server no other run has had it: one may be
-     * running, or its namespace still terminating. The embedded one knows no others, and its reports can be compared.
+     * A name for the node and the namespace of a test context. On a real API server, it is unique: another run may be
+     * active, or its namespace may still be terminating. On an embedded one, it is constant, so that reports can be
+     * compared.
      */
     static String uniqueName(ApiServerSettings settings, String context) {
         return settings.isEmbedded()
@@ -95,7 +96,7 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** Prevents that a driver fails because of a wrong kubeconfig or server. */
+    /** Keeps a driver from failing because of a wrong kubeconfig or server. */
     private String requireReachable() {
         try {
             return proxy.serverVersion(REACH);
@@ -168,7 +169,7 @@ final class ApiServer implements AutoCloseable {
                 "fieldSelector=" + ApiObjects.encoded("spec.nodeName=" + node));
     }
 
-    /** Returns whether it was not there before. */
+    /** Creates an object unless it exists, and returns whether it was created. */
     private boolean make(String collection, ObjectNode object) {
         String path = collection + "/" + object.at("/metadata/name").asText();
         if (cluster.find(path).isPresent()) {

@@ -295,7 +295,7 @@ public final class Calls {
         return Optional.of(error).filter(words -> !words.isEmpty());
     }
 
-    /** Begins something concurrently to the rule, to be awaited or given up. */
+    /** Starts a task concurrently with the rule, to be awaited or given up. */
     public static <T> CompletableFuture<T> async(Supplier<T> call) {
         return CompletableFuture.supplyAsync(call, task -> {
             Thread thread = new Thread(task, "dra-conformance-call");
@@ -309,7 +309,7 @@ public final class Calls {
     }
 
     /**
-     * A check of every successful answer to a Prepare, of any rule: its devices are the driver's results of the claim,
+     * A check of every successful answer to a Prepare, in any rule: its devices are the driver's results of the claim,
      * with their share ids, for their requests. An answer without devices means that the driver needs nothing from the
      * kubelet.
      *
@@ -327,7 +327,7 @@ public final class Calls {
                 if (results.stream().anyMatch(this::isOwn)) {
                     requests(device, results, found);
                 } else {
-                    String words = "the answer reports device %s, which the claim was not allocated of this driver";
+                    String words = "the answer reports device %s, which is not among this driver's devices of the claim";
                     found.add(new Violation(words, text(device))
                             .about(results.isEmpty() ? "DRA-PREP-02" : "DRA-PREP-13"));
                 }

@@ -25,9 +25,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The CDI directories as a container runtime sees them: ids are resolved by the content of the
- * specs, JSON or YAML, and never by the names of files. Of two devices of one name that in the
- * later directory counts, and two in one directory are a conflict.
+ * The CDI directories as a container runtime sees them: ids are resolved by the content of the specs, JSON or YAML, and
+ * never by the names of files. Of two devices with the same name, the one in the later directory counts; two in one
+ * directory are a conflict.
  *
  * <p>Files of the directory that the driver was given go by their names, others by their paths.
  *
@@ -46,7 +46,7 @@ public final class CdiView {
 
     /**
      * @param folder the one that the driver was given
-     * @param folders all from which runtimes read, in ascending priority
+     * @param folders all that runtimes read, in ascending priority
      */
     public CdiView(Path folder, List<Path> folders) {
         this.folder = folder;
@@ -58,7 +58,7 @@ public final class CdiView {
         return folder;
     }
 
-    /** All directories from which runtimes read. */
+    /** All directories that runtimes read. */
     public List<Path> folders() {
         return folders;
     }
@@ -166,10 +166,10 @@ public final class CdiView {
         }
     }
 
-    /** A qualified device, found: its file, the spec, and the device in it. */
+    /** A device that an id resolves to: its file, the spec, and the device in it. */
     public record Resolved(String file, JsonNode spec, JsonNode device) {
 
-        /** The edits of the device, then those of the spec that come with it. */
+        /** The edits of the device, then those of its spec. */
         public List<JsonNode> edits() {
             return List.of(device.path("containerEdits"), spec.path("containerEdits"));
         }

@@ -113,7 +113,7 @@ public class ClaimDraft {
         return this;
     }
 
-    /** Writes the names of consumed capacities in the other of two forms that are one name. */
+    /** Writes the names of consumed capacities in the other form: with the driver's domain, or without it. */
     public ClaimDraft inOtherForm() {
         OwnNames names = new OwnNames(driver);
         for (JsonNode result : results) {

@@ -39,7 +39,7 @@ public final class Claims {
         this.namespace = namespace;
     }
 
-    /** Begins a claim with a name that none has had. */
+    /** Begins a claim with a name that no other has had. */
     public synchronized ClaimDraft draft() {
         return draft("claim-" + ++names);
     }
@@ -51,12 +51,12 @@ public final class Claims {
                 : new ClaimDraft(namespace, name, driver);
     }
 
-    /** Creates a claim that got these devices, of one request if claims have no certain shape. */
+    /** Creates a claim that got these devices, of one request if claims have no particular shape. */
     public KubeletClaim allocate(PublishedDevice... devices) {
         return allocate(List.of(devices));
     }
 
-    /** Creates a claim that got these devices, of one request if claims have no certain shape. */
+    /** Creates a claim that got these devices, of one request if claims have no particular shape. */
     public KubeletClaim allocate(List<PublishedDevice> devices) {
         return create(draft().request("r0", devices));
     }

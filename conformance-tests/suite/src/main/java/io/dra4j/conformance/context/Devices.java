@@ -77,8 +77,8 @@ public final class Devices {
     }
 
     /**
-     * The devices that claims can have all at the same time, without tolerations; where claims have
-     * a certain shape, the first device of each claim that there is room for.
+     * The devices that claims can have all at the same time, without tolerations; where claims have a particular shape,
+     * the first device of each claim that there is room for.
      *
      * @throws SettingsException if the settings' claims cannot be evaluated
      */
@@ -168,7 +168,7 @@ public final class Devices {
         }
     }
 
-    /** The existing devices do not allow any check. */
+    /** The exception for a rule that needs a complete pool. */
     Blocked blocked() {
         List<JsonNode> slices = slices();
         List<String> incomplete = new SeenPools(slices).incomplete();
@@ -190,8 +190,8 @@ public final class Devices {
     }
 
     /**
-     * The first {@code most} of those that one claim can have, or as many as there are: where claims
-     * have a certain shape, that of one claim.
+     * The first {@code most} devices that one claim can have, or as many as there are; where claims have a particular
+     * shape, only the first.
      *
      * @throws NotApplicable if there is none
      */
@@ -200,7 +200,7 @@ public final class Devices {
     }
 
     /**
-     * Finds that claims of the settings' shape can get devices, if the driver publishes any.
+     * Checks that claims of the settings' shape can get devices, if the driver publishes any.
      *
      * @throws SettingsException if they can't
      */

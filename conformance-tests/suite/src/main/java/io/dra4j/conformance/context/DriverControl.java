@@ -79,7 +79,7 @@ public final class DriverControl implements AutoCloseable {
         return instance;
     }
 
-    /** Starts one more instance, and does not wait; next to another, it has its own free port. */
+    /** Starts one more instance, and does not wait; alongside another, it gets its own free port. */
     public synchronized Instance launch(Map<String, String> environment) {
         transcript.note("start the driver " + environment);
         begun = place.log().toFile().length();
@@ -95,7 +95,7 @@ public final class DriverControl implements AutoCloseable {
     }
 
     /**
-     * Waits until the kubelet has registered a driver since some number of its events.
+     * Waits until the kubelet has registered a driver, after the first {@code before} of its events.
      *
      * @throws DriverUnusable if the instance ended first, or on a timeout
      */
@@ -133,7 +133,7 @@ public final class DriverControl implements AutoCloseable {
         return wait.end(kubelet.get().awaitRegistered(place.driver(), limit));
     }
 
-    /** Returns whether the kubelet registers a driver, since some number of its events, in some time. */
+    /** Returns whether the kubelet registers a driver in time, after the first {@code before} of its events. */
     public boolean registers(int before, Duration timeout) {
         try {
             return kubelet.get()
@@ -206,7 +206,7 @@ public final class DriverControl implements AutoCloseable {
         return instances.getOrDefault(current(), place).fill(word);
     }
 
-    /** The time of the last start; that of an external driver is unknown, and long ago. */
+    /** The time of the last start; for an external driver, where it is unknown, a time long ago. */
     public Instant started() {
         return started;
     }
@@ -298,7 +298,7 @@ public final class DriverControl implements AutoCloseable {
         return logSince(0);
     }
 
-    /** Returns the end of the driver's log, from some length of it on. */
+    /** Returns the end of the driver's log, from an offset on. */
     String logSince(long length) {
         try (RandomAccessFile file = new RandomAccessFile(place.log().toFile(), "r")) {
             long from = Math.max(length, file.length() - LOG_LIMIT);
@@ -320,7 +320,7 @@ public final class DriverControl implements AutoCloseable {
         endAll();
     }
 
-    /** Ends what was started for this test context; others can be started then. */
+    /** Ends what was started for this test context; others can be started afterwards. */
     public synchronized void endAll() {
         if (adapter.controlsProcess() || adapter.runsAnywhere()) {
             instances.keySet().stream().filter(Instance::isAlive).forEach(Instance::kill);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record KubernetesServer(
         String version, String apiServer, @Nullable Map<String, Boolean> featureGates) {
 
-    /** The beginning of the lines of kube-apiserver's metrics that have the states of gates. */
+    /** The beginning of the lines of kube-apiserver's metrics that report feature gates. */
     static final String GATES = "kubernetes_feature_enabled{";
 
     private static final Pattern GATE = Pattern.compile(Pattern.quote(GATES) + "name=\"(\\w+)\"[^}]*} ([01])");
@@ -38,7 +38,7 @@ public record KubernetesServer(
         return new KubernetesServer("1." + gates.version().minor(), "embedded", changed);
     }
 
-    /** A real one, with the gates of lines of its metrics; without these, its gates are not known. */
+    /** A real one, with the gates from the lines of its metrics; without these, its gates are not known. */
     static KubernetesServer real(String version, KubernetesVersion release, List<String> metrics) {
         Map<String, Boolean> gates = new TreeMap<>();
         metrics.stream()
@@ -55,7 +55,7 @@ public record KubernetesServer(
         return new KubernetesServer(version, "real", gates);
     }
 
-    /** The server in a line, for the top of reports. */
+    /** The server in one line, for the top of reports. */
     public String text() {
         Map<String, Boolean> changed = featureGates;
         String gates = changed == null

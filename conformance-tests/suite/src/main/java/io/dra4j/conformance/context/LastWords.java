@@ -44,7 +44,7 @@ final class LastWords {
     /**
      * The end of a message about a driver that did not register, or has ended.
      *
-     * @param log of only this start
+     * @param log the log since this start
      * @param alive whether it runs: its last line tells what it waits for
      */
     static String of(String log, Place place, boolean alive) {

@@ -57,7 +57,7 @@ public final class Measurements {
 
     /** A wait that has begun. */
     public record Wait(Measurements measurements, String what, Duration limit, long begin) {
-        /** Ends the wait, and returns whether the awaited happened before the limit. */
+        /** Ends the wait, and returns whether what was awaited happened before the limit. */
         public boolean end(boolean happened) {
             Duration took = Duration.ofNanos(System.nanoTime() - begin);
             measurements.add(Measured.time(what, happened ? took : limit, limit, !happened));
@@ -71,7 +71,7 @@ public final class Measurements {
         }
     }
 
-    /** Takes all values since the last time. */
+    /** Returns and removes all values since the last call. */
     public synchronized List<Measured> take() {
         List<Measured> taken = List.copyOf(greatest.values());
         greatest.clear();

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pool its pool
  * @param name its name
- * @param json all that is published of it
- * @param allotment what a claim gets that gets this device; null where claims have no certain shape
+ * @param json everything that is published about it
+ * @param allotment everything that a claim with this device gets; null where claims have no particular shape
  */
 public record PublishedDevice(
         String pool, String name, JsonNode json, @Nullable Allotment allotment) {
@@ -46,12 +46,12 @@ public record PublishedDevice(
         return allotment == null ? json.path("allowMultipleAllocations").asBoolean() : allotment.isShared();
     }
 
-    /** The pools and names of all devices that a claim gets that gets this one. */
+    /** The pools and names of all devices that a claim with this one gets. */
     public List<String> withCompanions() {
         return allotment == null ? List.of(toString()) : allotment.devices();
     }
 
-    /** The same, as what a claim gets that gets it. */
+    /** The same device, as part of an allotment. */
     PublishedDevice of(Allotment one) {
         return new PublishedDevice(pool, name, json, one);
     }
@@ -66,7 +66,7 @@ public record PublishedDevice(
         return !json.has("name");
     }
 
-    /** The capacity that a claim takes: as the settings' claims ask, or the least, so that there is some for others. */
+    /** The capacity that a claim takes: that of the settings' claims, or else the minimum, to leave some for others. */
     ObjectNode consumed() {
         if (allotment != null && allotment.results().get(0).get("consumedCapacity") instanceof ObjectNode shape) {
             return shape.deepCopy();
@@ -76,7 +76,7 @@ public record PublishedDevice(
         return consumed;
     }
 
-    /** The minimum of a policy; without a policy, where a claim without a request takes everything, a part. */
+    /** The minimum of the policy; without one, a part, because a claim without a request would take everything. */
     private static String least(JsonNode capacity) {
         return Stream.of("/requestPolicy/validRange/min", "/requestPolicy/validValues/0", "/requestPolicy/default")
                 .map(capacity::at)

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Directories in which nothing can be created, changed or removed until this is closed.
  *
- * <p>How depends on what the suite may do: modes stop a suite that is not root; root sets the immutable flag, or mounts
- * the directories read-only, as the driver's process sees them. Each mechanism is tested before it is used.
+ * <p>The mechanism depends on the suite's privileges: modes suffice if it is not root; root sets the immutable flag, or
+ * mounts the directories read-only, as the driver's process sees them. Each mechanism is tested before it is used.
  */
 public final class ReadOnlyDirectories implements AutoCloseable {
 
@@ -170,7 +170,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
         return mechanism.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Lets everybody write again. */
+    /** Makes the directories writable again. */
     @Override
     public void close() {
         boolean open = switch (mechanism) {

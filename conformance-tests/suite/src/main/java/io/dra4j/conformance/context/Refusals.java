@@ -19,7 +19,7 @@ import java.util.Set;
 /** The driver's writes of slices that were refused by the API server, not by the suite. */
 public final class Refusals {
 
-    /** Answers that a later write may not get, so that they refuse no slice. */
+    /** Statuses of errors that a retry may overcome: they say nothing about the slice. */
     private static final Set<Integer> FOR_NOW = Set.of(408, 409, 410, 429);
 
     private static final int FEW = 3;
@@ -77,7 +77,7 @@ public final class Refusals {
                         status.getOrDefault("message", refused.errorBody()));
     }
 
-    /** The texts of a Status; of one that is cut, those before its end. */
+    /** The texts of a Status; if it was truncated, those before the cut. */
     private static Map<String, String> fields(String status) {
         Map<String, String> fields = new HashMap<>();
         try (JsonParser json = JSON.createParser(status)) {
@@ -89,7 +89,7 @@ public final class Refusals {
                 json.skipChildren();
             }
         } catch (IOException e) {
-            return fields; // it is cut here, or was not JSON at all
+            return fields; // it was truncated here, or was not JSON at all
         }
         return fields;
     }

@@ -101,7 +101,7 @@ public record SeenPools(List<JsonNode> slices) {
         return newest.stream()
                 .filter(slice -> count(slice) != newest.size())
                 .map(slice ->
-                        "slice %s has a pool %s with resourceSliceCount %s, but %d slices of generation %d are there"
+                        "slice %s gives pool %s the resourceSliceCount %s, but there are %d slices of generation %d"
                                 .formatted(
                                         name(slice),
                                         pool,
@@ -170,7 +170,7 @@ public record SeenPools(List<JsonNode> slices) {
 
     /**
      * The names of each pool's devices in the order in which a scheduler meets them: by the names
-     * of slices, then by the place in the slice.
+     * of slices, then by their positions in the slice.
      */
     public Map<String, List<String>> order() {
         Map<String, List<String>> order = new TreeMap<>();

@@ -146,7 +146,7 @@ public final class TestContext implements AutoCloseable {
         }
     }
 
-    /** A driver that runs externally has the port of the settings, and may find no other file. */
+    /** A driver that runs externally has the port of the settings, and may not find any other file. */
     private static Place connected(Place place, ApiServer api, Settings settings, DriverAdapter adapter)
             throws IOException {
         if (!adapter.runsAnywhere()) {
@@ -212,7 +212,7 @@ public final class TestContext implements AutoCloseable {
         return api.kubernetes();
     }
 
-    /** The objects of the API server, for what no write could make of them; empty for a real one. */
+    /** The objects of the API server, for changes that no request can make; empty for a real one. */
     public Optional<ClusterObjects> store() {
         return api.store();
     }
@@ -260,15 +260,15 @@ public final class TestContext implements AutoCloseable {
     }
 
     /**
-     * Waits until the driver has published a complete pool, and returns whether it has. Where it is
-     * known that it does not, and where it has ended, returns immediately.
+     * Waits until the driver has published a complete pool, and returns whether it has. Returns immediately if it is
+     * known that the driver publishes nothing, or if it has ended.
      */
     public boolean awaitPools() {
         boolean mayCome = unpublished == null && !settings.driver().hasNoDevices();
         return awaitPools(mayCome ? timeouts.repair() : Duration.ZERO);
     }
 
-    /** The same within a time. */
+    /** The same with a timeout. */
     public boolean awaitPools(Duration timeout) {
         long end = System.nanoTime() + timeout.toNanos();
         int seen = proxy().lastNumber();
@@ -283,20 +283,20 @@ public final class TestContext implements AutoCloseable {
         return true;
     }
 
-    /** Returns whether the driver's requests are as wanted within a time. */
+    /** Returns whether the driver's requests meet a condition within a time. */
     public boolean requested(Duration time, Predicate<List<RecordedRequest>> wanted) {
         try {
             proxy().awaitAll(time, wanted);
             return true;
         } catch (AssertionError e) {
-            return false; // that is also an answer
+            return false; // the condition was not met in time
         }
     }
 
     /**
      * Gives the driver its start time to publish a complete pool.
      *
-     * @return how it is then; empty if it has one
+     * @return the driver's state after that time; empty if it has published a pool
      */
     public Optional<Unpublished> awaitPublished() {
         long begin = System.nanoTime();
@@ -312,17 +312,17 @@ public final class TestContext implements AutoCloseable {
         return Optional.of(Unpublished.of(devices, driver, api, access, waited));
     }
 
-    /** Records that the driver does not publish anything: it was waited for, on this test context or another. */
+    /** Records that a wait for the driver's pools has timed out, on this test context or another. */
     public void knows(Unpublished found) {
         unpublished = found;
     }
 
-    /** Returns the state of a driver that a wait for has timed out; empty if none has. */
+    /** Returns the state of the driver after a wait for its pools timed out; empty if none has. */
     public Optional<Unpublished> unpublished() {
         return Optional.ofNullable(unpublished);
     }
 
-    /** Waits a little for what a driver without devices tells of them: in its log, and in Events. */
+    /** Waits briefly for what a driver without devices reports in its log and in Events. */
     public List<String> warnings() {
         requested(
                 timeouts.times(TELLS),
@@ -376,7 +376,7 @@ public final class TestContext implements AutoCloseable {
         T get() throws E;
     }
 
-    /** Sets what the run has found that the driver can do, by the labels of the gates. */
+    /** Sets the capabilities that the run has found, by the labels of the gates. */
     public void detected(Set<String> gates) {
         detected = Set.copyOf(gates);
     }

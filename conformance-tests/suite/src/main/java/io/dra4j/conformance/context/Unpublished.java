@@ -49,7 +49,7 @@ public record Unpublished(String requirement, String state, String details, bool
         return Stream.concat(driver.warnings().stream(), events(cluster, node)).toList();
     }
 
-    /** The driver's log about its node, which is all the output of one in this JVM. */
+    /** The driver's Events about its node: the only output of a driver in this JVM. */
     private static Stream<String> events(ApiObjects cluster, String node) {
         try {
             String about = "involvedObject.kind=Node,type=Warning,involvedObject.name=" + node;
@@ -60,7 +60,7 @@ public record Unpublished(String requirement, String state, String details, bool
                     .distinct()
                     .limit(MOST_EVENTS);
         } catch (ApiRequestException e) {
-            return Stream.of(); // they are only a help
+            return Stream.of(); // Events only add to the message
         }
     }
 

@@ -43,7 +43,7 @@ public final class Violation extends RuntimeException {
         return copy(optionalProfile, roots);
     }
 
-    /** The same for a kind that other requirements are about: see {@link #roots}. */
+    /** The same for a kind of failure that other requirements are about: see {@link #roots}. */
     public Violation about(String... requirements) {
         return copy(profile, List.of(requirements));
     }
@@ -101,7 +101,7 @@ public final class Violation extends RuntimeException {
      */
     public record Condition(boolean holds, boolean minor, List<String> roots) {
 
-        /** The same for a kind that other requirements are about: see {@link Violation#roots}. */
+        /** The same for a kind of failure that other requirements are about: see {@link Violation#roots}. */
         public Condition about(String... requirements) {
             return new Condition(holds, minor, List.of(requirements));
         }

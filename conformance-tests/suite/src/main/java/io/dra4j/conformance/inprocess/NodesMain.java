@@ -81,7 +81,7 @@ public final class NodesMain {
     /** Hosts drivers as told by {@link #command}. */
     public static void main(String[] args) throws IOException {
         PrintStream answers = System.out;
-        System.setOut(System.err); // nothing else may get between them
+        System.setOut(System.err); // other output must not mix with the answers
         HostedNodes nodes =
                 new HostedNodes(Path.of(args[0]), Path.of(args[1]), Path.of(args[2]), Integer.parseInt(args[3]));
         BufferedReader told = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -109,7 +109,8 @@ public final class NodesMain {
     }
 
     /**
-     * Drivers of many nodes in this JVM, each whole: its own directories, sockets, journal and client of the API server.
+     * Drivers of many nodes in this JVM, each complete with its directories, sockets, journal and client of the API
+     * server.
      *
      * <p>One kubelet registers them all. It has a link to each registration socket in its registry, by the node's name:
      * drivers of the same name would take the same place there.
@@ -133,8 +134,7 @@ public final class NodesMain {
         }
 
         /**
-         * Starts the drivers of those nodes that come after the ones that have one; returns when all
-         * are registered and have published.
+         * Starts drivers on the nodes that do not have one yet; returns when all are registered and have published.
          *
          * @throws DriverUnusable if one fails before that
          */
@@ -196,7 +196,7 @@ public final class NodesMain {
         }
 
         /**
-         * The devices of a hosted node: one pool, of devices with the attributes that a GPU has as a rule.
+         * The devices of a hosted node: one pool, of devices with the attributes that a GPU usually has.
          *
          * @param node the node, after which the pool is named
          * @param devices how many there are
@@ -232,7 +232,7 @@ public final class NodesMain {
 
             @Override
             public void unprepare(HeldClaim claim, ClaimContext context) {
-                // an environment variable ends with the container that has it
+                // an environment variable is gone with its container
             }
         }
     }

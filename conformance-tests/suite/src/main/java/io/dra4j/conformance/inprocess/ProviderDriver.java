@@ -24,7 +24,7 @@ public final class ProviderDriver {
     private ProviderDriver() {}
 
     /**
-     * Runs what a function makes.
+     * Runs the providers that a function makes.
      *
      * @param providers makes a provider for a place, whose node and driver name it may need
      * @param settings changes the builder before each start
@@ -35,7 +35,7 @@ public final class ProviderDriver {
                 place -> start(place, noting(declared, providers.apply(place)), settings), declared::contains);
     }
 
-    /** Returns the same provider; the UIDs of claims of which it says that it changes nothing are noted. */
+    /** Wraps a provider, and records the UIDs of the claims for which it says that it changes nothing. */
     private static DeviceProvider noting(Set<String> declared, DeviceProvider provider) {
         InvocationHandler passOn = (proxy, method, arguments) -> {
             try {

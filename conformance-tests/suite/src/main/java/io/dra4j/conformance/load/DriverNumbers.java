@@ -28,7 +28,7 @@ public record DriverNumbers(
         List<Timings> floors,
         List<Timings> calls) {
 
-    /** All that has times. */
+    /** Everything that has times. */
     public List<Timings> measures() {
         return Stream.of(publishing, calls).flatMap(List::stream).toList();
     }

@@ -51,7 +51,7 @@ final class Floors implements AutoCloseable {
         directory = FileChannel.open(folder, StandardOpenOption.READ);
     }
 
-    /** Gets ready. */
+    /** Opens the files. */
     static Floors of(TestContext context) {
         try {
             return new Floors(context);

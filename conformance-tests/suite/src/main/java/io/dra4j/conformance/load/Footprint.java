@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param residentBytes the sum of their resident memory; pages that several share count for each
  * @param anonymousBytes the part of it without a file behind it, which a node cannot reclaim
  * @param threads the sum of their threads
- * @param processes how many they are; more than 1 if the command is a wrapper such as a shell
+ * @param processes their number; more than 1 if the command is a wrapper such as a shell
  * @param largest the id of the process with the most resident memory: the driver itself, also where a wrapper started
  *     it
  */

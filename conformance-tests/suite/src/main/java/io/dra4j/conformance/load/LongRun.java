@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  */
 public final class LongRun {
 
-    /** The number of times that the memory is read; there are as many calls at least. */
+    /** The number of times that the memory is read, and the least number of calls. */
     public static final int PARTS = 10;
 
     private final Settings settings;

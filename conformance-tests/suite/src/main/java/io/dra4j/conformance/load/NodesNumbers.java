@@ -13,8 +13,8 @@ import java.util.TreeMap;
 /**
  * The numbers of the drivers of many nodes in one JVM.
  *
- * @param plan how many they are
- * @param registered how many the kubelet still has in the end
+ * @param plan the number of nodes and devices
+ * @param registered how many are still registered with the kubelet in the end
  * @param slices how many slices are published
  * @param incomplete the problem with them; empty if all exist and each pool is complete
  * @param publishing the time from the start of the second driver until all had published
@@ -22,9 +22,9 @@ import java.util.TreeMap;
  * @param one the JVM with one driver at rest
  * @param all the JVM with all drivers at rest
  * @param idle what they did while nothing happened
- * @param ended the traffic after all watches had ended once
+ * @param ended the traffic after every watch was ended once
  * @param called that of one prepare and one unprepare of a claim by each driver
- * @param connections how many all have to the API server in the end
+ * @param connections the number of their connections to the API server in the end
  */
 public record NodesNumbers(
         NodesPlan plan,
@@ -52,7 +52,7 @@ public record NodesNumbers(
     private static final String WATCH = "watch ";
 
     /**
-     * The JVM at a moment.
+     * The JVM at one moment.
      *
      * @param footprint its memory and threads
      * @param heapBytes what is left in its heap after a collection
@@ -60,10 +60,10 @@ public record NodesNumbers(
     public record Host(Footprint footprint, long heapBytes) {}
 
     /**
-     * Some time of rest.
+     * A period at rest.
      *
      * @param traffic the traffic during it, by kind
-     * @param cpu what the JVM took of its cores
+     * @param cpu the processor time that the JVM used
      * @param lasted how long it was
      */
     public record Idle(Map<String, Traffic> traffic, Duration cpu, Duration lasted) {
@@ -76,14 +76,14 @@ public record NodesNumbers(
             return requests;
         }
 
-        /** The requests that a driver at rest has no reason for, by kind. */
+        /** The requests that a driver at rest has no reason to send, by kind. */
         public Map<String, Long> needless() {
             Map<String, Long> needless = requests();
             needless.keySet().removeIf(kind -> kind.startsWith(WATCH));
             return needless;
         }
 
-        /** The processor time that the JVM took, in percent of one core. */
+        /** The processor time that the JVM used, in percent of one core. */
         public double cpuPercent() {
             return 100.0 * cpu.toNanos() / lasted.toNanos();
         }
@@ -131,10 +131,10 @@ public record NodesNumbers(
     public List<String> complaints() {
         List<String> complaints = new ArrayList<>();
         if (!incomplete.isEmpty()) {
-            complaints.add("Not all is published: " + incomplete + ".");
+            complaints.add("Not everything is published: " + incomplete + ".");
         }
         if (registered != plan.nodes()) {
-            complaints.add("The kubelet has %d drivers of %d.".formatted(registered, plan.nodes()));
+            complaints.add("%d of %d drivers are registered with the kubelet.".formatted(registered, plan.nodes()));
         }
         if (!idle.needless().isEmpty()) {
             complaints.add("Idle drivers sent requests other than watches: %s.".formatted(idle.needless()));

@@ -7,7 +7,7 @@ import java.time.Duration;
 /**
  * The size of a run of many nodes.
  *
- * @param nodes how many drivers there are; at least two, as the first one is what the others are measured against
+ * @param nodes how many drivers there are; at least two, because the others are measured against the first
  * @param devices how many devices each has
  * @param idle how long they are watched while nothing happens
  */

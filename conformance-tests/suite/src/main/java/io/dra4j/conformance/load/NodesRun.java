@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Measures the drivers of many nodes, which one JVM hosts.
  *
- * <p>The API server and the kubelet are in this JVM: what they need is not measured. Memory is that
- * of all drivers less that of one, so that the JVM, its classes and its code do not count.
+ * <p>The API server and the kubelet are in this JVM: what they need is not measured. Memory is that of all drivers
+ * minus that of one, so that the JVM, its classes and its code do not count.
  */
 public final class NodesRun {
 
@@ -189,7 +189,7 @@ public final class NodesRun {
         return new Idle(traffic, host.cpu().minus(cpu), Timing.since(begin));
     }
 
-    /** Describes what is missing of the slices of all nodes, or wrong with them; empty if nothing is. */
+    /** Describes what is missing from the slices of all nodes, or wrong with them; empty if nothing is. */
     private String incomplete(List<JsonNode> slices) {
         SeenPools pools = new SeenPools(slices);
         int devices = pools.devices().size();
@@ -198,7 +198,7 @@ public final class NodesRun {
                 .orElse(
                         devices == wanted && pools.byPool().size() == plan.nodes()
                                 ? ""
-                                : "there are %d devices of %d in %d pools of %d"
+                                : "there are %d of %d devices in %d of %d pools"
                                         .formatted(
                                                 devices, wanted, pools.byPool().size(), plan.nodes()));
     }
@@ -214,7 +214,7 @@ public final class NodesRun {
         /**
          * Starts it.
          *
-         * @param log where it logs to
+         * @param log the file that it logs to
          */
         HostJvm(List<String> command, Path log) throws IOException {
             this.log = log;
@@ -243,7 +243,7 @@ public final class NodesRun {
             return new Host(footprint, heap);
         }
 
-        /** The processor time that it has taken since its start. */
+        /** The processor time that it has used since its start. */
         Duration cpu() {
             return process.info().totalCpuDuration().orElse(Duration.ZERO);
         }

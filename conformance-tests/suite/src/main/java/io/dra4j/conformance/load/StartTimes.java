@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * One start of a driver, from before its process is made.
+ * The times of one start of a driver, counted from before its process is created.
  *
  * @param sockets until both sockets had their names
  * @param registered until the kubelet had registered it
@@ -48,8 +48,8 @@ record StartTimes(Duration sockets, Duration registered, Duration published) {
     }
 
     /**
-     * The change of a socket's inode is that of its last name: a socket that is bound under another name and renamed
-     * counts from the renaming. No polling is needed.
+     * A socket's inode changes when it gets its name: a socket that is bound under another name and renamed counts from
+     * the renaming. No polling is needed.
      */
     private static Duration sockets(TestContext context, int before, Instant exec) {
         Path registration = context.kubelet().events().stream()

@@ -6,12 +6,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 
-/** Takes the time of what is measured. */
+/** Times an operation. */
 final class Timing {
 
     private Timing() {}
 
-    /** Something that is measured. */
+    /** An operation that is measured. */
     interface Work {
         /** Does it once. */
         void run() throws IOException;
@@ -23,7 +23,7 @@ final class Timing {
         try {
             work.run();
         } catch (IOException e) {
-            throw new UncheckedIOException("What is measured failed: " + e.getMessage(), e);
+            throw new UncheckedIOException("The measured operation failed: " + e.getMessage(), e);
         }
         return since(begin);
     }

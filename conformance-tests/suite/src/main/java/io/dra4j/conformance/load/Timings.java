@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The times that one thing took, many times.
+ * The times of one operation, measured repeatedly.
  *
  * @param what for example {@code prepare}
  * @param batch how many claims one call had; 0 if it is not about calls

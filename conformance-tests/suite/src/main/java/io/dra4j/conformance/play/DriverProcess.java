@@ -70,7 +70,7 @@ final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Waits for something that the driver is to do, and gives up immediately if the driver ends.
+     * Waits for something that the driver should do, and gives up immediately if the driver ends.
      *
      * @throws StepFailed if the driver ends, or with the message of what the wait throws
      */

@@ -24,10 +24,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * One play: an embedded API server, a fake kubelet and each driver in its own process, and all
- * that manifests let a claim go through.
+ * One play: an embedded API server, a fake kubelet and each driver in its own process, and the whole lifecycle of the
+ * claims in the manifests.
  *
- * <p>{@link #close} may come at any time and from any thread, also while the play runs: it ends the
+ * <p>{@link #close} may be called at any time and from any thread, also while the play runs: it ends the
  * drivers' processes and removes every file. A play is played once.
  */
 public final class Play implements AutoCloseable {
@@ -101,7 +101,7 @@ public final class Play implements AutoCloseable {
         Path kubeconfig = node.root().resolve("kubeconfig.kubectl");
         int port;
         try {
-            api.writeKubeconfig(kubeconfig); // people look without the proxy, which drivers have
+            api.writeKubeconfig(kubeconfig); // people bypass the proxy, which only drivers use
             port = proxy.writeKubeconfig(node.kubeconfig(), node.serviceAccount(), "default");
         } catch (IOException e) {
             throw new UncheckedIOException("Can't write a kubeconfig in " + node.root(), e);

@@ -29,7 +29,7 @@ record PlayedClaim(KubeletClaim id, JsonNode object) {
                 .toList();
     }
 
-    /** Returns whether it was made for a pod, and goes with it. */
+    /** Returns whether it was made for a pod, and is deleted with it. */
     boolean isOfTemplate() {
         return !object.at("/metadata/ownerReferences").isEmpty();
     }

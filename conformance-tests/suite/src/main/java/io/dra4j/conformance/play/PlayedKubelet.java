@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The kubelet of a play, which calls each driver for the claims in which it has devices: where it
- * has reason to complain, the step has failed.
+ * The kubelet of a play, which calls each driver for the claims in which it has devices: any complaint of the kubelet
+ * fails the step.
  */
 record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
 
@@ -88,7 +88,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
                 .orElseThrow();
     }
 
-    /** The drivers' answers for claims, those for one claim as one. */
+    /** The drivers' answers for claims, merged for each claim. */
     Map<PlayedClaim, ClaimResult> prepare(List<PlayedClaim> claims) {
         Map<PlayedClaim, ClaimResult> prepared = new LinkedHashMap<>();
         claims.forEach(claim -> prepared.put(claim, new ClaimResult(List.of(), "", "")));
@@ -150,7 +150,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
             List<String> allocated = claim.allocatedDevices(driver.name());
             StepFailed.unless(
                     answered.containsAll(allocated),
-                    "claim %s has %s of %s; prepared were %s".formatted(claim, allocated, driver.name(), answered));
+                    "claim %s has %s of %s, but %s were prepared".formatted(claim, allocated, driver.name(), answered));
         }
     }
 
@@ -160,7 +160,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
                 answer.devices().stream().map(PlayedKubelet::path).toList();
         StepFailed.unless(
                 answered.containsAll(allocated) && allocated.containsAll(answered),
-                "claim %s has %s of %s, which prepared %s".formatted(claim, allocated, driver, answered));
+                "claim %s has %s of %s, but it prepared %s".formatted(claim, allocated, driver, answered));
     }
 
     /** Returns a device's name for people. */

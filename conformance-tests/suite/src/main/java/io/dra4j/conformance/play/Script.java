@@ -65,7 +65,7 @@ final class Script {
         }
     }
 
-    /** Brings the drivers and the claims on stage. */
+    /** Starts the drivers and creates the claims. */
     void open() {
         narrator.text(KubernetesServer.embedded(settings.gates()).text() + "\n");
         awaitRegistrations(phrase("The driver starts and registers", "The drivers start and register"));
@@ -81,7 +81,7 @@ final class Script {
         pods.forEach(pod -> narrator.line(1, "pod " + pod.name()));
     }
 
-    /** Plays what happens to the claims, to the end. */
+    /** Plays the lifecycle of the claims to its end. */
     void play() {
         pods.forEach(this::run);
         crash();
@@ -99,7 +99,7 @@ final class Script {
         return cast.drivers().size() == 1 ? ofOne : ofSeveral;
     }
 
-    /** Prints how to look at what is there. */
+    /** Prints commands that show the cluster's objects. */
     void invite() {
         narrator.step("Now it is your turn");
         narrator.lines(
@@ -206,7 +206,7 @@ final class Script {
         narrator.line(1, "no CDI spec is left");
     }
 
-    /** A claim that is allocated, or goes with a pod that is gone. */
+    /** A claim that is allocated, or will be deleted because its pod is gone. */
     private boolean isHeld(JsonNode object) {
         PlayedClaim claim = PlayedClaim.of(object);
         return claim.isOfTemplate() || object.at("/status/allocation").isObject();
@@ -259,7 +259,7 @@ final class Script {
                     .filter(object -> object.path("kind").asText().equals("Pod"))
                     .map(PlayedPod::new)
                     .toList();
-            StepFailed.unless(!pods.isEmpty(), "no manifest in " + folder + " has a Pod");
+            StepFailed.unless(!pods.isEmpty(), "no manifest in " + folder + " contains a Pod");
             return pods;
         }
     }
@@ -317,7 +317,7 @@ final class Script {
             }
             String refused = new Refusals(proxy).summary();
             return refused.isEmpty()
-                    ? "the API server refused no write of them; --step-timeout gives them longer"
+                    ? "the API server refused none of their writes; raise --step-timeout to allow more time"
                     : refused;
         }
 

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 /**
  * The edits of claims that are prepared at the same time, and how many claims have each.
  *
- * @param own the least number of edits that a claim has and no other
+ * @param own the least number of edits that only one claim has, over all claims
  * @param common the edits of more than one claim
  */
 public record ClaimEdits(long own, Set<String> common) {

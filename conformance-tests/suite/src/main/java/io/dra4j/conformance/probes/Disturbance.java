@@ -20,14 +20,14 @@ import java.util.function.Predicate;
  * foreign slices as well: a helper may take 30 s for each repair, so it is done once for all rules about it.
  *
  * @param afterDelete why the deleted slice was not created again; empty if it was
- * @param untilBack the time until the deleted slice was made again
+ * @param untilBack the time until the deleted slice was created again
  * @param wasFresh whether that says something about slices that the driver has not updated
  * @param wasChanged whether there was a slice to change
  * @param afterChange why the changed slice was not repaired; empty if it was
  * @param untilRepaired the time until the changed slice was repaired
  * @param wasUpdated whether the driver has updated a slice, which was deleted then
  * @param afterUpdate why that slice was not created again; empty if it was
- * @param untilAgain the time until that slice was made again
+ * @param untilAgain the time until that slice was created again
  * @param toOthers what the driver did to slices that are not its own; empty if nothing
  */
 public record Disturbance(

@@ -17,7 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Files that a setting names by a glob, with the names of the place in braces, and as the driver sees the paths. */
+/** Files that a setting names by a glob, which may have names in braces; its paths are as the driver sees them. */
 final class Globs {
 
     private Globs() {}

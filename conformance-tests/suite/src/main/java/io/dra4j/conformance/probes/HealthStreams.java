@@ -41,7 +41,7 @@ public record HealthStreams(TestContext context) {
         return open(versions(context).get(0));
     }
 
-    /** Waits for a message as wanted, and measures the time. */
+    /** Waits for a message that meets a condition, and measures the time. */
     public Report await(OpenHealthStream watch, Predicate<Report> wanted, Duration timeout, String what)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin("time until " + what, timeout);
@@ -89,8 +89,8 @@ public record HealthStreams(TestContext context) {
     }
 
     /**
-     * All that are or were published: of a device that is withdrawn because it is broken, the health
-     * matters to pods which have it, and it may be back in the health before it is in a slice.
+     * All devices that are or were published: the health of a device that was withdrawn because it is broken matters to
+     * the pods that have it, and may be reported again before the device is back in a slice.
      */
     public Set<String> everPublished() {
         Set<String> all = new TreeSet<>(published());

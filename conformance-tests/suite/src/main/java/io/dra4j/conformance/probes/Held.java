@@ -78,7 +78,7 @@ public record Held(
         Violation.unless(again.equals(before))
                 .about("DRA-PREP-05")
                 .because(
-                        "%s, a repeated Prepare of claim %s was answered %s, before it was %s",
+                        "%s, a repeated Prepare of claim %s was answered %s, but %s before",
                         after, claim.uid(), again, before);
         resolves(after + " and a repeated Prepare");
     }

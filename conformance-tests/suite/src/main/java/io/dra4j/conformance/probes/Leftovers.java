@@ -31,7 +31,7 @@ public final class Leftovers {
         return new Leftovers(context, context.cdi().allContents());
     }
 
-    /** Fails if there is now more or less, or something else. */
+    /** Fails if the directory has changed. */
     public void none(String after) {
         List<String> differences = context.cdi().allContents().differences(before);
         Violation.unless(differences.isEmpty())
@@ -46,7 +46,7 @@ public final class Leftovers {
             List<Path> left = Globs.matching(context, glob);
             Violation.unless(left.isEmpty())
                     .because(
-                            "%s, no claim is prepared, and %d files stay that match %s of driver.emptyWhenUnprepared: %s",
+                            "%s, no claim is prepared, but %d files still match %s of driver.emptyWhenUnprepared: %s",
                             after, left.size(), glob, left.subList(0, Math.min(MOST_NAMED, left.size())));
         }
     }

@@ -72,7 +72,7 @@ public final class PlantedSlices {
         spec.putArray("devices").addObject().put("name", "planted-" + name);
         JsonNode created = context.cluster().create(Publishing.SLICES, slice);
         planted.put(SeenPools.name(created), created);
-        context.transcript().note("another client makes slice " + SeenPools.name(created));
+        context.transcript().note("another client creates slice " + SeenPools.name(created));
     }
 
     /** Returns the slices that are seen, except for those of a pool that the driver does not have. */

@@ -187,7 +187,7 @@ public record Publishing(TestContext context) {
     }
 
     /**
-     * Waits until the pools are as wanted, and returns them; empty on a timeout.
+     * Waits until the pools meet a condition, and returns them; empty on a timeout.
      *
      * @throws Violation if the driver ends meanwhile
      */
@@ -271,7 +271,7 @@ public record Publishing(TestContext context) {
         return context.proxy().requests(WRITES.and(Requests.after(number)));
     }
 
-    /** Returns whether the driver writes a slice within a time; waits no longer than until it does. */
+    /** Returns whether the driver writes a slice within a time; returns as soon as it does. */
     public boolean writesWithin(int number, Duration time) {
         return happens(WRITES.and(Requests.after(number)), time);
     }

@@ -20,7 +20,7 @@ public final class QuietWindow {
     /** Contract: twice the time after which a helper looks again, and some more. */
     public static final Duration WITHOUT_WRITES = Duration.ofSeconds(75);
 
-    /** Contract: three times the time after which an entry of health is old. */
+    /** Contract: three times the time after which an entry of health expires. */
     public static final Duration HEALTH = Duration.ofSeconds(90);
 
     private final Publishing publishing;
@@ -44,7 +44,7 @@ public final class QuietWindow {
         return context.kubelet().watchHealth(context.place().driver(), version);
     }
 
-    /** The window of a test context, or its next if the driver was restarted since. */
+    /** The window of a test context, or the next one if the driver was restarted since. */
     public static QuietWindow of(TestContext context) throws InterruptedException {
         SeenPools before = new Publishing(context).now();
         QuietWindow window = context.shared(QuietWindow.class, () -> new QuietWindow(context, before));
@@ -65,13 +65,13 @@ public final class QuietWindow {
         return left.isNegative() ? Duration.ZERO : left;
     }
 
-    /** The writes within the window; waits for its end, but no longer than until the first. */
+    /** The writes within the window; waits for the first of them, or for its end. */
     public List<RecordedRequest> writes() {
         publishing.writesWithin(number, left(WITHOUT_WRITES));
         return publishing.writesAfter(number);
     }
 
-    /** All messages about health within the window; waits for its end, or that of the stream. */
+    /** All messages about health within the window; waits for its end, or for the end of the stream. */
     public List<OpenHealthStream.Report> reports() throws InterruptedException {
         OpenHealthStream watch = health.orElseThrow();
         watch.awaitEnd(left(HEALTH));

@@ -39,7 +39,7 @@ public final class Reboot {
 
     /**
      * Kills the driver, gives the node another boot id, empties the CDI directory, which is on a file system in memory,
-     * removes the sockets, lets the settings' hook do what else there is, and starts the driver.
+     * removes the sockets, lets the settings' hook do the rest, and starts the driver.
      */
     public static void of(TestContext context) throws IOException {
         context.driver().kill();

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 public record RegistrationSocket(TestContext context, Path path) {
 
     /**
-     * The one that the kubelet took the driver from, or the last that it saw if it took none; those
-     * that are gone do not count.
+     * The one through which the kubelet registered the driver, or else the last one that it saw; sockets that are gone
+     * do not count.
      *
      * @throws Violation if there was none
      */
@@ -39,7 +39,7 @@ public record RegistrationSocket(TestContext context, Path path) {
                         "no registration socket in " + context.place().registry()));
     }
 
-    /** The last that appeared since some number of the kubelet's events. */
+    /** The last that appeared after the first {@code before} of the kubelet's events. */
     public static RegistrationSocket since(TestContext context, int before) {
         return context.kubelet().events().stream()
                 .skip(before)

@@ -25,7 +25,7 @@ public record Reported(List<String> devices) {
                 answer.devices().stream().map(Reported::line).sorted().toList());
     }
 
-    /** All but the share ids, which the older version of the service has not. */
+    /** Everything except the share ids, which the older version of the service does not have. */
     public static Reported withoutShares(ClaimResult answer) {
         return new Reported(answer.devices().stream()
                 .map(d -> new PreparedDevice(d.requests(), d.pool(), d.device(), d.cdiDeviceIds(), null))

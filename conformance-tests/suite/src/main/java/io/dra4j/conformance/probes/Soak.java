@@ -18,7 +18,7 @@ public final class Soak {
 
     public static final int STEPS = 50;
 
-    /** Each of this many steps is a kill, and each second of those comes during a Prepare. */
+    /** One in this many steps is a kill, and every second kill comes during a Prepare. */
     private static final int BETWEEN_KILLS = 9;
 
     private static final int MOST_DEVICES = 4;
@@ -86,7 +86,7 @@ public final class Soak {
         Reported again = prepare(known.claim());
         Violation.unless(known.answer() == null || known.answer().equals(again))
                 .because(
-                        "after %s, Prepare of claim %s was answered %s: before it was %s",
+                        "after %s, Prepare of claim %s was answered %s, but %s before",
                         this, known.claim().uid(), again, known.answer());
         prepared.put(device, new Prepared(known.claim(), again));
     }

@@ -114,7 +114,7 @@ public final class SpecWatch implements AutoCloseable {
                 fault = "a reader found " + name + " without its content";
             }
         } catch (NoSuchFileException e) {
-            // gone since
+            // it is gone now
         } catch (JsonProcessingException e) {
             fault = "a reader found half of " + name + ": " + e.getOriginalMessage();
         } catch (IOException e) {

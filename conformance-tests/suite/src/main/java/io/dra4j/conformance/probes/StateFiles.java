@@ -22,7 +22,7 @@ public final class StateFiles {
     }
 
     /**
-     * Finds the files, and keeps what is in them.
+     * Finds the files, and saves their content.
      *
      * @throws Untested if there are none
      */
@@ -86,7 +86,7 @@ public final class StateFiles {
         }
     }
 
-    /** Puts back what was in them. */
+    /** Restores their content. */
     public void restore() throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
             Files.write(file.getKey(), file.getValue());

@@ -38,7 +38,7 @@ public record TwoInstances(TestContext context, Running old, Running fresh) {
     }
 
     /**
-     * Starts a second instance next to the one that runs; that one is first replaced if it has no pod UID.
+     * Starts a second instance alongside the running one, which is first replaced if it has no pod UID.
      *
      * @throws Violation if they do not run side by side
      */

@@ -16,7 +16,7 @@ final class Excerpt {
         return text.substring(0, end) + "\n… (" + rest(text.length() - end) + " more)";
     }
 
-    /** The text, or its last {@code most} characters, from the beginning of a line if there is. */
+    /** The text, or its last {@code most} characters, from the beginning of a line if there is one. */
     static String tail(String text, int most) {
         if (text.length() <= most) {
             return text;

@@ -27,7 +27,7 @@ final class Html {
         return this;
     }
 
-    /** An element with nothing but a text. */
+    /** An element that contains only text. */
     Html element(String tag, String text, String... attributes) {
         return element(tag, () -> text(text), attributes);
     }

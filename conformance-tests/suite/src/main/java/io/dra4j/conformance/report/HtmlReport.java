@@ -291,7 +291,7 @@ final class HtmlReport {
     /** The meaning of the labels of gates, which are the suite's own. */
     private void known() {
         List<String> open = outcome.header().detected();
-        html.element("summary", "What was known of the driver and what the settings offered");
+        html.element("summary", "What was known about the driver, and what the settings offered");
         html.element(
                 "ul",
                 () -> Arrays.stream(Applicability.values())

@@ -19,7 +19,7 @@ record NotJudged(Verdict verdict, String reason, Set<String> ids) {
     private static final List<Verdict> VERDICTS =
             List.of(Verdict.BLOCKED, Verdict.UNTESTED, Verdict.SKIPPED, Verdict.NOT_APPLICABLE);
 
-    /** All of an outcome: first the blocked ones, and for each verdict the most common reason. */
+    /** All of an outcome: first the blocked ones, and for each verdict the most common reason first. */
     static List<NotJudged> of(RunOutcome outcome) {
         return VERDICTS.stream()
                 .flatMap(verdict -> {
@@ -40,7 +40,7 @@ record NotJudged(Verdict verdict, String reason, Set<String> ids) {
             return "blocked by " + result.blockedBy();
         }
         if (result.verdict() == Verdict.UNTESTED && !RunOutcome.lacksMeans(result)) {
-            return "untested, the suite has no check of it";
+            return "untested, the suite has no check for it";
         }
         return Wording.label(result.verdict()) + ", " + Excerpt.line(result.message(), LONG);
     }

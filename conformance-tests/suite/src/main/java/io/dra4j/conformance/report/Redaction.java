@@ -26,7 +26,7 @@ final class Redaction {
     /** The text in place of a secret. */
     static final String REDACTED = "REDACTED";
 
-    /** The limit of a text: reports show less of it, and so never half a secret. */
+    /** The limit of a text: reports show less than this, so a secret that is cut off here is never shown. */
     private static final int MOST = 100_000;
 
     private static final int LONG = 40;
@@ -64,7 +64,7 @@ final class Redaction {
         return rule(regex, "");
     }
 
-    /** The first group is kept, and so is what is given. */
+    /** Replaces a match by its first group, the placeholder, and the given end. */
     private static Rule rule(String regex, String behind) {
         return new Rule(Pattern.compile(regex, Pattern.CASE_INSENSITIVE), "$1" + REDACTED + behind);
     }
@@ -134,8 +134,8 @@ final class Redaction {
      * Returns whether small letters, capitals and digits are as mixed as in Base64 of random bytes.
      *
      * <p>There, two neighbours are of different kinds in six cases of ten, and a small letter follows four capitals of
-     * ten. It follows nearly all in names written in capitals and small letters; paths have longer words, hexadecimal
-     * digits one size of letters only, and the UUID of a GPU has three capitals at its beginning.
+     * ten. In mixed-case names, a small letter follows nearly every capital; paths have longer words, hexadecimal
+     * digits have letters of one case, and the UUID of a GPU begins with three capitals.
      */
     private static boolean looksRandom(String run) {
         int[] kinds = new int[4];

@@ -34,7 +34,7 @@ public final class Reports {
     /**
      * Writes {@code report.html}, {@code report.yaml}, {@code junit.xml} and {@code coverage.md}.
      *
-     * @param directory is made if it is not there
+     * @param directory is created if it does not exist
      * @return the files, in this order
      * @throws IOException if a file cannot be written; the message names the directory
      */

@@ -157,7 +157,7 @@ public final class TerminalProgress implements Progress {
                 .forEach(line -> lines.add(terminal.shown(margin + line)));
         lines.set(0, label + lines.get(0).substring(8));
         if (all.size() > LINES) {
-            lines.add(margin + "(more of it is in the report)");
+            lines.add(margin + "(the rest is in the report)");
         }
         return lines;
     }
@@ -168,7 +168,7 @@ public final class TerminalProgress implements Progress {
     }
 
     /**
-     * Prints what came of the run.
+     * Prints the outcome of the run.
      *
      * @param files the reports that were written
      */

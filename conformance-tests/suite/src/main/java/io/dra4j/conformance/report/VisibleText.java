@@ -33,7 +33,7 @@ final class VisibleText {
     private static boolean shown(int character) {
         return switch (Character.getType(character)) {
             case Character.CONTROL -> character == '\n' || character == '\t';
-            // formats turn directions or are invisible; the joiners belong to scripts and to emoji
+            // format characters change the direction or are invisible; joiners are part of scripts and emoji
             case Character.FORMAT -> character == 0x200c || character == 0x200d;
             case Character.SURROGATE, Character.UNASSIGNED, Character.LINE_SEPARATOR -> false;
             case Character.PARAGRAPH_SEPARATOR -> false;

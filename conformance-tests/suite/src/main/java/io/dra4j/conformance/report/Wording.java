@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 final class Wording {
 
     static final String NO_CERTIFICATION =
-            "Passing this suite is not a CNCF certification: the CNCF certifies platforms, and no program of it certifies drivers. It is what this suite has seen of this driver, on one machine, at one time.";
+            "Passing this suite is not a CNCF certification: the CNCF certifies platforms, and has no program for drivers. It is what this suite has seen of this driver, on one machine, at one time.";
 
     /** The verdicts by severity; results of checks come before verdicts without one. */
     static final List<Verdict> WORST_FIRST = List.of(
@@ -67,7 +67,7 @@ final class Wording {
             case BLOCKED -> "Something failed earlier that this check depends on: no answer.";
             case UNTESTED -> "The rule was not tried, for the reason given.";
             case SKIPPED -> "The settings leave the rule out.";
-            case DEVIATION -> "The driver breaks the rule, and its vendor has listed that.";
+            case DEVIATION -> "The driver breaks the rule, and its vendor has listed this as a known failure.";
             case SUITE_ERROR -> "The suite itself failed: this says nothing about the driver.";
         };
     }
@@ -166,7 +166,7 @@ final class Wording {
         return number + " " + noun + (number == 1 ? "" : "s");
     }
 
-    /** Returns how many requirements have a verdict in a variant or more. */
+    /** Returns how many requirements have a verdict in at least one variant. */
     private static long requirements(RunOutcome outcome, Verdict verdict) {
         return outcome.with(verdict).stream()
                 .map(one -> one.requirement().id())

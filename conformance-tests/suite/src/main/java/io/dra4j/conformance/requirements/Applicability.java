@@ -43,9 +43,10 @@ public enum Applicability {
     }
 
     /**
-     * Returns whether it is about what the suite may do and was given, and not about the driver. Where such a gate is
-     * closed, a requirement is untested: that the driver does not have what it is about is not known. What the vendor
-     * declares of the driver, as its configurations and where its state is, is no such means: a driver may have none.
+     * Returns whether it is about the suite's own permissions and means, and not about the driver. Where such a gate is
+     * closed, a requirement is untested, because the driver may well have what it is about. What the vendor declares
+     * about the driver, such as its configurations and the place of its state, is not such a means: a driver may have
+     * none.
      */
     public boolean isMeans() {
         return switch (this) {

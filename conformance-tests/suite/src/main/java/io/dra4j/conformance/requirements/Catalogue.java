@@ -163,7 +163,7 @@ public final class Catalogue {
         Map<String, T> found = new LinkedHashMap<>();
         for (T one : all) {
             if (found.put(key.apply(one), one) != null) {
-                throw new IllegalArgumentException(key.apply(one) + " is there twice");
+                throw new IllegalArgumentException(key.apply(one) + " appears twice");
             }
         }
         return Collections.unmodifiableMap(found);

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param level what a violation weighs
  * @param profile the name of the profile that it belongs to
  * @param rule the rule itself, in whole sentences
- * @param reading where the suite reads the upstream text more strictly than its letter: why
+ * @param reading why the suite reads the upstream text more strictly than its wording, where it does
  * @param source where the rule comes from, as a person can look it up
  * @param gates all of which have to be there for the rule to be applicable
  * @param anyGates one of which has to be there, if there are any
@@ -61,7 +61,7 @@ public record Requirement(
         require(!rule.isEmpty() && !source.isEmpty(), "rule and source are required");
         require(
                 untested.isEmpty() == (observability != Observability.UNTESTED),
-                "untested gives the reason of an untested requirement, and only of such a one");
+                "untested is required for an untested requirement, and not allowed for any other");
         require(
                 VERSION.matcher(since).matches() && VERSION.matcher(until).matches(),
                 "since and until are Kubernetes versions such as 1.36");

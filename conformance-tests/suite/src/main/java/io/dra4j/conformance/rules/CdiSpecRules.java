@@ -54,7 +54,7 @@ record CdiSpecRules(TestContext context) {
     private static final Map<Integer, String> TYPES = Map.of(0x2000, "c", 0x6000, "b", 0x1000, "p");
     private static final int MANY = 8;
 
-    /** The ids of an answer to a claim with several devices, if there are as many. */
+    /** The ids of an answer to a claim with several devices, if the driver has several. */
     private List<String> ids() {
         return ids(context.calls()
                 .prepared(context.claims().allocate(context.devices().forOneClaim(MANY))));
@@ -104,7 +104,7 @@ record CdiSpecRules(TestContext context) {
     @Rule("DRA-CDI-06")
     void aClaimsSpecsGoWithIt() {
         PublishedDevice device = context.devices().one();
-        context.unpreparedClaim(device); // after it, what serves all claims is there
+        context.unpreparedClaim(device); // afterwards, specs that serve all claims exist
         Content before = context.cdi().contents();
         KubeletClaim claim = context.unpreparedClaim(device);
         List<String> differences = context.cdi().contents().differences(before);
@@ -218,7 +218,7 @@ record CdiSpecRules(TestContext context) {
         }
     }
 
-    /** A node of all claims is common to all devices; one of two claims out of three belongs to one of the two. */
+    /** A node of all claims is common to all devices; a node of only two of three claims belongs to one of them. */
     private static void eachIsOfOneClaimOrAll(Map<KubeletClaim, Set<String>> nodes) {
         Map<String, List<String>> owners = new TreeMap<>();
         nodes.forEach((claim, paths) -> {
@@ -383,7 +383,7 @@ record CdiSpecRules(TestContext context) {
                     .because(
                             "%s can be written by its group or others: %s", path, PosixFilePermissions.toString(modes));
         } catch (NoSuchFileException e) {
-            throw new Violation(path + " has gone while its claim was prepared");
+            throw new Violation(path + " disappeared while its claim was prepared");
         }
     }
 

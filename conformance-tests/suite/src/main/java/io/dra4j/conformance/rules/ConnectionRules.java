@@ -81,7 +81,7 @@ record ConnectionRules(TestContext context) {
         private static final Duration WATCH_LIMIT = Duration.ofSeconds(10);
 
         /**
-         * An end that was waited for.
+         * The end of a wait.
          *
          * @param fault what is wrong after the limit; empty if nothing is
          * @param took the time since the connections went silent

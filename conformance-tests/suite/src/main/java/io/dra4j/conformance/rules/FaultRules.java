@@ -215,7 +215,7 @@ record FaultRules(TestContext context) {
             String meanwhile = " of a claim, while another's waits for the API server,";
             succeeds(limit, "the prepare" + meanwhile, () -> context.calls().prepare(other));
             succeeds(limit, "the unprepare" + meanwhile, () -> context.calls().unprepare(other));
-            context.transcript().note("the first waits still: " + held.isWaiting());
+            context.transcript().note("the first still waits: " + held.isWaiting());
         }
     }
 
@@ -327,7 +327,7 @@ record FaultRules(TestContext context) {
         try (HeldPrepare held = HeldPrepare.ofReads(context, slow)) {
             String what = "an unprepare, while the prepare of another claim waits,";
             succeeds(limit, what, () -> context.calls().unprepare(other));
-            context.transcript().note("the prepare waits still: " + held.isWaiting());
+            context.transcript().note("the prepare still waits: " + held.isWaiting());
         }
     }
 
@@ -343,7 +343,7 @@ record FaultRules(TestContext context) {
         CallResult result;
         boolean left;
         try (ReadOnlyDirectories directories = blocked(context.cdi().folders(), specs)) {
-            context.transcript().note("nothing can be written by " + directories);
+            context.transcript().note("writes are prevented by " + directories);
             result = context.calls().unprepare(claim);
             left = result.complaint().isEmpty() && specs.stream().anyMatch(Files::exists);
         }
@@ -386,7 +386,7 @@ record FaultRules(TestContext context) {
         Leftovers leftovers = Leftovers.since(context);
         CallResult result;
         try (ReadOnlyDirectories directories = blocked(context.cdi().folders(), List.of())) {
-            context.transcript().note("nothing can be written by " + directories);
+            context.transcript().note("writes are prevented by " + directories);
             result = context.calls().prepare(claim);
         }
         ClaimResult answer = result.results().get(claim.uid());
@@ -413,7 +413,7 @@ record FaultRules(TestContext context) {
         CallResult result;
         try (ReadOnlyDirectories directories =
                 blocked(List.of(files.paths().get(0).getParent()), files.paths())) {
-            context.transcript().note("nothing can be written by " + directories);
+            context.transcript().note("writes are prevented by " + directories);
             result = context.calls().prepare(claim);
         }
         Violation.unless(result.complaint().isPresent() || !files.areUnchanged())

@@ -162,7 +162,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
     @Rule("DRA-HLT-04")
     void manyStreamsWorkAndLeaveNothing() throws InterruptedException {
         Set<String> published = published();
-        reopen(SPARE, published); // what the first streams leave is kept for later ones
+        reopen(SPARE, published); // the driver may reuse what the first streams leave behind
         ProcessCount before = ProcessCount.of(context);
         int known = ends().size();
         boolean anyKnown;
@@ -184,7 +184,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         List<KubeletEvent> ended = ends().stream().skip(known).toList();
         Violation.unless(ended.isEmpty()).because("the driver ended the kubelet's health stream: %s", ended);
         before.checkGrowth(context, REOPENED + 3, SPARE);
-        Untested.unless(anyKnown, ALL_UNKNOWN + ": whether each stream has the next is not seen");
+        Untested.unless(anyKnown, ALL_UNKNOWN + ": whether each stream gets the next one cannot be seen");
     }
 
     private static Report last(OpenHealthStream watch) {
@@ -193,13 +193,13 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
     }
 
     /**
-     * The health service must not forget the first stream over the second: each has to receive
-     * again before its last message expires.
+     * The health service must not forget the first stream because of the second: each has to receive another message
+     * before its last one expires.
      */
     private void awaitRefresh(List<OpenHealthStream> all) throws InterruptedException {
         Duration due = due(all.get(0));
         if (due.compareTo(LATEST_REFRESH) > 0) {
-            context.transcript().note("a message is due within " + due.toSeconds() + " s only");
+            context.transcript().note("the next message is only due within " + due.toSeconds() + " s");
             return;
         }
         List<Integer> counts = all.stream().map(watch -> watch.reports().size()).toList();
@@ -332,7 +332,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
                 .because("the driver declares %s and not %s", declared, Version.V1.wireName());
     }
 
-    /** All that is sent of a device, except for its time. */
+    /** Everything that is sent about a device, except for its time. */
     private static Map<String, List<Object>> contents(Report report) {
         return report.devices().stream()
                 .collect(Collectors.toMap(

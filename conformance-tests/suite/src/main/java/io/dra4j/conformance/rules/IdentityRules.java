@@ -77,7 +77,7 @@ record IdentityRules(TestContext context) {
                 context.cdi().edits(result.results().get(claim.uid()).devices());
         identities.other(device, context.devices().all(), edits).ifPresent(other -> {
             throw new Violation(
-                    "claim %s was %s with device %s as %s, and after a restart in which names moved it was prepared, though the name means %s now"
+                    "claim %s was %s with device %s as %s, and was prepared after a restart that permuted the names, though the name means %s now"
                             .formatted(claim.uid(), state, device, identities.of(device), other));
         });
     }
@@ -128,8 +128,8 @@ record IdentityRules(TestContext context) {
         }
 
         /**
-         * Returns what shows that a device's name means the hardware of another name: its attributes as
-         * they are published now, or what a container gets.
+         * Returns the evidence that a device's name now means the hardware of another name: the attributes that are
+         * published now, or what a container gets.
          *
          * @param now the devices that are published now
          * @param edits the edits of a container that gets the device

@@ -96,7 +96,7 @@ record OpaqueConfigRules(TestContext context, ConfigSettings configs) {
         }
     }
 
-    /** Finds that of two configurations from these sources the winner, 0 or 1, has its effect. */
+    /** Checks that, of two configurations from these sources, only the winner, 0 or 1, has its effect. */
     private void wins(int winner, String first, String second, String why) {
         PublishedDevice device = context.devices().one();
         ClaimDraft draft = draft().request("r0", device)
@@ -184,7 +184,7 @@ record OpaqueConfigRules(TestContext context, ConfigSettings configs) {
         for (JsonNode invalid : configs.invalid()) {
             String error = refused(
                     draft().request("r0", context.devices().one()).config(invalid),
-                    "its config is invalid by the settings of this run: " + invalid);
+                    "its config is invalid according to the settings of this run: " + invalid);
             Violation.unless(!error.isBlank()).because("the error for the invalid config %s is empty", invalid);
             leftovers.none("after the prepare of a claim with an invalid config");
         }

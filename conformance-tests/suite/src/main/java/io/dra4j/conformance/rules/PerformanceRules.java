@@ -77,7 +77,7 @@ record PerformanceRules(TestContext context) {
                 .time("slowest %s of a claim with %d results".formatted(call, results), took, Timeouts.PREPARE);
         Violation.unless(took.compareTo(Timeouts.PREPARE) < 0)
                 .because(
-                        "%s of a claim with %d results took longer than %d s, when the kubelet gives up",
+                        "%s of a claim with %d results took longer than %d s, after which the kubelet gives up",
                         call, results, Timeouts.PREPARE.toSeconds());
         Violation.unless(result.complaint().isEmpty())
                 .about("DRA-PREP-01", "DRA-SLICE-19")
@@ -159,7 +159,7 @@ record PerformanceRules(TestContext context) {
         context.measurements().count("growth in %s".formatted(what), Math.max(0, after - before), spare - 1);
         Violation.unless(after < before + spare)
                 .because(
-                        "after %d rounds of prepare and unprepare, the driver has %d %s, before it had %d",
+                        "after %d rounds of prepare and unprepare, the driver has %d %s instead of %d",
                         rounds, after, what, before);
     }
 
@@ -216,7 +216,7 @@ record PerformanceRules(TestContext context) {
         try {
             return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {
-            throw new Violation("by the settings, metrics are at %s: %s", url, e);
+            throw new Violation("according to the settings, metrics are at %s: %s", url, e);
         }
     }
 

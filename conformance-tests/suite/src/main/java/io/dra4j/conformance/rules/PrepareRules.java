@@ -78,9 +78,9 @@ record PrepareRules(TestContext context) {
         }
         Set<String> reported = Reported.names(answer);
         Violation.unless(Reported.names(some).containsAll(reported))
-                .because("the answer reports %s; allocated were %s", reported, Reported.names(some));
+                .because("the answer reports %s, but %s were allocated", reported, Reported.names(some));
         Violation.minorUnless(reported.equals(Reported.names(some)))
-                .because("of the allocated devices %s the answer reports %s only", Reported.names(some), reported);
+                .because("of the allocated devices %s, the answer reports only %s", Reported.names(some), reported);
         context.tidy();
         nothingIsSkipped(context.devices().spare(context.calls().service().ordinal()));
     }
@@ -138,8 +138,8 @@ record PrepareRules(TestContext context) {
     }
 
     /**
-     * A request has the other's device if it has all its edits, of which some come only with that device: less, such as
-     * a library that devices of one kind need, may come with each request.
+     * A request has the other's device if it has all the edits of that device, and some of them come only with it: a
+     * part of them, such as a library for a kind of device, may come with each request.
      */
     private static void nothingOfTheOther(int own, int other, List<List<String>> joint, List<List<String>> alone) {
         List<String> foreign = joint.get(other).stream()
@@ -196,7 +196,7 @@ record PrepareRules(TestContext context) {
             Reported again =
                     Reported.of(context.calls().prepared(claim, "the repeated prepare of a prepared claim failed: %s"));
             Violation.unless(again.equals(first))
-                    .because("a repeated prepare is answered %s, where the first was answered %s", again, first);
+                    .because("a repeated prepare is answered %s, but the first was answered %s", again, first);
         }
         List<String> differences = context.cdi().contents().differences(specs);
         Violation.unless(differences.isEmpty())

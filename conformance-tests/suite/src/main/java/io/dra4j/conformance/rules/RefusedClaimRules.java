@@ -72,7 +72,7 @@ record RefusedClaimRules(TestContext context) {
         KubeletClaim claim =
                 context.claims().createUnallocated(context.claims().draft().bareRequest("r0"));
         context.calls().refused(claim, "it has no allocation");
-        leftovers.none("after the prepare of a claim without allocation");
+        leftovers.none("after the prepare of a claim without an allocation");
     }
 
     @Rule("DRA-PREP-13")

@@ -162,7 +162,7 @@ record RegistrationRules(TestContext context) {
                 .ifPresent(context.calls()::prepared);
     }
 
-    /** Capabilities that always show: the others may only be declared by the vendor. */
+    /** Capabilities that the suite always sees: others may be known only from the vendor's declaration. */
     private static final Set<String> SEEN = Set.of("api", "cdi", "hc", "both", "multi", "ctr", "bind");
 
     /** Capabilities that not every driver has. */
@@ -222,7 +222,7 @@ record RegistrationRules(TestContext context) {
             try {
                 anotherInstanceHasAnother(socket);
             } catch (Violation e) {
-                throw e.of("seamless-upgrade"); // one instance serves the kubelet all the same
+                throw e.of("seamless-upgrade"); // one instance still serves the kubelet
             }
         }
     }
@@ -348,7 +348,7 @@ record RegistrationRules(TestContext context) {
         absent.removeAll(context.detected());
         Violation.unless(absent.isEmpty())
                 .because(
-                        "the settings declare %s, and nothing of it was seen; seen were %s",
+                        "the settings declare %s, which the suite did not see; it saw %s",
                         absent, new TreeSet<>(context.detected()));
         TestedDriver.LACKING.forEach((lacking, gate) -> Violation.unless(
                         !declared.contains(lacking) || !context.detected().contains(gate))
@@ -357,7 +357,7 @@ record RegistrationRules(TestContext context) {
         undeclared.retainAll(context.detected());
         declared.forEach(undeclared::remove);
         if (!undeclared.isEmpty()) {
-            context.remark("seen, and not declared: " + undeclared);
+            context.remark("seen but not declared: " + undeclared);
         }
     }
 
@@ -447,7 +447,7 @@ record RegistrationRules(TestContext context) {
         context.inject(Fault.status(404, "NotFound").on(r -> r.path().startsWith("/apis/resource.k8s.io/v1beta")));
         if (context.driver().adapter().controlsProcess()) {
             context.driver().terminate();
-            new Publishing(context).wipe(); // what was published before shows nothing
+            new Publishing(context).wipe(); // earlier slices prove nothing
             context.driver().restarted();
         }
         Violation.unless(context.awaitPools())

@@ -161,7 +161,7 @@ record RestartRules(TestContext context) {
         ClaimResult second = context.calls().prepared(claim);
         Violation.unless(Reported.names(first).equals(Reported.names(second)))
                 .because(
-                        "after a reboot, Prepare of claim %s reported %s, before it was %s",
+                        "after a reboot, Prepare of claim %s reported %s, but %s before",
                         claim.uid(), Reported.names(second), Reported.names(first));
         CdiView.ids(second).forEach(context.cdi()::resolve);
         context.calls().unprepared(claim);
@@ -191,7 +191,7 @@ record RestartRules(TestContext context) {
         KubeletClaim claim = context.preparedClaim(device);
         NotApplicable.unless(
                 context.driver().adapter().changesNothing(claim.uid()),
-                "no provider in the suite's JVM says of the claim that it changes nothing");
+                "no provider in the suite's JVM says that it changes nothing for the claim");
         context.driver().kill();
         for (Path file : filesOfDriver()) {
             if (file.getFileName().toString().startsWith("claims.")) { // the SDK's records
@@ -199,7 +199,7 @@ record RestartRules(TestContext context) {
             }
         }
         Reboot.of(context);
-        String after = "after a power failure that took back claim %s, for which the provider changes nothing, it says"
+        String after = "after a power failure that undid claim %s, for which the provider says that it changes nothing"
                 .formatted(claim.uid());
         leftovers.none(after);
         for (Path file : filesOfDriver()) {
@@ -369,7 +369,7 @@ record RestartRules(TestContext context) {
                                 .formatted(claim.uid(), hits, rounds.done()));
                 isFree(device, claim);
             } else {
-                leftovers = Leftovers.since(context); // a claim that was answered is DRA-UNP-06's
+                leftovers = Leftovers.since(context); // a claim whose Prepare was answered is the subject of DRA-UNP-06
             }
         }
         Untested.unless(hits > 0, "in %d rounds, each Prepare was answered before the SIGKILL", rounds.done());

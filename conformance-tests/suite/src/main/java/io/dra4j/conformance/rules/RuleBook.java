@@ -75,7 +75,7 @@ public final class RuleBook {
         ExecutionGroup.@Nullable On own = method.getAnnotation(ExecutionGroup.On.class);
         ExecutionGroup.On group = own == null ? method.getDeclaringClass().getAnnotation(ExecutionGroup.On.class) : own;
         if (group == null) {
-            throw new IllegalStateException(method.getDeclaringClass() + " is on no group");
+            throw new IllegalStateException(method.getDeclaringClass() + " has no execution group");
         }
         return group.value();
     }

@@ -68,7 +68,7 @@ record SecurityRules(TestContext context) {
     private static void isClosed(Path socket, Path suites) throws IOException {
         Violation.unless(socket.isAbsolute())
                 .because("the driver names its socket %s, which is not an absolute path", socket);
-        Violation.unless(Files.exists(socket)).because("the driver's socket %s is not there", socket);
+        Violation.unless(Files.exists(socket)).because("the driver's socket %s does not exist", socket);
         boolean open = Files.getPosixFilePermissions(socket).contains(PosixFilePermission.OTHERS_WRITE);
         for (Path above = socket.getParent();
                 open && above != null && !above.equals(suites);

@@ -64,7 +64,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         reported(other, prepared(other, "a second share of device " + device));
         context.tidy();
         if (context.devices().areShaped()) {
-            return; // a claim with two shares is not of the shape
+            return; // a claim with two shares does not have the shape
         }
         KubeletClaim both = context.claims()
                 .create(context.claims().draft().request("r0", device).request("r1", device));
@@ -376,7 +376,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         ClaimResult seen = good(first, "admin access to a free device is refused");
         List<String> seenEdits = context.cdi().edits(seen.devices());
         KubeletClaim later = context.claims().allocate(device);
-        good(later, "a claim is refused for the admin access of another");
+        good(later, "a claim is refused because of another's admin access");
         context.calls().unprepared(later);
         stays(first, seen, seenEdits, "the unprepare of the device's owner");
     }
@@ -405,7 +405,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         context.calls().unprepared(third);
     }
 
-    /** Returns whether a device in use is refused to other claims when no administrator was there. */
+    /** Returns whether a device in use is refused to other claims, without any admin access. */
     private boolean defends() {
         context.tidy();
         PublishedDevice device = context.devices().exclusive();

@@ -165,7 +165,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                 .filter(w -> w.status() == 422)
                 .toList();
         return new Violation(
-                "%d s after the hook %s no pool has more than %d devices, which is the room of one slice; %s",
+                "%d s after the hook %s no pool has more than %d devices, which one slice can hold; %s",
                 context.timeouts().change().toSeconds(),
                 PLUG_MANY,
                 ROOM,

@@ -208,10 +208,10 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         }
     }
 
-    /** The time that a driver needs that doubles its wait after each failure, for any timeout factor. */
+    /** The time that a driver needs if it doubles its wait after each failure, for any timeout factor. */
     private static final Duration LEAST = Duration.ofSeconds(60);
 
-    /** Contract: the number of writes in this time that are enough for a client whose writes are refused. */
+    /** Contract: this many writes in that time are enough for a client whose writes are refused. */
     private static final Duration WINDOW = Duration.ofSeconds(60);
 
     private static final int MOST_WRITES = 30;
@@ -275,7 +275,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
             }
             Violation.unless(context.driver().isReady())
                     .because(
-                            "the driver did not survive that its slices were refused with 422: %s",
+                            "the driver did not survive the refusal of its slices with 422: %s",
                             context.driver().fate());
         } finally {
             refusal.close();
@@ -283,7 +283,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         }
     }
 
-    /** Waits only until they are too many. */
+    /** Stops waiting as soon as there are too many. */
     private void tooMany(Predicate<RecordedRequest> writes) {
         try {
             List<RecordedRequest> all = context.proxy()

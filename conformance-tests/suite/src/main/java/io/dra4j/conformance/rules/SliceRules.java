@@ -107,7 +107,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         Violation.minorUnless(!slice.at("/metadata/ownerReferences").isEmpty()
                         || !slice.at("/spec").has("nodeName"))
                 .because(
-                        "slice %s has no owner; it should be the Node, so that the slice goes with it",
+                        "slice %s has no owner; it should be the Node, so that the slice is deleted with it",
                         SeenPools.name(slice));
     }
 
@@ -190,7 +190,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         int slash = name.indexOf('/');
         String domain = slash < 0 ? "" : name.substring(0, slash);
         if (!domain.equals("kubernetes.io") && !domain.endsWith(".kubernetes.io") && !domain.endsWith(".k8s.io")) {
-            return; // an own name: whose domain it is, is unknown
+            return; // the suite does not know who owns the domain of the name
         }
         Pattern form = STANDARD.get(name);
         Violation.unless(form != null)
@@ -301,7 +301,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         for (int place = 0; place < Math.min(wanted.size(), now.size()); place++) {
             Violation.unless(wanted.get(place).equals(now.get(place)))
                     .because(
-                            "after %s the slices of pool %s, sorted by name, have their %d devices in another order: in place %d is %s, where %s was",
+                            "after %s the slices of pool %s, sorted by name, have their %d devices in another order: at position %d is %s, where %s was",
                             after, pool, wanted.size(), place + 1, now.get(place), wanted.get(place));
         }
     }

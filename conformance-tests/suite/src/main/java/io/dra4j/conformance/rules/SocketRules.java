@@ -269,10 +269,10 @@ record SocketRules(TestContext context) {
                 try {
                     now = identity(file);
                 } catch (IOException e) {
-                    throw new Violation("after %s, %s is gone, which is not the driver's", after, file);
+                    throw new Violation("after %s, %s is gone, although it does not belong to the driver", after, file);
                 }
                 Violation.unless(now.equals(identity))
-                        .because("after %s, %s was changed, which is not the driver's", after, file);
+                        .because("after %s, %s was changed, although it does not belong to the driver", after, file);
             });
         }
 

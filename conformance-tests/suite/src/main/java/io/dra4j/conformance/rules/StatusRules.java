@@ -209,7 +209,7 @@ record StatusRules(TestContext context, Publishing publishing) {
                     .findFirst();
         }
 
-        /** Waits until the entry of a device of the driver under test is as wanted, and measures it. */
+        /** Waits until the entry of a device of the driver under test meets a condition, and measures the time. */
         public boolean await(String what, Predicate<JsonNode> wanted, PublishedDevice device, Duration timeout)
                 throws InterruptedException {
             Measurements.Wait wait = context.measurements().begin(what, timeout);
@@ -266,7 +266,7 @@ record StatusRules(TestContext context, Publishing publishing) {
         return context.place().outside(Path.of(mount.path("hostPath").asText()));
     }
 
-    /** A slow check finds a file that was late: its own time shows that. */
+    /** A slow check also finds a file that was late: the file's own time tells. */
     private static void checkTime(Path file, Instant answered) {
         try {
             Instant written = Files.getLastModifiedTime(file).toInstant();
@@ -275,9 +275,9 @@ record StatusRules(TestContext context, Publishing publishing) {
                             "the metadata file %s was written %d ms after Prepare had returned",
                             file, Duration.between(answered, written).toMillis());
         } catch (NoSuchFileException e) {
-            throw new Violation("the metadata file " + file + " is not there when Prepare returns");
+            throw new Violation("the metadata file " + file + " does not exist when Prepare returns");
         } catch (IOException e) {
-            throw new Violation("the metadata file " + file + " can't be looked at: " + e);
+            throw new Violation("the metadata file " + file + " can't be inspected: " + e);
         }
     }
 

@@ -171,15 +171,15 @@ record TaintRules(TestContext context, Publishing publishing) {
             prepared(ofTainted(now));
             return;
         }
-        String none = "no device is tainted so that claims must tolerate it";
+        String none = "no device has a taint that claims must tolerate";
         Untested.unless(context.hooks().has("fault"), none);
         try {
             context.hooks().run("fault");
             prepared(ofBroken(publishing
                     .measured(TAINTED, tainted, context.timeouts().change())
-                    .orElseThrow(() -> new Untested(none + ", nor after the hook fault"))));
+                    .orElseThrow(() -> new Untested(none + ", not even after the hook fault"))));
         } finally {
-            context.tidy(); // before the device is well again
+            context.tidy(); // before the device recovers
             publishing.undo("recover", now);
         }
     }
@@ -210,6 +210,6 @@ record TaintRules(TestContext context, Publishing publishing) {
         context.calls()
                 .prepared(
                         claim,
-                        "a device is tainted, and a claim that tolerates it was allocated it; prepare refused: %s");
+                        "a claim that tolerates the taint of its device was refused: %s");
     }
 }

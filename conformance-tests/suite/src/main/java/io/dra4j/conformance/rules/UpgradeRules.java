@@ -270,7 +270,7 @@ record UpgradeRules(TestContext context) {
         return devices.stream().map(context.claims()::allocate).toList();
     }
 
-    /** Returns whether one instance does the same with these claims, or two hardly ever do. */
+    /** Returns whether one instance gives the same result with these claims, or two hardly ever do. */
     private boolean isByChance(TwoInstances two, List<KubeletClaim> claims, ClaimEdits due, boolean inTurn) {
         Predicate<List<Running>> isFewer =
                 at -> prepared(two, at, claims, inTurn).own() < due.own();

@@ -175,9 +175,7 @@ public final class Engine implements AutoCloseable {
         return adapter.controlsProcess() && capabilities.isRegistered() && capabilities.unpublished() == null;
     }
 
-    /**
-     * Returns whether a second instance runs while the first does; the test contexts on which one runs then are ready.
-     */
+    /** Returns whether a second instance runs while the first does; test contexts whose driver still runs are ready. */
     private boolean runTogether(List<TestContext> ready) {
         boolean done = false;
         try {
@@ -294,7 +292,7 @@ public final class Engine implements AutoCloseable {
                 .orElse(0);
     }
 
-    /** Waits also if one has failed: the others' test contexts are removed before the run ends. */
+    /** Waits even if one has failed: the others' test contexts are removed before the run ends. */
     private static void awaitAll(List<? extends CompletableFuture<?>> running) {
         CompletableFuture.allOf(running.toArray(CompletableFuture[]::new))
                 .handle((nothing, failure) -> nothing)
@@ -339,9 +337,11 @@ public final class Engine implements AutoCloseable {
     private record SecondInstance(TestContext first, TestContext second) {
 
         /**
-         * Starts the second one next to the first. If that does not work, it is started without the first.
+         * Starts the second one alongside the first. If that does not work, the first is ended and the second started
+         * again.
          *
-         * @return why it runs only alone, as a note, and the first has then ended; empty if both run, or neither runs
+         * @return a note, if the second runs only without the first, which has then ended; empty if both run, or
+         *     neither runs
          */
         Optional<String> conflict() {
             Optional<String> problem = problem();

@@ -102,7 +102,7 @@ final class GroupRun {
         if (parts.rules().group(id).isEmpty()) {
             String reason = requirement.untested();
             return Optional.of(
-                    new Closed(Verdict.UNTESTED, reason.isEmpty() ? "the suite has no test of it yet" : reason));
+                    new Closed(Verdict.UNTESTED, reason.isEmpty() ? "the suite has no test for it yet" : reason));
         }
         if (!parts.capabilities().isRegistered() && !parts.rules().triesUnregistered(id)) {
             String failure = parts.capabilities().registrationFailure();
@@ -151,7 +151,7 @@ final class GroupRun {
         }
         start(fresh);
         if (parts.capabilities().isRegistered()) {
-            fresh.awaitPools(); // also of a pool without devices
+            fresh.awaitPools(); // or a pool without devices
         }
         return fresh;
     }

@@ -13,7 +13,7 @@ import java.util.Map;
  *
  * @param suiteVersion the release of the suite
  * @param catalogueVersion the edition of the catalogue
- * @param seed what was random came from it
+ * @param seed the seed of everything random
  * @param kubernetes the API server
  * @param driverKind {@code process}, {@code external} or {@code in-process}
  * @param driverName the driver's name

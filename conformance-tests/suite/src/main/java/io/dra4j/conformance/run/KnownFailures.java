@@ -26,7 +26,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The faults that a vendor knows and has promised to fix: a YAML file.
+ * The faults that a vendor knows and has promised to fix, listed in a YAML file.
  *
  * <p>A listed failure is still shown, and its profile is partial, but it does not fail the run until its entry expires.
  *
@@ -155,7 +155,7 @@ public record KnownFailures(List<KnownFailure> entries) {
             return "is listed, but was not part of this run";
         }
         Set<Verdict> held = Set.of(Verdict.PASS, Verdict.WARN, Verdict.INFO);
-        return held.containsAll(verdicts) ? "is listed, but did not fail: take it off the list" : "";
+        return held.containsAll(verdicts) ? "is listed, but did not fail: remove it from the list" : "";
     }
 
     /**

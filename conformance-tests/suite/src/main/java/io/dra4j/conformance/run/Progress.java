@@ -11,12 +11,12 @@ public interface Progress {
     /** Ignores it. */
     Progress NONE = new Progress() {};
 
-    /** The API server is there; comes first. */
+    /** The API server runs; called first. */
     default void started(KubernetesServer kubernetes) {}
 
     /** A requirement is about to be checked. */
     default void begun(Requirement requirement, String variant) {}
 
-    /** Something came of a requirement. */
+    /** A requirement has a result. */
     default void ended(Result result) {}
 }

@@ -48,7 +48,7 @@ final class RequirementCheck {
 
     Ended run(Requirement requirement, String variant, TestContext context) {
         TestContext.Mark mark = context.mark();
-        context.measurements().take(); // those since the last rule are of no rule
+        context.measurements().take(); // values since the last rule belong to no rule
         context.takeRemark();
         long begin = System.nanoTime();
         Found found = found(requirement, context);

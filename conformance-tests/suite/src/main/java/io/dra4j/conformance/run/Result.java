@@ -12,7 +12,7 @@ import java.util.List;
  *
  * @param requirement the requirement
  * @param variant {@code v1} or {@code v1beta1}; empty if it is checked once
- * @param verdict what came of it
+ * @param verdict the verdict
  * @param message what was seen, or why it was not checked; empty for a pass
  * @param took how long
  * @param evidence what was seen
@@ -45,7 +45,7 @@ public record Result(
         this(requirement, variant, verdict, message, took, evidence, List.of(), "");
     }
 
-    /** A stable name to quote, for example {@code node-core.DRA-PREP-03[v1]}. */
+    /** A stable name for references, for example {@code node-core.DRA-PREP-03[v1]}. */
     public String name() {
         return requirement.profile() + "." + requirement.id() + (variant.isEmpty() ? "" : "[" + variant + "]");
     }

@@ -46,7 +46,7 @@ public record RunOutcome(Header header, List<Profile> profiles, List<Result> res
      * The numbers of a profile.
      *
      * @param profile the profile
-     * @param success what came of it
+     * @param success its outcome
      * @param statistics how many results have a verdict; those with none are left out
      */
     public record ProfileOutcome(Profile profile, Success success, Map<Verdict, Integer> statistics) {}

@@ -76,7 +76,7 @@ final class RunPlan {
     }
 
     /**
-     * Looks at what is asked for.
+     * Checks the selection.
      *
      * @throws SettingsException if the settings name something that is not in the catalogue
      */

@@ -41,16 +41,16 @@ public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String p
     }
 
     /**
-     * Finds that no effect is there without its configuration.
+     * Checks that no effect shows without its configuration.
      *
-     * @param edits of a device without any
-     * @throws SettingsException if one is, which then shows nothing
+     * @param edits the edits of a device without a configuration
+     * @throws SettingsException if one does, and so proves nothing
      */
     public void requireAbsent(List<String> edits) {
         for (Valid config : visible()) {
             edits.stream().filter(config::shows).findFirst().ifPresent(edit -> {
                 throw new SettingsException(
-                        "driver.configs.valid: the effect \"%s\" shows nothing: a device without a configuration has the edit \"%s\"; give parameters that differ from the driver's defaults, and a pattern of what they change"
+                        "driver.configs.valid: the effect \"%s\" proves nothing: a device without a configuration has the edit \"%s\"; give parameters that differ from the driver's defaults, and a pattern of what they change"
                                 .formatted(config.effect(), edit));
             });
         }
@@ -74,7 +74,7 @@ public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String p
             try {
                 if (!effect.isEmpty() && Pattern.compile(effect).matcher("").find()) {
                     throw new SettingsException(
-                            "driver.configs.valid: the effect \"%s\" matches everything, also no edit; give a pattern of the line that the configuration adds"
+                            "driver.configs.valid: the effect \"%s\" matches everything, even an empty line; give a pattern of the line that the configuration adds"
                                     .formatted(effect));
                 }
             } catch (PatternSyntaxException e) {

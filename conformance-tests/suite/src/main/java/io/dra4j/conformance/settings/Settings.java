@@ -25,7 +25,7 @@ import java.util.TreeMap;
  * @param timeoutFactor the timeout factor, where no contract sets the time
  * @param strict whether the SHOULDs that strict turns into MUSTs are MUSTs
  * @param soak whether to repeat more often where that shows more, which takes minutes
- * @param seed what is random comes from it
+ * @param seed the seed of everything random
  * @param implementation who made the driver, for the report
  * @param report the directory for the reports
  * @param knownFailures a file of known failures; empty if there is none
@@ -63,8 +63,8 @@ public record Settings(
     }
 
     /**
-     * The driver of these settings, with its ServiceAccount, and all else as in others: two drivers
-     * can be compared then.
+     * The driver of these settings, with its ServiceAccount, and everything else as in others, so that two drivers can
+     * be compared.
      */
     public Settings on(Settings others) {
         ApiServerSettings server = others.apiServer();
@@ -95,7 +95,7 @@ public record Settings(
      * @throws SettingsException if its manifests cannot be read, or do not have it
      */
     public Optional<ServiceAccountAccess> access() {
-        String release = apiServer.isEmbedded() ? apiServer.kubernetes() : "1.36"; // until the real one tells its own
+        String release = apiServer.isEmbedded() ? apiServer.kubernetes() : "1.36"; // until the real one reports its own
         return apiServer.serviceAccount().isEmpty()
                 ? Optional.empty()
                 : Optional.of(new ServiceAccountAccess(

@@ -91,7 +91,7 @@ public final class SettingsReader {
         throw new SettingsException("the settings are not a mapping of names to values");
     }
 
-    /** A command that is a text is for the shell. */
+    /** A command that is a string runs in a shell. */
     private static JsonNode command(JsonNode hook) {
         return hook.isTextual() ? YAML.createArrayNode().add("sh").add("-c").add(hook) : hook;
     }

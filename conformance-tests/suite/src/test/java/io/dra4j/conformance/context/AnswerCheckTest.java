@@ -55,10 +55,10 @@ class AnswerCheckTest {
     void aDeviceMustBeAllocatedOfThisDriver() throws IOException {
         assertThat(broken(Service.V1, FIRST, SECOND, device("gpu-2", null, "r0")))
                 .containsExactly(
-                        "[DRA-PREP-02]: the answer reports device p/gpu-2, which the claim was not allocated of this driver");
+                        "[DRA-PREP-02]: the answer reports device p/gpu-2, which is not among this driver's devices of the claim");
         assertThat(broken(Service.V1, FIRST, SECOND, device("nic-0", null, "r1")))
                 .containsExactly(
-                        "[DRA-PREP-13]: the answer reports device p/nic-0, which the claim was not allocated of this driver");
+                        "[DRA-PREP-13]: the answer reports device p/nic-0, which is not among this driver's devices of the claim");
         assertThat(broken(Service.V1, SECOND))
                 .containsExactly(
                         "[DRA-PREP-02] minor: the claim was allocated device p/gpu-0, which is not in the answer");

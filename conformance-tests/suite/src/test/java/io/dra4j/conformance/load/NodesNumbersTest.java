@@ -92,8 +92,8 @@ class NodesNumbersTest {
 
         assertThat(numbers(10, "there is no slice", idle).complaints())
                 .containsExactly(
-                        "Not all is published: there is no slice.",
-                        "The kubelet has 10 drivers of 11.",
+                        "Not everything is published: there is no slice.",
+                        "10 of 11 drivers are registered with the kubelet.",
                         "Idle drivers sent requests other than watches: {get nodes=2}.",
                         "An idle driver takes 0.110 % of a core; the limit is 0.1 %.");
     }

@@ -102,7 +102,7 @@ class ReportsTest {
 
     @Test
     void notesAreInEachReportAndInNoneThatHasNone() throws Exception {
-        String note = "known failures: DRA-PREP-01 is listed, but did not fail: take it off the list";
+        String note = "known failures: DRA-PREP-01 is listed, but did not fail: remove it from the list";
         Path noted = directory.resolve("noted");
         Reports.write(SampleOutcome.noted(note), noted);
 

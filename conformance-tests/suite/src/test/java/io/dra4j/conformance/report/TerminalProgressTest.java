@@ -150,7 +150,7 @@ class TerminalProgressTest {
             on(true, false).ended(result("DRA-PREP-03", "v1", Verdict.FAIL, "y".repeat(1_000_000)));
 
             assertThat(printed().length()).isLessThan(5000);
-            assertThat(lines()).contains("        (more of it is in the report)");
+            assertThat(lines()).contains("        (the rest is in the report)");
         }
     }
 

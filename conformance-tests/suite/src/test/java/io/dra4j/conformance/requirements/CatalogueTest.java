@@ -135,7 +135,7 @@ class CatalogueTest {
 
         @Test
         void namesAnIdThatIsThereTwice() {
-            assertRefused(entry("") + entry(""), "t.yaml: DRA-REG-01 is there twice");
+            assertRefused(entry("") + entry(""), "t.yaml: DRA-REG-01 appears twice");
         }
 
         @ParameterizedTest

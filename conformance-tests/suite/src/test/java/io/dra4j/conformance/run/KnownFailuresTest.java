@@ -104,7 +104,7 @@ class KnownFailuresTest {
         @ParameterizedTest
         @CsvSource({
             "DRA-OLD-07, '', FAIL, 'DRA-OLD-07 is listed, but no requirement has this id'",
-            "DRA-PREP-03, v1, PASS, 'DRA-PREP-03[v1] is listed, but did not fail: take it off the list'",
+            "DRA-PREP-03, v1, PASS, 'DRA-PREP-03[v1] is listed, but did not fail: remove it from the list'",
             "DRA-PREP-03, v2, FAIL, 'DRA-PREP-03[v2] is listed, but was not part of this run'",
             "DRA-PREP-03, '', BLOCKED,"
         })
