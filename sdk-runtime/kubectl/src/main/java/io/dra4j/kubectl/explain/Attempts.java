@@ -157,7 +157,7 @@ final class Attempts {
         return others;
     }
 
-    /** The bugs without which an error would not keep the pod from all nodes, or would be another. */
+    /** The bugs without which no error, or another one, would keep the pod from all nodes. */
     Set<SchedulerBug> ending(Attempt attempt) {
         Set<SchedulerBug> ending = EnumSet.noneOf(SchedulerBug.class);
         if (attempt.outcome() instanceof Outcome.Failed failed && Failure.of(failed.message()) != Failure.TIMEOUT) {
