@@ -44,7 +44,7 @@ public final class ClaimScheduler {
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
     private static final Duration BINDING = Duration.ofMinutes(9); // the scheduler's limit is 10
-    private static final int LATE_IN = 6; // pods
+    private static final int LATE_IN = 6; // one pod in this many
     private static final Duration PATIENCE = Duration.ofSeconds(40); // the time that a pod may take to run
 
     /** A claim of a pod. */

@@ -65,7 +65,7 @@ public final class Hardware {
      */
     record Setting(String uuid, String part, String share, long amount, String claim) {
 
-        /** A mode is kept without. */
+        /** A mode survives without power. */
         boolean needsPower() {
             return !part.equals("mode");
         }

@@ -93,6 +93,6 @@ final class PublishedPools {
         }
         return hardware.hasHad(uuids)
                 ? Optional.empty()
-                : Optional.of("a complete pool has devices that were never there together: " + uuids);
+                : Optional.of("a complete pool has devices that never existed together: " + uuids);
     }
 }
