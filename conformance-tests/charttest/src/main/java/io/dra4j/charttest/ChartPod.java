@@ -61,7 +61,7 @@ public final class ChartPod implements AutoCloseable {
     /**
      * The programs of the image, as this machine has them.
      *
-     * @param folder the folder of programs with the names of the image's
+     * @param folder the folder of programs, which have the names of the image's programs
      * @param others what else they need to see
      */
     public record Programs(Path folder, List<Path> others) {}
@@ -165,7 +165,7 @@ public final class ChartPod implements AutoCloseable {
         return started;
     }
 
-    /** Starts the driver by the command of the manifest, and waits until it is registered and has published. */
+    /** Starts the driver with the manifest's command, and waits until it is registered and has published. */
     public void start() throws InterruptedException {
         List<String> command = new ArrayList<>();
         for (String word : container.commandLine()) {

@@ -65,7 +65,7 @@ final class Publication {
         String events = events().stream()
                 .map(event -> event.path("reason").asText() + ": " + message(event))
                 .collect(Collectors.joining("\n"));
-        return events.isEmpty() ? "nothing, in no Event" : events;
+        return events.isEmpty() ? "nothing: there is no Event" : events;
     }
 
     private static String message(JsonNode event) {

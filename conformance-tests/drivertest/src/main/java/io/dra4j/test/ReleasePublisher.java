@@ -58,7 +58,7 @@ public final class ReleasePublisher {
      * gate.
      *
      * @param driverName the driver's name
-     * @param pools by the options that make them, for messages; their own names don't matter
+     * @param pools the pools, by the options that make them, for messages; their own names don't matter
      * @return the tests
      */
     public static Stream<DynamicTest> tests(String driverName, Map<String, Pool> pools) {
@@ -113,7 +113,7 @@ public final class ReleasePublisher {
                 .build();
     }
 
-    /** The pools are alternatives for the same hardware, so its ids are removed. */
+    /** Hardware may be in only one pool, so its ids are removed. */
     private static Pool named(String name, Pool pool) {
         return Pool.builder(name)
                 .placement(pool.placement())

@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  * CallResult result = node.prepare(node.allocate("claim", "gpu-0"));
  * }</pre>
  *
- * <p>A process finds its node in the environment ({@link Place#values()}), and in braces in its
- * command. All waits end after {@link #TIMEOUT} with an {@link AssertionError}.
+ * <p>A process finds its node in its environment ({@link Place#values()}); its command may have the same names in
+ * braces. All waits end after {@link #TIMEOUT} with an {@link AssertionError}.
  */
 public final class TestNode implements AutoCloseable {
 
@@ -81,8 +81,8 @@ public final class TestNode implements AutoCloseable {
     }
 
     /**
-     * Returns the command that starts a driver with an archive of the classes that it loads until a claim for the
-     * device {@code gpu-0} ends; the archive is made if needed.
+     * Returns the command that starts a driver with an archive of the classes that it needs to serve a claim for the
+     * device {@code gpu-0}; the archive is made if needed.
      */
     public static List<String> archived(String driver, JavaProgram program) throws IOException, InterruptedException {
         return program.archived(command -> {

@@ -83,7 +83,7 @@ public final class ClusterObjects {
         return put(object, WriteOptions.DEFAULT);
     }
 
-    /** As {@link #put(JsonNode)}, and refuses fields that the release does not have. */
+    /** Like {@link #put(JsonNode)}, but refuses fields that the release does not have. */
     public JsonNode putStrictly(JsonNode object) {
         return put(object, WriteOptions.STRICT);
     }
@@ -135,7 +135,7 @@ public final class ClusterObjects {
         }
     }
 
-    /** Through bytes, so that numbers compare like those of a client. */
+    /** Converts through bytes, so that numbers compare like those of a client. */
     private static ObjectNode normalized(JsonNode object) {
         return (ObjectNode) JsonTrees.parse(new String(JsonTrees.bytes(object), StandardCharsets.UTF_8));
     }

@@ -102,7 +102,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     /**
-     * The number of requests until now by verb and resource, as {@code create resourceslices},
+     * The number of requests so far by verb and resource, as {@code create resourceslices},
      * sorted; those of other paths, discovery for example, are {@code get (no resource)}.
      */
     public Map<String, Long> requests() {
@@ -111,12 +111,12 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return requests;
     }
 
-    /** The traffic until now, by the kinds of {@link #requests}. */
+    /** The traffic so far, by the kinds of {@link #requests}. */
     public Map<String, Traffic> traffic() {
         return listener.traffic();
     }
 
-    /** The connections by TLS that are open now. */
+    /** The number of open TLS connections. */
     public int connections() {
         return listener.secureConnections();
     }
@@ -126,7 +126,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         listener.endWatches();
     }
 
-    /** The number of requests until now by protocol: {@code HTTP/1.1}, {@code HTTP/2.0}. */
+    /** The number of requests so far by protocol: {@code HTTP/1.1}, {@code HTTP/2.0}. */
     public Map<String, Long> protocols() {
         return listener.protocols();
     }
@@ -175,7 +175,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     /**
      * Writes a kubeconfig that trusts the CA, readable only by this user, and returns the file.
      *
-     * @param server {@link #tlsUrl}, or that of a proxy in front of it
+     * @param server {@link #tlsUrl}, or the URL of a proxy in front of it
      */
     public Path writeKubeconfig(Path file, URI server) throws IOException {
         return Connections.writeKubeconfig(file, server, authority());
@@ -268,7 +268,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
             return this;
         }
 
-        /** The number of changes in the history; watches from before get 410 Gone. */
+        /** The number of changes in the history; watches from earlier revisions get 410 Gone. */
         public Builder historySize(int changes) {
             historySize = changes;
             return this;

@@ -36,7 +36,7 @@ public final class ApiObjects {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
-    /** One for all, since each has a dozen threads. */
+    /** One client for all, since each has a dozen threads. */
     private static final HttpClient CLIENT = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(10))
@@ -87,7 +87,7 @@ public final class ApiObjects {
     /**
      * Reads the lines with a prefix from a page that is not an object, such as {@code /metrics}, however large it is.
      *
-     * @param limit for the whole page
+     * @param limit the time limit for the whole page
      * @return no line if the server does not answer with the page, or on a timeout
      */
     public List<String> lines(String path, String beginning, Duration limit) {

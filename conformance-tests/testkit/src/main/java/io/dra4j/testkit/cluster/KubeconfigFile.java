@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One context of a kubeconfig, with all its references resolved: fabric8 itself takes the current context for an
- * unknown one, and a separate server for an unknown cluster.
+ * One context of a kubeconfig, with all its references resolved: fabric8 itself uses the current context instead of an
+ * unknown one, and a default server instead of that of an unknown cluster.
  *
  * @param file the kubeconfig
  * @param context its name

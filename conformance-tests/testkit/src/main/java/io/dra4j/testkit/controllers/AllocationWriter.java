@@ -34,7 +34,7 @@ public final class AllocationWriter {
     private final InstantSource clock;
 
     /**
-     * @param classes the DeviceClass of a name
+     * @param classes finds the DeviceClass with a name
      */
     public AllocationWriter(Function<String, Optional<JsonNode>> classes, FeatureGates gates, InstantSource clock) {
         this.classes = classes;
@@ -99,7 +99,7 @@ public final class AllocationWriter {
      * selectors, taints and devices of other claims are ignored.
      *
      * @param request the name of a request of the claim, with the subrequest's name after a slash
-     * @param slice that has the device
+     * @param slice the slice that has the device
      */
     public ObjectNode chosen(JsonNode claim, String request, JsonNode slice, String device) {
         Slice published = Slice.of(slice);
@@ -177,7 +177,7 @@ public final class AllocationWriter {
         }
     }
 
-    /** A request's name includes each of its alternatives. */
+    /** A configuration that names a request also applies to each of its alternatives. */
     private static boolean isAllocated(String name, Set<String> requests) {
         return requests.stream().anyMatch(one -> one.equals(name) || one.startsWith(name + "/"));
     }

@@ -85,7 +85,7 @@ final class DevicePlacement {
         return new Fit.Fits(written, score);
     }
 
-    /** The first of the alternatives counts eight, each further one less by one. */
+    /** The first alternative scores eight, each further one a point less. */
     private static int score(ClaimView claim, JsonNode allocation) {
         int score = 0;
         for (JsonNode request : claim.json().at("/spec/devices/requests")) {
@@ -125,7 +125,7 @@ final class DevicePlacement {
          */
         record DoesNot(String reason, String details) implements Fit {}
 
-        /** The attempt to place the pod failed on any node. */
+        /** An error, which fails the attempt on all nodes. */
         record Failed(String error) implements Fit {}
     }
 }

@@ -14,8 +14,8 @@ import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 
 /**
- * Reserves claims for pods that were bound without the scheduler, and frees claims whose pods are
- * gone or finished: their reservations, then their devices, and those of templates themselves.
+ * Reserves claims for pods that were bound without the scheduler, and frees claims whose pods are gone or finished:
+ * first their reservations, then their devices. Claims of templates are also deleted.
  */
 final class Reservations implements Controller {
 

@@ -27,11 +27,11 @@ import java.util.UUID;
  * @param cdiDirectories all directories from which its node's runtimes read CDI specs; of two devices with the same
  *     name, the one in the later directory counts
  * @param namespace files that the driver's processes find at other paths than the suite
- * @param kubeconfig the way to the API server
+ * @param kubeconfig the kubeconfig for the API server
  * @param securePort the port of 127.0.0.1 at which the API server is found by TLS, for a driver that finds it as in a
  *     cluster; 0 for one that has the kubeconfig
  * @param log where the driver's output goes
- * @param freePort a port of 127.0.0.1 that nothing listened at
+ * @param freePort a port of 127.0.0.1 that was free
  */
 public record Place(
         Path root,
@@ -118,7 +118,7 @@ public record Place(
                 UnusedPorts.next());
     }
 
-    /** A copy with another way to the API server. */
+    /** A copy with another kubeconfig. */
     public Place withKubeconfig(Path other) {
         return with(cdiDirectories, namespace, other, securePort, freePort);
     }

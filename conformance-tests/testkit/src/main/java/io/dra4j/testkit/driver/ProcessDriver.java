@@ -18,7 +18,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A driver that the suite runs as a separate process, as often and as many as it wants. */
+/** A driver that the suite runs as a separate process, as often, and in as many instances, as it wants. */
 public final class ProcessDriver implements DriverAdapter {
 
     private final ProcessSettings settings;

@@ -57,7 +57,7 @@ public final class Connections {
         return server;
     }
 
-    /** Connections by TLS, which speak HTTP/2 or HTTP/1.1 as the client chooses (ALPN). */
+    /** TLS connections, with HTTP/2 or HTTP/1.1 as the client chooses (ALPN). */
     public static ConnectionFactory[] secure(ServingTls tls, HttpConfiguration http) {
         ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory("h2", "http/1.1");
         alpn.setDefaultProtocol("http/1.1");
@@ -71,7 +71,7 @@ public final class Connections {
     /**
      * Writes a kubeconfig for a server, readable only by this user, and returns the file.
      *
-     * <p>The file is there with all of its content or not at all, and takes the place of another.
+     * <p>The file is written atomically, and replaces an existing one.
      */
     public static Path writeKubeconfig(Path file, URI server) throws IOException {
         return writeKubeconfig(file, kubeconfig(server, "", ""));

@@ -432,8 +432,8 @@ public final class FakeKubelet implements AutoCloseable {
         private static final int FILE_TYPE = 0170000;
 
         /**
-         * Returns the sockets with their identities, which a later one of the same name does not have: inode and when
-         * it was bound, which neither a change of its mode nor a rename touches.
+         * Returns the sockets with their identities: the inode and the time of binding, which a later socket of the
+         * same name does not share, and which neither a change of mode nor a rename affects.
          */
         Map<Path, String> sockets() throws IOException {
             Map<Path, String> sockets = new HashMap<>();

@@ -23,7 +23,7 @@ public record KubeletStateFile(Path path) {
         writeVersion("v1", String.join(",", claims));
     }
 
-    /** Writes the file of a version of the format. */
+    /** Writes the file in a version of the format. */
     public void writeVersion(String version, String claims) {
         String data =
                 "{\"kind\":\"DRACheckpoint\",\"apiVersion\":\"checkpoint.dra.kubelet.k8s.io/%s\",\"ClaimInfoStateList\":[%s]}"

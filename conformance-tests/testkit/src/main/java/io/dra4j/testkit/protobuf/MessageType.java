@@ -25,7 +25,7 @@ record MessageType(Descriptor descriptor, List<Field> fields, Set<String> names)
         }
     }
 
-    /** A Go slice of texts with a name, such as {@code Verbs}: JSON shows only the list. */
+    /** A named Go slice of strings, such as {@code Verbs}: JSON shows only the list. */
     boolean isList() {
         return fields.size() == 1
                 && fields.get(0).descriptor().isRepeated()

@@ -4,7 +4,7 @@ package io.dra4j.testkit.protobuf;
 
 import org.jspecify.annotations.Nullable;
 
-/** Bytes or JSON that the schema does not fit; the message names the place and the reason. */
+/** Bytes or JSON that do not fit the schema; the message names the place and the reason. */
 public final class ProtobufFormatException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

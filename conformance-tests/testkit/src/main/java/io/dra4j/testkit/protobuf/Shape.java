@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A message that JSON does not show as an object of its fields. */
 enum Shape {
-    /** Text; nothing is zero. */
+    /** Text; an empty text is zero. */
     QUANTITY,
     /** RFC 3339 in seconds. */
     TIME,

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * A reverse proxy on 127.0.0.1 in front of an API server: it records every request, and makes requests fail as
  * configured.
  *
- * <p>Clients in any language talk to it instead of the server, without credentials; the proxy adds those of the {@link
- * Upstream} and never records them. Responses are forwarded piece by piece as they arrive, so watches work as without
- * it. Thread-safe; {@link #close} ends all connections.
+ * <p>Clients in any language talk to it instead of the server, without credentials; the proxy adds those of the
+ * {@link Upstream} and never records them. Responses are forwarded piece by piece as they arrive, so watches work as if
+ * the proxy were not there. Thread-safe; {@link #close} ends all connections.
  */
 public final class ApiProxy implements AutoCloseable {
 
@@ -108,7 +108,7 @@ public final class ApiProxy implements AutoCloseable {
 
     /**
      * Also listens with TLS, and writes what a driver needs for that: {@code token}, {@code ca.crt} and {@code
-     * namespace} of a service account. The token of a request is not passed on, as on the other port. Written again,
+     * namespace} of a service account. The token of a request is not forwarded, as on the other port. Written again,
      * the files are replaced atomically, as the kubelet does.
      *
      * @return the port of 127.0.0.1, the same each time
@@ -139,8 +139,7 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Writes a service account, as {@link #writeServiceAccount} does, and a kubeconfig with its files
-     * for the port of TLS.
+     * Writes a service account, as {@link #writeServiceAccount} does, and a kubeconfig with its files for the TLS port.
      *
      * @return the port
      */
@@ -275,7 +274,7 @@ public final class ApiProxy implements AutoCloseable {
         public boolean handle(Request request, Response response, Callback callback) {
             int code = request.getAttribute(ERROR_STATUS) instanceof Integer status ? status : 500;
             String message =
-                    "the proxy before the API server cannot read the request: " + request.getAttribute(ERROR_MESSAGE);
+                    "the proxy in front of the API server cannot read the request: " + request.getAttribute(ERROR_MESSAGE);
             byte[] json =
                     WireFormat.JSON.object(Passage.status(code, code < 500 ? "BadRequest" : "InternalError", message));
             response.setStatus(code);

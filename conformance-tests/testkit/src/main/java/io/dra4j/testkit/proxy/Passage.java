@@ -150,7 +150,7 @@ final class Passage {
     }
 
     private static ObjectNode injected(int code, String reason) {
-        return status(code, reason, "injected by the proxy before the API server: " + reason);
+        return status(code, reason, "injected by the proxy in front of the API server: " + reason);
     }
 
     /** A Status that no API server has written. */

@@ -95,7 +95,7 @@ public record RecordedRequest(
         return query.getOrDefault(parameter, "");
     }
 
-    /** Returns whether the response is still being sent, as that of a watch. */
+    /** Returns whether the response is still being sent, like that of a watch. */
     public boolean open() {
         return status != 0 && ended == null;
     }

@@ -64,7 +64,7 @@ public final class TcpConnection {
     }
 
     /**
-     * From now on nothing that either end sends arrives, not even that it closes the connection, and neither end is
+     * From now on, nothing that either end sends arrives, not even the end of the connection, and neither end is
      * notified: as behind a load balancer that has forgotten the connection. Permanent.
      */
     public void silence() {

@@ -5,7 +5,7 @@
  * proxy below it that can do so with connections.
  *
  * <p>Flow: the driver's HTTP request → {@code ProxiedRequests} (records, looks for a fault) → the
- * API server → {@code Relay} (sends the response on, piece by piece) → the driver.
+ * API server → {@code Relay} (forwards the response, piece by piece) → the driver.
  */
 @NullMarked
 package io.dra4j.testkit.proxy;

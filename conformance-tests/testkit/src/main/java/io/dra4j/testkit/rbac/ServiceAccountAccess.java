@@ -58,7 +58,7 @@ public final class ServiceAccountAccess {
      * @param account the ServiceAccount, {@code namespace/name}
      * @param places files and folders with that ServiceAccount, its roles and their bindings
      * @param driver the driver's name, for the verbs of its own entries in a claim's status
-     * @param release the API server's, for example {@code 1.36}
+     * @param release the API server's release, for example {@code 1.36}
      * @throws io.dra4j.testkit.settings.SettingsException if the manifests cannot be read, or do
      *     not have the ServiceAccount
      */

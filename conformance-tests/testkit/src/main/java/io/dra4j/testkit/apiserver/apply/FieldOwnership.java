@@ -46,7 +46,7 @@ public final class FieldOwnership {
     }
 
     /**
-     * Notes who wrote what differs from the old object, by other means than an apply.
+     * Notes the manager that changed the old object by anything but an apply.
      *
      * @param kind the kind, in the version that the writer uses
      */

@@ -46,7 +46,7 @@ final class ApiHandler extends Handler.Abstract {
     private final OpenApi openApi;
     private final ResourceEndpoint resources;
     private final Serving serving;
-    private final Random chances = new Random(1); // each run has the same
+    private final Random chances = new Random(1); // the same in each run
     private final RequestCounts counts = new RequestCounts();
 
     ApiHandler(ResourceKinds kinds, ResourceEndpoint resources, Serving serving) {
@@ -80,7 +80,7 @@ final class ApiHandler extends Handler.Abstract {
     /**
      * Answers a request.
      *
-     * @param counted gets it when its query has been read
+     * @param counted receives the request when its query has been read
      */
     void answer(Transport transport, Consumer<Exchange> counted) {
         Exchange exchange = new Exchange(transport, serving.requestTimeout());

@@ -101,7 +101,7 @@ public final class ApiListener implements AutoCloseable {
     }
 
     /**
-     * @throws IllegalStateException when it does not speak TLS
+     * @throws IllegalStateException when it does not serve TLS
      */
     public int securePort() {
         return secure().getLocalPort();
@@ -139,12 +139,12 @@ public final class ApiListener implements AutoCloseable {
         watches.endAll();
     }
 
-    /** The requests until now by protocol, such as {@code HTTP/2.0}. */
+    /** The requests so far by protocol, such as {@code HTTP/2.0}. */
     public Map<String, Long> protocols() {
         return handler.counts().protocols();
     }
 
-    /** The traffic until now by kind, such as {@code create resourceslices}. */
+    /** The traffic so far by kind, such as {@code create resourceslices}. */
     public Map<String, Traffic> traffic() {
         return handler.counts().traffic();
     }

@@ -347,7 +347,7 @@ final class Exchange {
                         .formatted(kind, problem, Protobuf.quoted(body)));
     }
 
-    /** Through bytes, so that numbers compare like those of other writes. */
+    /** Converts through bytes, so that numbers compare like those of other writes. */
     private static JsonNode yaml(byte[] body, String refusal) {
         try {
             return JsonBody.read(JsonTrees.bytes(JsonTrees.YAML.readTree(body)));

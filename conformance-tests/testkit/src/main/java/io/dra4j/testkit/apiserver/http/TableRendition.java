@@ -84,7 +84,7 @@ final class TableRendition extends Rendition {
 
     /** The columns that {@code kubectl get} shows of each kind. */
     private static final class TableColumns {
-        /** One column: its title, and how a cell is made of an object at a moment. */
+        /** One column: its title, and how a cell is made from an object at a given time. */
         record Column(String title, String format, BiFunction<JsonNode, Instant, String> text) {
             ObjectNode definition() {
                 return JsonTrees.object()

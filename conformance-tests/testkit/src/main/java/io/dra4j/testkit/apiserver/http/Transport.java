@@ -20,7 +20,7 @@ import org.eclipse.jetty.util.Fields;
  *
  * @param path as it was sent
  * @param query reads the parameters; throws IllegalArgumentException or IllegalStateException if it cannot
- * @param status takes the status of the response, which is sent by the first write, as its headers are
+ * @param status takes the status of the response, which is sent by the first write, like its headers
  * @param response takes the response's body
  * @param callback is notified when the response has been written
  * @param disconnect cuts the response off
@@ -37,7 +37,7 @@ record Transport(
         Callback callback,
         Consumer<IOException> disconnect) {
 
-    /** A request on a connection, which is closed in the middle; for HTTP/2, only its stream. */
+    /** A request on a connection; a disconnect closes the connection or, for HTTP/2, only the stream. */
     static Transport of(Request request, Response response, Callback callback) {
         return new Transport(
                 request.getMethod(),

@@ -169,7 +169,7 @@ public final class ApiFailure extends RuntimeException {
     }
 
     /**
-     * @param kind of the options, for example {@code PatchOptions}
+     * @param kind the kind of the options, for example {@code PatchOptions}
      */
     public static ApiFailure invalidOptions(String kind, FieldErrors errors) {
         ObjectNode details = JsonTrees.object().put("group", "meta.k8s.io").put("kind", kind);

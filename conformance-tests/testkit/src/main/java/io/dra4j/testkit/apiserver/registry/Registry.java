@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The verbs of the API on the object store, without HTTP.
  *
- * <p>Thread-safe. Bodies given to it become its own. Every refusal is an {@link ApiFailure}.
+ * <p>Thread-safe. It takes ownership of bodies. Every refusal is an {@link ApiFailure}.
  */
 public final class Registry {
     private final ResourceKinds kinds;
@@ -44,7 +44,7 @@ public final class Registry {
     private final Map<String, Strategy> strategies;
 
     /**
-     * @param strategies by plural, and group where another group has that plural; a kind without one is plain
+     * @param strategies the strategies by plural, and group where another group has that plural; others need none
      */
     public Registry(ResourceKinds kinds, ObjectStore store, MetadataRules metadata, Map<String, Strategy> strategies) {
         this.kinds = kinds;

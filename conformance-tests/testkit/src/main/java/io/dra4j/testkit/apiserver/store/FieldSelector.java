@@ -27,7 +27,7 @@ public record FieldSelector(List<Term> terms) {
 
     /** One comparison of a field's text; a field without a value compares as empty. */
     record Term(String label, boolean equal, String value) {
-        /** The same on the field as it is stored. */
+        /** The same comparison of the field as it is stored. */
         Term storedIn(ResourceKind kind) {
             requireKnown(kind, label);
             return new Term(Conversion.storedPath(kind, label), equal, value);

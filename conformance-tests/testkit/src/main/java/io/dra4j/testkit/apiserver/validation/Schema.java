@@ -232,7 +232,7 @@ public final class Schema {
     /**
      * Adds the fields that are written even if they were never set, with the zero value of their type.
      *
-     * @param types by name
+     * @param types the types, by name
      */
     private record Completion(Map<String, FieldType> types) {
         void complete(JsonNode value, FieldType type) {
