@@ -87,7 +87,7 @@ final class PlayMain implements Callable<Integer> {
             Runtime.getRuntime().addShutdownHook(new Thread(play::close, "dra4j-play-end"));
             boolean held = keep ? play.open() : play.run();
             if (keep && held) {
-                new CountDownLatch(1).await(); // until a signal ends the JVM, and the hook the play
+                new CountDownLatch(1).await(); // until a signal ends the JVM, whose shutdown hook ends the play
             }
             return held ? 0 : 1;
         }
@@ -102,7 +102,7 @@ final class PlayMain implements Callable<Integer> {
         return Duration.ofSeconds(seconds == null ? 30 : seconds);
     }
 
-    /** Returns the drivers in the order of their names, each with the command of its place. */
+    /** Returns the drivers in the order of their names, each with the command at the same position. */
     List<PlaySettings.Driver> drivers() {
         List<List<String>> separate = new ArrayList<>(List.of(new ArrayList<>()));
         for (String word : commands) {

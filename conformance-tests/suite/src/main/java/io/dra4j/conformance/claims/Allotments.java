@@ -45,7 +45,7 @@ public final class Allotments {
     private final AllocationWriter allocations;
 
     /**
-     * @param release of the scheduler: the number after "1."
+     * @param release the scheduler's release: the number after "1."
      */
     public Allotments(ClaimTemplates templates, int release) {
         this.templates = templates;
@@ -63,7 +63,7 @@ public final class Allotments {
     /**
      * Makes claims from the templates in turn, as many as there is room for.
      *
-     * @param slices of complete pools
+     * @param slices the slices of complete pools
      * @throws SettingsException if an expression fails
      */
     public List<Allotment> of(JsonNode node, List<JsonNode> slices) {

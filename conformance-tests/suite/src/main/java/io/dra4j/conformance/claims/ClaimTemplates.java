@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /**
  * The manifests of {@code driver.claims}: what claims of the driver's users look like.
  *
- * @param templates of claims
+ * @param templates the templates of claims
  * @param classes the objects of the classes that they name
  * @param notes a sentence for each class that is not among the manifests
  */

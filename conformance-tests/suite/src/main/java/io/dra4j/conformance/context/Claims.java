@@ -97,7 +97,7 @@ public final class Claims {
         cluster.replace(path(claim) + "/status", object);
     }
 
-    /** The object of a claim that was made here, if it is there and allocated. */
+    /** The object of a claim that was made here, if it exists and is allocated. */
     Optional<JsonNode> find(KubeletClaim claim) {
         boolean known;
         synchronized (this) {

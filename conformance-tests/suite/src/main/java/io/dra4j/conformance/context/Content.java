@@ -64,7 +64,7 @@ public record Content(Map<String, Map<String, Set<String>>> parts) {
         }
     }
 
-    /** Text that is the same for each order of an object's fields. */
+    /** Text that does not depend on the order of an object's fields. */
     static String text(JsonNode json) {
         try {
             return json.isValueNode() ? json.asText() : JSON.writeValueAsString(JSON.convertValue(json, Object.class));

@@ -182,7 +182,7 @@ public final class Devices {
     /**
      * The first {@code most} usable devices, or as many as there are.
      *
-     * @throws RuntimeException as {@link #some} of one, if there is none
+     * @throws RuntimeException like {@link #some} for one device, if there is none
      */
     public List<PublishedDevice> upTo(int most) {
         List<PublishedDevice> usable = usable();

@@ -229,7 +229,7 @@ public record SeenPools(List<JsonNode> slices) {
         }
     }
 
-    /** Describes the difference to another content. */
+    /** Describes the difference from another content. */
     public String difference(SeenPools wanted) {
         Set<String> have = content().parts().keySet();
         Set<String> want = wanted.content().parts().keySet();

@@ -64,7 +64,7 @@ public final class NodesMain {
      */
     public static List<String> command(Path kubeconfig, Path registry, Path folders, int devices) {
         List<String> options = new ArrayList<>(JavaProgram.SHORT_LIVED);
-        options.add("-Xmn8m"); // new objects of one driver or of all: as much resident memory
+        options.add("-Xmn8m"); // the same resident memory for new objects, with one driver or many
         options.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
         List<String> command = new ArrayList<>(
                 new JavaProgram(registry, options, JavaProgram.ownClassPath(), NodesMain.class.getName()).command());

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * @param idle its memory and threads before the first call; empty if they are unknown
  * @param loaded the same after the last call, with its claims held
  * @param heldAtLast how many claims were held then
- * @param floors the times that no driver can go below, from the same minutes
+ * @param floors the times that no driver can go below, measured in the same minutes
  * @param calls its calls, the first ones first
  */
 public record DriverNumbers(
@@ -33,7 +33,7 @@ public record DriverNumbers(
         return Stream.of(publishing, calls).flatMap(List::stream).toList();
     }
 
-    /** Ratio of its median to that of one claim, with as many held, in later calls; empty for these themselves. */
+    /** Ratio of its median to that of later calls of one claim, with as many held; empty for those themselves. */
     public OptionalDouble toOneClaim(Timings measure) {
         String what = measure.what().split(",", 2)[0];
         boolean isFirst = !what.equals(measure.what());

@@ -91,7 +91,7 @@ public final class LoadRun {
     }
 
     private void wipes(List<MeasuredDriver> measured) {
-        remarks.accept("The slices are deleted as by the kubelet's wipe, %d times".formatted(WIPES));
+        remarks.accept("The slices are deleted, as the kubelet does when it starts, %d times".formatted(WIPES));
         for (int i = 0; i < WIPES; i++) {
             measured.forEach(MeasuredDriver::wipe);
         }

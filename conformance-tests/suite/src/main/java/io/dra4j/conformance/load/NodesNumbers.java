@@ -46,7 +46,7 @@ public record NodesNumbers(
     /** kube-apiserver ends a watch after 30 to 60 minutes, at random. */
     private static final double WATCH_ENDS = 4 / 3.0;
 
-    /** The most that an idle driver may take of a core. */
+    /** The largest part of a core that an idle driver may use. */
     public static final double CPU_LIMIT_PERCENT = 0.1;
 
     private static final String WATCH = "watch ";

@@ -19,9 +19,9 @@ import java.util.Map;
 /**
  * The times of one start of a driver, counted from before its process is created.
  *
- * @param sockets until both sockets had their names
- * @param registered until the kubelet had registered it
- * @param published until the API server had a complete pool
+ * @param sockets the time until both sockets had their names
+ * @param registered the time until the kubelet had registered it
+ * @param published the time until the API server had a complete pool
  */
 record StartTimes(Duration sockets, Duration registered, Duration published) {
 

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 /**
  * The times of one operation, measured repeatedly.
  *
- * @param what for example {@code prepare}
+ * @param what the operation, for example {@code prepare}
  * @param batch how many claims one call had; 0 if it is not about calls
  * @param held how many other claims were prepared meanwhile
  * @param times how long each took, ascending
@@ -36,7 +36,7 @@ public record Timings(String what, int batch, int held, List<Duration> times, Du
         return what.equals(other.what) && batch == other.batch && held == other.held;
     }
 
-    /** This and another of the same calls. */
+    /** Merges these times with those of other equal calls. */
     Timings and(Timings other) {
         List<Duration> all = Stream.concat(times.stream(), other.times.stream()).toList();
         return new Timings(what, batch, held, all, limit);

@@ -126,7 +126,7 @@ final class Script {
             narrator.line(1, "process " + driver.pid() + " registered after " + millis + " ms");
             narrator.line(1, info.name() + " speaks " + info.versions() + " on " + info.endpoint());
             String time = cast.kubelet().answerTime(driver.name());
-            narrator.line(1, "GetInfo: answered " + time + " of the socket");
+            narrator.line(1, "GetInfo: answered " + time + " (since the socket appeared)");
         }
     }
 

@@ -51,13 +51,13 @@ public record HealthStreams(TestContext context) {
                         what, timeout.toSeconds(), seen(watch)));
     }
 
-    /** Returns whether the driver ends a stream within a limit, with the time as measured. */
+    /** Returns whether the driver ends a stream within a limit, and measures the time. */
     public boolean ends(OpenHealthStream watch, Duration limit) throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin("time until the stream ended", limit);
         return wait.end(watch.awaitEnd(limit));
     }
 
-    /** Returns whether an entry says more than a kubelet assumes anyway when it is out of date. */
+    /** Returns whether an entry says more than a kubelet assumes once the entry is out of date. */
     public static boolean isKnown(OpenHealthStream.Device device) {
         return !device.state().equals("UNKNOWN");
     }

@@ -99,7 +99,7 @@ public record Publishing(TestContext context) {
     }
 
     /**
-     * The same once caches of updates are empty: a deletion right after an update is only the subject of DRA-SLICE-23.
+     * The same once caches of updates are empty: only DRA-SLICE-23 is about a deletion right after an update.
      */
     public SeenPools rested() throws InterruptedException {
         idle();
@@ -238,7 +238,7 @@ public record Publishing(TestContext context) {
     /**
      * Waits until the pools are as before.
      *
-     * @throws Violation if they are not in time; a new start has repaired them then, if it could
+     * @throws Violation if they are not in time; a restart has then repaired them, if it could
      */
     public SeenPools restored(SeenPools before, String after, Duration timeout) throws InterruptedException {
         Optional<SeenPools> restored = measured(RESTORED, like(before), timeout);
@@ -276,7 +276,7 @@ public record Publishing(TestContext context) {
         return happens(WRITES.and(Requests.after(number)), time);
     }
 
-    /** Returns whether a request comes, or came, within a limit, with the time until then as measured. */
+    /** Returns whether a request comes, or came, within a limit, and measures the time until then. */
     public boolean happens(String what, Predicate<RecordedRequest> request, Duration limit) {
         Measurements.Wait wait = context.measurements().begin(what, limit);
         return wait.end(happens(request, limit));

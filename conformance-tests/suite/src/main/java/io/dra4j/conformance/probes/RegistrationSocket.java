@@ -50,7 +50,7 @@ public record RegistrationSocket(TestContext context, Path path) {
                         + context.place().registry()));
     }
 
-    /** Returns those sockets that are there, each once. */
+    /** Returns the sockets that exist, each once. */
     public static List<Path> left(Path... sockets) {
         return Stream.of(sockets)
                 .distinct()

@@ -24,7 +24,7 @@ public record Restarts(SeenPools before, List<After> after) {
     /**
      * The pools after a restart, and the writes of slices since before the first.
      *
-     * @param restart names it
+     * @param restart its name
      */
     public record After(String restart, SeenPools pools, List<RecordedRequest> writes) {}
 

@@ -49,7 +49,7 @@ final class AreaMarks {
         return areas.computeIfAbsent(name, missing -> new Area());
     }
 
-    /** Returns the number of lines by now. */
+    /** Returns the number of lines so far. */
     int drawn() {
         return drawn;
     }

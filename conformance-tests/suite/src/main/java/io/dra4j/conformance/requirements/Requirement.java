@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param profile the name of the profile that it belongs to
  * @param rule the rule itself, in whole sentences
  * @param reading why the suite reads the upstream text more strictly than its wording, where it does
- * @param source where the rule comes from, as a person can look it up
+ * @param source where the rule comes from, so that a person can look it up
  * @param gates all of which have to be there for the rule to be applicable
  * @param anyGates one of which has to be there, if there are any
  * @param test what the suite does and checks

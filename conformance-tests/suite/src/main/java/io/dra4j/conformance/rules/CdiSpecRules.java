@@ -42,7 +42,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 
-/** Rules for the CDI specs that results refer to, and for the files of their directory, also those of others. */
+/** Rules for the CDI specs that results refer to, and for the files of their directory, including those of others. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record CdiSpecRules(TestContext context) {
 
@@ -312,7 +312,7 @@ record CdiSpecRules(TestContext context) {
         return removed;
     }
 
-    /** A spec that was not written again may be one for all claims, which others need. */
+    /** A spec that was not written again may serve all claims, so other rules may need it. */
     private static void restore(Map<Path, byte[]> removed) throws IOException {
         for (Map.Entry<Path, byte[]> file : removed.entrySet()) {
             if (!Files.exists(file.getKey())) {

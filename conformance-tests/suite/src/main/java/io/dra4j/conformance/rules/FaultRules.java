@@ -265,7 +265,7 @@ record FaultRules(TestContext context) {
     @Rule("DRA-PREP-39")
     void aReplacedAuthorityIsTrusted() throws IOException {
         NotApplicable.unless(
-                Files.exists(context.place().serviceAccount()), "the driver has no file of the suite with the CA");
+                Files.exists(context.place().serviceAccount()), "the suite gave the driver no file with the CA");
         KubeletClaim claim = context.claims().allocate(context.devices().one());
         Duration limit = context.timeouts().repair();
         int number = context.proxy().lastNumber();

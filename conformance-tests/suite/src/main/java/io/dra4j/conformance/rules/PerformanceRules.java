@@ -163,7 +163,7 @@ record PerformanceRules(TestContext context) {
                         rounds, after, what, before);
     }
 
-    /** Metrics of a driver that was not replaced by two instances, of which only one can have the port. */
+    /** Is in this group because, of two instances of a driver, only one can have the port of the metrics. */
     @Rule("DRA-MET-01")
     @ExecutionGroup.On(ExecutionGroup.CALLS)
     void callsAreCounted() throws InterruptedException {

@@ -259,7 +259,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         return policies;
     }
 
-    /** The counters that a pool has, by set and name; no set is there twice. */
+    /** The counters that a pool has, by set and name; no set appears twice. */
     private static Map<String, BigDecimal> had(String pool, List<JsonNode> slices) {
         Map<String, BigDecimal> had = new TreeMap<>();
         for (JsonNode slice : slices) {

@@ -177,7 +177,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     private void checkSplit(SeenPools pools) {
         Untested.unless(
                 largest(pools) > ROOM,
-                "no pool has more than the %d devices of one slice, and the settings have no hook %s, which makes it so",
+                "no pool has more than the %d devices of one slice, and the settings have no hook %s, which would add devices",
                 ROOM,
                 PLUG_MANY);
         Set<String> names = new HashSet<>();

@@ -24,7 +24,7 @@ record Closed(Verdict verdict, String reason, String by) {
     /** The order in which closed gates decide, if several are: a driver that lacks something is not blocked. */
     private static final List<Verdict> ORDER = List.of(Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.BLOCKED);
 
-    /** A gate of which no more is known. */
+    /** A closed gate without further details. */
     static Closed usually(Applicability gate) {
         return new Closed(gate.isMeans() ? Verdict.UNTESTED : Verdict.NOT_APPLICABLE, gate.otherwise());
     }

@@ -118,7 +118,7 @@ public final class Engine implements AutoCloseable {
     /** Returns the notes, and the driver's own reason for publishing nothing. */
     private List<String> notes(Capabilities capabilities) {
         notes.addAll(access.map(ServiceAccountAccess::notes).orElse(List.of(NO_RBAC)));
-        List<String> all = new ArrayList<>(new LinkedHashSet<>(notes)); // each context has the same
+        List<String> all = new ArrayList<>(new LinkedHashSet<>(notes)); // each context reports the same ones
         Unpublished unpublished = capabilities.unpublished();
         if (unpublished != null) {
             unpublished.log().forEach(line -> all.add(LOGGED + line));

@@ -128,7 +128,7 @@ public record KnownFailures(List<KnownFailure> entries) {
         }
         return entries.stream()
                 .filter(entry -> entry.covers(result))
-                // an entry about this very variant goes before one about all
+                // an entry for this variant takes precedence over one for all
                 .max((one, other) -> one.variant().length() - other.variant().length())
                 .map(entry -> excused(result, entry, today))
                 .orElse(result);
@@ -194,7 +194,7 @@ public record KnownFailures(List<KnownFailure> entries) {
         private static URI address(String text) {
             if (!text.matches("https?://[^\\s/]+/\\S*")) {
                 throw new SettingsException(
-                        "issue is the URL of an issue, such as https://example.com/issues/1, not " + text);
+                        "issue must be the URL of an issue, such as https://example.com/issues/1, not " + text);
             }
             try {
                 return URI.create(text);
@@ -207,7 +207,7 @@ public record KnownFailures(List<KnownFailure> entries) {
             try {
                 return LocalDate.parse(text);
             } catch (DateTimeException e) {
-                throw new SettingsException("expires is a day such as 2027-01-31, not " + text);
+                throw new SettingsException("expires must be a day such as 2027-01-31, not " + text);
             }
         }
 

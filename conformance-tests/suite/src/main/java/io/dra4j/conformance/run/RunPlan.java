@@ -47,7 +47,7 @@ final class RunPlan {
     /**
      * The requirements of a run: first those that explain failures of others, and each after those that it needs.
      *
-     * @param release of the API server, the number after "1."
+     * @param release the API server's release: the number after "1."
      */
     static List<Requirement> of(Catalogue catalogue, Settings settings, int release) {
         return new RunPlan(catalogue, settings, release).ordered();

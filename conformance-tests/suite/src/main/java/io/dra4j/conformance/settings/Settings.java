@@ -145,7 +145,7 @@ public record Settings(
             serviceAccount = serviceAccount == null ? "" : serviceAccount;
             manifests = manifests == null ? List.of() : List.copyOf(manifests);
             if (!serviceAccount.isEmpty() && !serviceAccount.matches("[^/]+/[^/]+")) {
-                throw new SettingsException("apiServer.serviceAccount is namespace/name, not " + serviceAccount);
+                throw new SettingsException("apiServer.serviceAccount must be namespace/name, not " + serviceAccount);
             }
             if (serviceAccount.isEmpty() != manifests.isEmpty()) {
                 throw new SettingsException(

@@ -39,7 +39,7 @@ public final class SettingsReader {
     /**
      * Reads a file of settings.
      *
-     * @param flags the flags of the command line, by JSON pointer; it wins
+     * @param flags the flags of the command line, by JSON pointer, which take precedence
      * @throws SettingsException if it cannot be read, or has an unknown key
      */
     public static Settings read(Path file, Map<String, JsonNode> flags) {

@@ -172,9 +172,9 @@ class KnownFailuresTest {
                 Arguments.of("reason: soon", "reason: ' '", "entry 1: reason is missing"),
                 Arguments.of("id: DRA-PREP-03", "id:", "entry 1: id is missing"),
                 Arguments.of("soon", "soon\n  owner: me", "Unrecognized field \"owner\""),
-                Arguments.of("2027-01-31", "2027-02-31", "expires is a day such as"),
+                Arguments.of("2027-01-31", "2027-02-31", "expires must be a day such as"),
                 Arguments.of("2027-01-31", "soon", "not soon"),
-                Arguments.of("https://example.com/issues/5", "'#5'", "issue is the URL"),
+                Arguments.of("https://example.com/issues/5", "'#5'", "issue must be the URL"),
                 Arguments.of("soon", "soon\n  reason: later", "Duplicate field 'reason'"),
                 Arguments.of("- id", "-\n id", "line "),
                 Arguments.of("- id: DRA-PREP-03\n ", "id: DRA-PREP-03\n", "line "));
