@@ -13,8 +13,8 @@ enum Failure {
     NO_CLASS(
             "claim (\\S+), request (\\S+): could not retrieve device class ([^:]+):.*",
             "request $2 of claim $1 names DeviceClass $3, which does not exist",
-            "Create that DeviceClass, or correct deviceClassName in the manifest, and create claim (or"
-                    + " template) and pod again"),
+            "Create that DeviceClass, or correct deviceClassName in the manifest, and recreate"
+                    + " the claim (or template) and the pod"),
     NOT_COMPILED("CEL compile error", "", "Correct the expression; the message says where it breaks"),
     NO_KEY(
             "((?:claim|class) \\S+): selector #(\\d+): CEL runtime error: no such key: (\\S+)",
