@@ -24,7 +24,7 @@ public final class Leftovers {
 
     /**
      * Remembers the directory as it is now; if there is a device, after it was prepared and
-     * unprepared, so that specs which are written once for all claims are there already.
+     * unprepared, so that specs written once for all claims exist already.
      */
     public static Leftovers since(TestContext context) {
         context.attemptClaim();

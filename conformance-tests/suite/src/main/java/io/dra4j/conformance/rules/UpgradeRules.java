@@ -43,10 +43,10 @@ record UpgradeRules(TestContext context) {
     private static final int RACES = 10;
     private static final int ROUNDS = 4;
 
-    /** Enough for a choice among a few, such as queues, to hit one twice. */
+    /** Enough for a choice among a few, such as queues, to collide. */
     private static final int CLAIMS = 8;
 
-    /** A choice at random, or by the claim's UID, hits one twice as often with one instance as with two. */
+    /** A random choice, or one by the claim's UID, collides as often with one instance as with two. */
     private static final int TRIES = 20;
 
     @Rule("DRA-UPG-01")

@@ -111,7 +111,7 @@ public final class TcpProxy implements AutoCloseable {
         return URI.create(server.getScheme() + "://127.0.0.1:" + port());
     }
 
-    /** All connections that were opened until now, in that order, also those that have ended. */
+    /** All connections opened so far, in that order, also those that have ended. */
     public synchronized List<TcpConnection> connections() {
         return List.copyOf(connections);
     }
