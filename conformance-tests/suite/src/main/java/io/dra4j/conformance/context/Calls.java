@@ -327,7 +327,8 @@ public final class Calls {
                 if (results.stream().anyMatch(this::isOwn)) {
                     requests(device, results, found);
                 } else {
-                    String words = "the answer reports device %s, which is not among this driver's devices of the claim";
+                    String words =
+                            "the answer reports device %s, which is not among this driver's devices of the claim";
                     found.add(new Violation(words, text(device))
                             .about(results.isEmpty() ? "DRA-PREP-02" : "DRA-PREP-13"));
                 }

@@ -207,9 +207,6 @@ record TaintRules(TestContext context, Publishing publishing) {
     }
 
     private void prepared(KubeletClaim claim) {
-        context.calls()
-                .prepared(
-                        claim,
-                        "a claim that tolerates the taint of its device was refused: %s");
+        context.calls().prepared(claim, "a claim that tolerates the taint of its device was refused: %s");
     }
 }

@@ -273,8 +273,8 @@ public final class ApiProxy implements AutoCloseable {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             int code = request.getAttribute(ERROR_STATUS) instanceof Integer status ? status : 500;
-            String message =
-                    "the proxy in front of the API server cannot read the request: " + request.getAttribute(ERROR_MESSAGE);
+            String message = "the proxy in front of the API server cannot read the request: "
+                    + request.getAttribute(ERROR_MESSAGE);
             byte[] json =
                     WireFormat.JSON.object(Passage.status(code, code < 500 ? "BadRequest" : "InternalError", message));
             response.setStatus(code);

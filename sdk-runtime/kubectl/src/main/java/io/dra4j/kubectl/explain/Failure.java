@@ -24,7 +24,8 @@ enum Failure {
     INCOMPLETE(
             Start.ALL + "is currently being updated|is being updated",
             "request $2 of claim $1 asks for all devices, and pool $3 lacks ResourceSlices",
-            "Restart the driver if this lasts longer than a minute: it publishes the slices of a pool" + " within seconds"),
+            "Restart the driver if this lasts longer than a minute: it publishes the slices of a pool"
+                    + " within seconds"),
     INVALID(
             Start.ALL + "is currently invalid|is invalid:",
             "request $2 of claim $1 asks for all devices, and pool $3 is invalid",
