@@ -153,7 +153,7 @@ public final class SimulatedApiServer {
         }
     }
 
-    /** Draws a release and, where they are not on by default, features that are on. */
+    /** Draws a release and, if it disables them by default, the features to enable. */
     public static FeatureGates drawnGates() {
         RandomGenerator random = Simulation.random();
         KubernetesVersion version = RELEASES.get(random.nextInt(RELEASES.size()));

@@ -79,7 +79,7 @@ public final class SimulatedPlugin implements AutoCloseable, Plugin {
         return answers;
     }
 
-    /** A call says how much time is left; the node's clock may be wrong. */
+    /** Calls carry the time left, not the deadline, and the node's clock may be wrong. */
     private static Instant onNode(Instant deadline) {
         return Simulation.clock().plus(Duration.between(Simulation.now(), deadline));
     }

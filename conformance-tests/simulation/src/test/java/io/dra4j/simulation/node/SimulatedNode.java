@@ -305,7 +305,7 @@ public final class SimulatedNode {
         public Outcome before(DiskOperation operation) throws IOException {
             Simulation.step(operation.toString());
             Outcome outcome = around.faults.before(process, operation);
-            if (outcome.failure() == null) { // else a part of it is done
+            if (outcome.failure() == null) { // else the operation is partly done
                 Simulation.requireAlive();
             }
             return outcome;

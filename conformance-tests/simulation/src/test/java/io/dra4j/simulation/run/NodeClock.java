@@ -6,7 +6,7 @@ import io.dra4j.simulation.schedule.Simulation;
 import java.time.Duration;
 import java.util.List;
 
-/** The clock of the node, which on some nodes is wrong, and set again and again. */
+/** The clock of the node, which is wrong on some nodes, and reset again and again. */
 final class NodeClock {
 
     private static final int ONE_WRONG_IN = 4; // nodes
@@ -15,7 +15,7 @@ final class NodeClock {
 
     private final boolean isSet = Simulation.random().nextInt(ONE_WRONG_IN) == 0;
 
-    /** Sets it before every other step. */
+    /** Resets the clock before every other step. */
     void before(Step step) {
         int which = step.which() + step.number();
         if (isSet && which % 2 == 0) {

@@ -179,7 +179,7 @@ public final class Simulation {
         return now().plus(simulation().skew);
     }
 
-    /** Sets the node's clock: its time is so much after the virtual one. */
+    /** Sets how far the node's clock is ahead of virtual time. */
     public static void setClock(Duration skew) {
         simulation().skew = skew;
     }
