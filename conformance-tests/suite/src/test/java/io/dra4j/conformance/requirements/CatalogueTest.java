@@ -144,8 +144,8 @@ class CatalogueTest {
                         gates: [magic]          | t.yaml, DRA-REG-01: | "magic"
                         needs: [DRA-REG-02]     | DRA-REG-01          | requirement DRA-REG-02
                         needs: [DRA-REG-01]     | t.yaml: DRA-REG-01  | DRA-REG-01 needs itself
-                        observability: untested | DRA-REG-01:         | untested gives
-                        untested: too long      | DRA-REG-01:         | untested gives
+                        observability: untested | DRA-REG-01:         | untested is required
+                        untested: too long      | DRA-REG-01:         | untested is required
                         """)
         void namesTheRequirementAndWhatIsWrong(String line, String place, String problem) {
             assertRefused(entry(line), place, problem);
