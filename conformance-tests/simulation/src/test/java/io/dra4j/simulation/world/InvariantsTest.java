@@ -155,6 +155,11 @@ class InvariantsTest extends WorldFixture {
                     t.set("one");
                     t.invariants.durable();
                 }),
+                breaks(Invariant.LIVENESS, "slices are owned by a node that is gone", t -> {
+                    t.admin.deleteNode();
+                    t.admin.createNode();
+                    t.quiet();
+                }),
                 breaks(Invariant.LIVENESS, "a pod runs by a record of an earlier boot", t -> {
                     t.running(Wish.PLAIN);
                     t.boot("next");

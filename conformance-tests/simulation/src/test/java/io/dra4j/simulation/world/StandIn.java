@@ -146,6 +146,13 @@ final class StandIn implements Plugin, AutoCloseable {
         ObjectNode slice =
                 JSON.createObjectNode().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceSlice");
         slice.withObject("/metadata").put("name", "slice");
+        api.find("nodes", "", site.node())
+                .ifPresent(node -> slice.withArray("/metadata/ownerReferences")
+                        .addObject()
+                        .put("apiVersion", "v1")
+                        .put("kind", "Node")
+                        .put("name", site.node())
+                        .put("uid", node.at("/metadata/uid").asText()));
         slice.withObject("/spec").put("driver", site.driver()).put("nodeName", site.node());
         slice.withObject("/spec/pool")
                 .put("name", site.node())
