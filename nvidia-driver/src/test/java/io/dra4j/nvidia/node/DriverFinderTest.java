@@ -66,7 +66,7 @@ class DriverFinderTest {
         DriverFinder finder = new DriverFinder(new DriverRoot(root, root));
         assertThatThrownBy(() -> finder.findProgram("nvidia-smi"))
                 .isInstanceOf(DraException.class)
-                .hasMessageStartingWith("nvidia-smi is not found below " + root + ", in none of")
+                .hasMessageStartingWith("nvidia-smi is not found below " + root + " in any of")
                 .hasMessageContaining(root.resolve(directory).toString());
 
         Path program = library(directory).resolveSibling("nvidia-smi");
