@@ -157,7 +157,7 @@ class ApiProxyIT {
                     .hasMessageContaining("https://127.0.0.1:6443 needs a TLS context");
             assertThatThrownBy(() -> ApiProxy.before(URI.create("unix:/run/api.sock")))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("not before unix:/run/api.sock");
+                    .hasMessageContaining("not unix:/run/api.sock");
         }
     }
 

@@ -74,7 +74,7 @@ public final class NodeAudit {
     }
 
     /**
-     * Where the views are.
+     * Places of the views that are compared.
      *
      * @param directory the driver's directory below the kubelet's plugins
      * @param kubeconfig {@code null} for the configuration inside a pod

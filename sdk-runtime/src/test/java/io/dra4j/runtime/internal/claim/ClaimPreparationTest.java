@@ -373,7 +373,6 @@ class ClaimPreparationTest extends NodeFixture {
                 node.claims.maintain();
                 node.toCluster.advance(Duration.ZERO);
             }
-
             assertThat(node.statuses.count()).isEqualTo(2);
         }
 
