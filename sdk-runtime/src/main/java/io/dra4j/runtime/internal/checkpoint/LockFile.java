@@ -274,23 +274,28 @@ public final class LockFile implements AutoCloseable {
 
     /**
      * Releases the locks that this object took, and lets waiting and later requests fail. An operation in progress keeps
-     * its own until it ends, since another process would begin with the same claim otherwise.
+     * its own until it ends, and so do named locks, which its provider may have taken: another process would work on the
+     * same hardware otherwise.
      */
     @Override
     public void close() {
         isClosed = true;
-        held.stream().filter(taken -> !taken.isOfOperation()).forEach(Held::close);
-        leaveAfterTheLast();
+        releaseWhatIsIdle();
     }
 
-    private synchronized void leaveAfterTheLast() {
-        if (isClosed && held.isEmpty() && !hasLeft) {
+    private synchronized void releaseWhatIsIdle() {
+        boolean isIdle = held.stream().noneMatch(Taken::isOfOperation);
+        held.stream()
+                .filter(taken -> isIdle || !taken.isNamed())
+                .filter(taken -> !taken.isOfOperation())
+                .forEach(Taken::release);
+        if (held.isEmpty() && !hasLeft) {
             hasLeft = true;
             ranges.leave();
         }
     }
 
-    /** A range that is released when it is closed, or with the file. */
+    /** A range that is released when it is closed, or with the file once no operation is in progress. */
     private final class Taken implements Held {
         private final LockRanges.Range range;
         private final long position;
@@ -310,11 +315,21 @@ public final class LockFile implements AutoCloseable {
             return range.isLost();
         }
 
-        @Override
-        public void close() {
+        boolean isNamed() {
+            return position >= NAMES && position < TURNS;
+        }
+
+        void release() {
             if (held.remove(this)) {
                 range.giveBack();
-                leaveAfterTheLast();
+            }
+        }
+
+        @Override
+        public void close() {
+            release();
+            if (isClosed) {
+                releaseWhatIsIdle();
             }
         }
     }

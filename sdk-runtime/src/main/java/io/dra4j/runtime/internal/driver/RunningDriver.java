@@ -124,7 +124,7 @@ public final class RunningDriver implements AutoCloseable {
     /** Called first, since an instance with the same sockets would replace them; the end of a process unlocks it. */
     private LockFile locks(DataDirectory data) {
         LockFile opened = started(LockFile.open(data.locks()));
-        opened.named(
+        started(opened.named(
                 "instance/" + settings.podUid,
                 Duration.ZERO,
                 holder ->
@@ -133,7 +133,7 @@ public final class RunningDriver implements AutoCloseable {
                                         settings.driverName,
                                         settings.podUid == null ? "no pod's UID" : "the pod's UID " + settings.podUid,
                                         data.path(),
-                                        holder));
+                                        holder)));
         return opened;
     }
 
