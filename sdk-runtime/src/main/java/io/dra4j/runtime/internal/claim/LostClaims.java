@@ -57,7 +57,7 @@ final class LostClaims {
     private final Allocations allocations;
     private final ReentrantLock comparing = new ReentrantLock(); // held while claims are compared
     private volatile Set<ClaimRecord> compared = Set.of(); // damaged ones, as they are since then
-    private final Set<String> unprepared = ConcurrentHashMap.newKeySet(); // since damage was found
+    private final Set<String> unprepared = ConcurrentHashMap.newKeySet(); // since a claim was prepared
     private volatile boolean specsNameLost; // of claims that the journal lost
     private volatile @Nullable JournalLoss reported;
 
@@ -73,11 +73,12 @@ final class LostClaims {
         hold(nameless(uid, named(uid, inventory().orElse(Inventory.of()))));
     }
 
-    /** Notes that a claim was unprepared, with its lock held: until its pod is gone, it looks like a lost one. */
+    /**
+     * Notes that a claim was unprepared, with its lock held: until its pod is gone, it looks like a lost one. Claims that
+     * another process unprepared, or this one before a restart, are not known.
+     */
     void unprepared(String uid) {
-        if (isDue()) {
-            unprepared.add(uid);
-        }
+        unprepared.add(uid);
     }
 
     private Optional<Inventory> inventory() {
@@ -120,6 +121,7 @@ final class LostClaims {
      */
     void requireFound(Deadline deadline) {
         if (!isDue()) {
+            unprepared.clear();
             return;
         }
         try {

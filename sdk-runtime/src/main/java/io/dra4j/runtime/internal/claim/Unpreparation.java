@@ -55,9 +55,9 @@ final class Unpreparation {
                 lifecycle.removeFiles();
             } else {
                 unprepare(lifecycle, record.get());
-                lost.unprepared(uid);
                 LOG.atInfo().addKeyValue(LogField.CLAIM, record.get().ref()).log("Claim unprepared");
             }
+            lost.unprepared(uid);
             return new UnprepareOutcome.Unprepared();
         } catch (DraException e) {
             LOG.atWarn().addKeyValue(LogField.CLAIM_UID, uid).log("Claim not unprepared: {}", e.getMessage(), e);

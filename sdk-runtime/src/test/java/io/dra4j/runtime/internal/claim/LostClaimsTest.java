@@ -155,6 +155,17 @@ class LostClaimsTest extends NodeFixture {
         }
 
         @Test
+        void isOneOfAClaimThatWasPreparedAgainSinceItWasUnprepared() throws IOException {
+            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
+            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+            Path journal = node.data.resolve("claims.journal");
+            List<String> lines = Files.readAllLines(journal);
+            Files.write(journal, lines.subList(0, 1)); // the lock file knows of the others
+
+            assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
+        }
+
+        @Test
         void keepsAllFromBeingPreparedWhileTheApiServerCannotBeAsked() throws IOException {
             cutTheJournal();
             ClaimRef other = new ClaimRef("ns", "c", "uid-c");
