@@ -48,6 +48,7 @@ public final class DevicePins {
     private final Sync sync;
     private Pins last = Pins.NONE; // guarded by this, as is the next
     private @Nullable List<Object> lastState;
+    private @Nullable List<Object> durableState;
 
     /** Makes the names in a directory durable. */
     interface Sync {
@@ -143,8 +144,8 @@ public final class DevicePins {
     /**
      * Replaces the pins; they are on the disk when it returns.
      *
-     * @throws DraException if they can't be written; they are then read as before, though the file may have them, until
-     *     a power failure
+     * @throws DraException if they can't be written; this process then reads them as before, though the file may have
+     *     them, until a power failure
      */
     synchronized void write(Pins pins) {
         Pins before = read();
@@ -160,10 +161,34 @@ public final class DevicePins {
                 channel.force(true);
             }
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-            sync.of(file.resolveSibling("."));
+            settle();
         } catch (IOException e) {
             remain(before);
             throw new DraException("Can't write " + file + ": " + e, e);
+        }
+    }
+
+    /**
+     * Makes the pins durable that are in the file: another process may have ended before it did.
+     *
+     * @throws DraException if they can't be; a power failure may then take them
+     */
+    synchronized void requireDurable() {
+        try {
+            settle();
+        } catch (NoSuchFileException e) {
+            durableState = null; // there are none
+        } catch (IOException e) {
+            throw new DraException("Can't sync the directory of " + file + ": " + e, e);
+        }
+    }
+
+    private void settle() throws IOException {
+        List<Object> now = state();
+        if (!now.equals(durableState)) {
+            sync.of(file.resolveSibling("."));
+            durableState = now;
+            lastState = null;
         }
     }
 
@@ -180,6 +205,9 @@ public final class DevicePins {
     /** Keeps a damaged file for inspection; the next write creates a new one. */
     synchronized void keepDamaged() {
         try {
+            if (parse(Files.readAllBytes(file)) != Pins.DAMAGED) {
+                return; // a failed write replaced it
+            }
             Files.copy(file, file.resolveSibling(file.getFileName() + ".damaged"), StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new DraException("Can't copy the damaged " + file + ": " + e, e);

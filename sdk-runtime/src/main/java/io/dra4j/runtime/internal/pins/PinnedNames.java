@@ -99,14 +99,17 @@ public final class PinnedNames {
         ids.forEach((name, id) -> addIf(!id.equals(pins.get(name)), name, withheld));
         String why = reason(withheld, pins, ids);
         nextWrite = null;
-        if (!Pins.of(pins).equals(before)) {
-            try {
+        boolean isChanged = !Pins.of(pins).equals(before);
+        try {
+            if (isChanged) {
                 file.write(Pins.of(pins));
-            } catch (DraException e) {
-                ids.keySet().forEach(name -> addIf(isChanged(name, before, pins), name, withheld));
-                nextWrite = now.plus(RETRY);
-                why = "Devices are not published: " + e.getMessage();
+            } else {
+                file.requireDurable();
             }
+        } catch (DraException e) {
+            ids.keySet().forEach(name -> addIf(!isChanged || isChanged(name, before, pins), name, withheld));
+            nextWrite = now.plus(RETRY);
+            why = "Devices are not published: " + e.getMessage();
         }
         report(why);
         return without(inventory, withheld);
