@@ -83,7 +83,7 @@ public final class DeviceHolds {
             PooledDevice key = PooledDevice.of(device);
             String id = known.hardware(key).orElse("");
             List<ClaimRecord> holders = holds(uid, committed.holding(id), held -> id.equals(held.physicalId())).stream()
-                    .filter(hold -> !hold.key.equals(key) && !hold.isAnotherShare(device))
+                    .filter(hold -> !hold.key.equals(key))
                     .map(Hold::claim)
                     .toList();
             if (!holders.isEmpty()) {
@@ -164,13 +164,9 @@ public final class DeviceHolds {
         boolean excludes(HeldDevice wanted) {
             return device.pool().equals(wanted.pool())
                     && device.device().equals(wanted.device())
-                    && !isAnotherShare(wanted);
-        }
-
-        boolean isAnotherShare(HeldDevice wanted) {
-            return device.shareId() != null
-                    && wanted.shareId() != null
-                    && !device.shareId().equals(wanted.shareId());
+                    && (device.shareId() == null
+                            || wanted.shareId() == null
+                            || device.shareId().equals(wanted.shareId()));
         }
     }
 
