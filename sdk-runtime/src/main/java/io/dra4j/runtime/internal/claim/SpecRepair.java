@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reconciles CDI specs with the journal after a start: there is a spec for each claim that is prepared, and no other.
- * Later, specs that are gone are written again: the kubelet would not ask.
+ * Later, specs that are gone are written again, since the kubelet would not ask, and reports are sent that another
+ * process of the driver left.
  *
  * <p>The spec of a prepared claim is written again if it is missing or differs; that of a claim of an earlier boot is
  * removed. A spec whose claim has no record is evidence that the journal lost it, because specs are removed before

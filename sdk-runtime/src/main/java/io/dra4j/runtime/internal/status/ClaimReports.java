@@ -188,9 +188,11 @@ public final class ClaimReports implements AutoCloseable {
      */
     public synchronized void reestablish(String uid) {
         reports.know(uid);
-        report(uid).ifPresent(report -> {
-            metadata.write(report);
-            if (report.hasStatus()) {
+        reports.read(uid).ifPresent(report -> {
+            if (!report.ended()) {
+                metadata.write(report);
+            }
+            if (report.hasStatus() || report.ended()) {
                 report(report);
             }
         });
@@ -337,9 +339,13 @@ public final class ClaimReports implements AutoCloseable {
                     .log("A report is dropped: the claim does not hold the device");
             return Optional.empty();
         }
+        boolean isSent = !reports.isUnknown(claim.uid());
         ClaimReport report =
                 report(claim.uid()).orElseGet(() -> ClaimReport.of(claim)).with(changed);
         reports.write(report);
+        if (!isSent && report.hasStatus() && isPrepared(claim)) {
+            report(report);
+        }
         return Optional.of(report);
     }
 

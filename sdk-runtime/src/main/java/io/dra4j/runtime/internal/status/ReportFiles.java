@@ -99,7 +99,8 @@ final class ReportFiles {
 
     /** Notes that a claim's report, as it is, is dealt with. */
     void know(String claimUid) {
-        known.put(claimUid, version(claimUid));
+        known.computeIfAbsent(claimUid, this::version);
+        known.computeIfPresent(claimUid, (uid, before) -> version(uid));
     }
 
     private @Nullable Version version(String claimUid) {

@@ -174,7 +174,7 @@ class ClaimMetadataTest extends ReportsUnderTest {
 
         assertThatThrownBy(() -> reports.updateMetadata(CLAIM, gpu0.held(), EMPTY))
                 .isInstanceOf(DraException.class)
-                .hasMessageContaining("answer metadata in prepare");
+                .hasMessageContaining("return metadata from prepare");
     }
 
     @Test

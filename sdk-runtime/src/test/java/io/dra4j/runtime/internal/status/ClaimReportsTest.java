@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Level;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ConditionStatus;
+import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -37,6 +39,7 @@ class ClaimReportsTest extends ReportsUnderTest {
     @RegisterExtension
     final LoggedEvents log = new LoggedEvents(ClaimReports.class, Level.ERROR);
 
+    private static final DeviceMetadata EMPTY = new DeviceMetadata(Map.of(), null);
     private static final DeviceStatus PARTLY_BAD = DeviceStatus.builder()
             .condition(new Condition("Ready", ConditionStatus.FALSE, "no reason", ""))
             .networkData(new NetworkData("eth0", List.of(), null))
@@ -129,6 +132,39 @@ class ClaimReportsTest extends ReportsUnderTest {
 
             assertThat(statuses.applied).hasSize(before + 1);
             assertReady("True", "False");
+        }
+
+        /** In a rolling update, the other one may have stopped before it had sent it. */
+        @Test
+        void thatAnotherProcessWroteIsSentWithAnUpdateOfMetadata() throws IOException {
+            hold(Phase.PREPARED, gpu0);
+            prepare("{}", plain(gpu0).withStatus(READY).withMetadata(EMPTY));
+            start();
+            run();
+            int before = statuses.applied.size();
+
+            reports.updateMetadata(CLAIM, gpu0.held(), EMPTY);
+            run();
+            assertThat(statuses.applied).hasSize(before + 1);
+
+            reports.updateMetadata(CLAIM, gpu0.held(), EMPTY);
+            run();
+            assertThat(statuses.applied).hasSize(before + 1);
+        }
+
+        @Test
+        void ofAnEarlierPreparationIsEndedByWhoFindsItsEnd() throws IOException {
+            prepare("{}", plain(gpu0).withStatus(READY));
+            run();
+            statuses.fail(1, 503);
+            reports.end(CLAIM.uid());
+            start();
+
+            reports.reestablish(CLAIM.uid());
+            run();
+
+            assertThat(statuses.last().devices()).isEmpty();
+            assertThat(reports.claimUids()).isEmpty();
         }
 
         @Test
