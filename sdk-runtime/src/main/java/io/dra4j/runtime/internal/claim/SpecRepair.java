@@ -51,7 +51,7 @@ final class SpecRepair {
         lost.report();
     }
 
-    /** Looks for specs that are gone or damaged, and for reports that have to end, and tries again what failed. */
+    /** Looks for specs that are gone or damaged, and for reports of another process, and tries again what failed. */
     void repairAgain() {
         if (failed) {
             repair();

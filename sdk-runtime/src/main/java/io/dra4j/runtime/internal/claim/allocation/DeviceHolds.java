@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It keeps no separate list: it checks against the journal's committed claims, so that two processes of the driver
  * can't disagree. A device may be held by several claims if the API allows it: shares of it, each with its own share id
  * and all of them within the device's capacities, or admin access, which neither waits for other claims nor keeps them
- * waiting. Devices that overlap in the pool's counters may not be held at the same time. Thread-safe.
+ * waiting. Devices that overlap in the pool's counters may not be held at the same time. Hardware is held under any name
+ * that it has now, but what it takes of counters follows the name that it was allocated by. Thread-safe.
  */
 public final class DeviceHolds {
 
@@ -171,7 +172,7 @@ public final class DeviceHolds {
     }
 
     /**
-     * The capacities and counters of the inventory's devices, and of those that left it while held.
+     * The capacities, counters and hardware of the inventory's devices, and of those that left it while held.
      *
      * <p>The last known form of such a device is kept; after a restart it is unknown, and the device consumes nothing.
      * Immutable.
