@@ -191,7 +191,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
         takeOver.finish();
 
-        assertThatThrownBy(used::read).hasMessageContaining("released for the end");
+        assertThatThrownBy(used::read).hasMessageContaining("released for the shutdown");
     }
 
     /** The claim that the cluster no longer has, held by what the checkpoint names. */
