@@ -5,8 +5,8 @@ package io.dra4j.api;
 /**
  * A lock that one thread of one process of the driver holds at a time, on the whole node.
  *
- * <p>{@link DriverContext#lock} takes it. It is released when it is closed, when its driver closes, or when its process
- * ends, even if it is killed. Thread-safe: any thread may close it.
+ * <p>{@link DriverContext#lock} takes it. It is released when it is closed, when its driver has closed and the last
+ * prepare or unprepare has ended, or when its process ends, even if it is killed. Thread-safe: any thread may close it.
  */
 public interface NodeLock extends AutoCloseable {
 
