@@ -286,8 +286,7 @@ public final class LockFile implements AutoCloseable {
     private synchronized void releaseWhatIsIdle() {
         boolean isIdle = held.stream().noneMatch(Taken::isOfOperation);
         held.stream()
-                .filter(taken -> isIdle || !taken.isNamed())
-                .filter(taken -> !taken.isOfOperation())
+                .filter(taken -> isIdle || !taken.isOfOperation() && !taken.isNamed())
                 .forEach(Taken::release);
         if (held.isEmpty() && !hasLeft) {
             hasLeft = true;

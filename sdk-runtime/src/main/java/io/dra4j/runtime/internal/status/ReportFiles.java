@@ -99,8 +99,7 @@ final class ReportFiles {
 
     /** Notes that a claim's report, as it is, is dealt with. */
     void know(String claimUid) {
-        known.computeIfAbsent(claimUid, this::version);
-        known.computeIfPresent(claimUid, (uid, before) -> version(uid));
+        known.compute(claimUid, (uid, before) -> version(uid));
     }
 
     private @Nullable Version version(String claimUid) {
