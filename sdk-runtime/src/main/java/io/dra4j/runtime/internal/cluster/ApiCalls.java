@@ -10,6 +10,7 @@ import io.dra4j.runtime.internal.cluster.ApiClient.Sent;
 import io.dra4j.runtime.internal.cluster.ApiConnections.Response;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -399,17 +400,16 @@ final class ApiCalls {
     /** A stream that closes itself at its deadline, which ends a read that waits for more. */
     private static final class TimedStream extends FilterInputStream {
 
-        private final CompletableFuture<Void> end = new CompletableFuture<>();
+        private final CompletableFuture<Void> end;
 
-        private TimedStream(InputStream stream) {
+        private TimedStream(InputStream stream, CompletableFuture<Void> end) {
             super(stream);
+            this.end = end;
         }
 
         static TimedStream of(InputStream stream, long nanos) {
-            TimedStream timed = new TimedStream(stream);
-            timed.end
-                    .completeOnTimeout(null, Math.max(0, nanos), TimeUnit.NANOSECONDS)
-                    .thenRun(timed::closeLate);
+            TimedStream timed = new TimedStream(stream, ShortLivedThreads.after(nanos));
+            timed.end.thenRun(timed::closeLate);
             return timed;
         }
 

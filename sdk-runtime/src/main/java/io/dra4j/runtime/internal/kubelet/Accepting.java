@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.kubelet;
 
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ServerSocketFactory;
 import org.slf4j.Logger;
@@ -21,6 +24,7 @@ import org.slf4j.LoggerFactory;
 final class Accepting {
 
     private static final Logger LOG = LoggerFactory.getLogger(Accepting.class);
+    private static final Executor LOOPS = ShortLivedThreads.waiting("dra4j-accept");
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(200);
 
     private Accepting() {}
@@ -47,6 +51,15 @@ final class Accepting {
                 LockSupport.parkNanos(PAUSE);
             }
         }
+    }
+
+    /**
+     * Returns the threads of a transport, whose first task is its accept loop: that one waits on a virtual thread, if
+     * the JVM has such, so that a socket to which nobody connects takes no thread.
+     */
+    static Executor threads(Executor connections) {
+        AtomicBoolean hasLoop = new AtomicBoolean();
+        return task -> (hasLoop.getAndSet(true) ? connections : LOOPS).execute(task);
     }
 
     /** Creates one kind of server socket, which gRPC's transport binds itself. */

@@ -97,11 +97,9 @@ public final class KubeletPlugin implements AutoCloseable {
         new StaleSockets(sockets, clock).remove();
         Deque<ServedSocket> started = new ArrayDeque<>();
         try {
-            ServedSocket service =
-                    new ServedSocket("dra", servicePath, sockets, services(operations, health, clock, meters));
+            ServedSocket service = new ServedSocket(servicePath, sockets, services(operations, health, clock, meters));
             started.push(service);
-            ServedSocket registrar =
-                    new ServedSocket("registration", registrationPath, sockets, List.of(registration.bindService()));
+            ServedSocket registrar = new ServedSocket(registrationPath, sockets, List.of(registration.bindService()));
             started.push(registrar);
             new SelfCall(sockets, FIRST_CALL).toBoth(registrar.hiddenPath(), service.hiddenPath());
             return new KubeletPlugin(service, registrar, registration, health);
@@ -253,7 +251,6 @@ public final class KubeletPlugin implements AutoCloseable {
 
         private static final Logger LOG = LoggerFactory.getLogger(ServedSocket.class);
 
-        private final String name;
         private final Path path;
         private final PluginSockets sockets;
         private final List<ServerServiceDefinition> services;
@@ -267,8 +264,7 @@ public final class KubeletPlugin implements AutoCloseable {
          *
          * @throws DraException if it can't be bound
          */
-        ServedSocket(String name, Path path, PluginSockets sockets, List<ServerServiceDefinition> services) {
-            this.name = name;
+        ServedSocket(Path path, PluginSockets sockets, List<ServerServiceDefinition> services) {
             this.path = path;
             this.sockets = sockets;
             this.services = services;
@@ -276,7 +272,7 @@ public final class KubeletPlugin implements AutoCloseable {
         }
 
         private SocketServer start() {
-            return SocketServer.start(name, path, sockets.hidden(path), services);
+            return SocketServer.start(path, sockets.hidden(path), services);
         }
 
         /** Returns the path at which the server answers until it is published. */

@@ -21,6 +21,8 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -32,6 +34,11 @@ import java.util.concurrent.TimeUnit;
  */
 final class SocketServer {
 
+    /** The threads of all sockets: idle ones of one serve another. */
+    static final Executor THREADS = ShortLivedThreads.unlimited("dra4j-grpc");
+
+    static final ScheduledExecutorService TIMER = ShortLivedThreads.timer("dra4j-grpc-timer");
+
     private static final int LARGEST_MESSAGE = 4 * 1024 * 1024;
 
     /** A message up to this size is read, so that it can be refused with an explanation. */
@@ -40,14 +47,14 @@ final class SocketServer {
     private final SocketFile file;
     private final Server server;
 
-    private SocketServer(String name, SocketFile file, List<ServerServiceDefinition> services) {
+    private SocketServer(SocketFile file, List<ServerServiceDefinition> services) {
         this.file = file;
         OkHttpServerBuilder builder = OkHttpServerBuilder.forPort(
                         UnixDomainSocketAddress.of(file.hidden()), InsecureServerCredentials.create())
                 .socketFactory(Accepting.of(UnixServerSocket::new))
-                .executor(ShortLivedThreads.unlimited("dra4j-" + name + "-call"))
-                .transportExecutor(ShortLivedThreads.unlimited("dra4j-" + name + "-io"))
-                .scheduledExecutorService(ShortLivedThreads.timer("dra4j-" + name + "-timer"))
+                .executor(THREADS)
+                .transportExecutor(Accepting.threads(THREADS))
+                .scheduledExecutorService(TIMER)
                 .keepAliveTime(Long.MAX_VALUE, TimeUnit.NANOSECONDS) // of no use on a node
                 .intercept(new MessageLimit(LARGEST_MESSAGE))
                 .maxInboundMessageSize(LARGEST_READ);
@@ -62,8 +69,8 @@ final class SocketServer {
      * @param hidden where it is bound
      * @throws DraException if the socket can't be bound
      */
-    static SocketServer start(String name, Path path, Path hidden, List<ServerServiceDefinition> services) {
-        SocketServer server = new SocketServer(name, new SocketFile(path, hidden), services);
+    static SocketServer start(Path path, Path hidden, List<ServerServiceDefinition> services) {
+        SocketServer server = new SocketServer(new SocketFile(path, hidden), services);
         try {
             server.server.start();
             server.file.protect();

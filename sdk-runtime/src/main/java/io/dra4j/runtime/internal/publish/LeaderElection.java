@@ -6,6 +6,7 @@ import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.LeaseStore;
 import io.dra4j.runtime.internal.cluster.LeaseStore.Lease;
 import io.dra4j.runtime.internal.cluster.LeaseTimes;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -89,7 +90,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
                 times,
                 SlicePublisher.steadyClock(),
                 InstantSource.system(),
-                SlicePublisher.newLoop("dra4j-leader-election"));
+                ShortLivedThreads.upkeep("dra4j-leader-election"));
     }
 
     LeaderElection(

@@ -24,7 +24,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -112,7 +111,7 @@ public final class SlicePublisher implements AutoCloseable {
     public SlicePublisher(Parts parts) {
         this(
                 parts,
-                newLoop("dra4j-publish"),
+                ShortLivedThreads.upkeep("dra4j-publish"),
                 ShortLivedThreads.single("dra4j-inventory"),
                 steadyClock(),
                 RandomGenerator.getDefault());
@@ -145,12 +144,6 @@ public final class SlicePublisher implements AutoCloseable {
         Instant start = Instant.now();
         long nanos = System.nanoTime();
         return () -> start.plusNanos(System.nanoTime() - nanos);
-    }
-
-    static ScheduledExecutorService newLoop(String name) {
-        ScheduledThreadPoolExecutor loop = ShortLivedThreads.upkeep(name);
-        loop.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        return loop;
     }
 
     /**

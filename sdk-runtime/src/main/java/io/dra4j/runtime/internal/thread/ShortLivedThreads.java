@@ -4,10 +4,12 @@ package io.dra4j.runtime.internal.thread;
 
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -27,6 +29,8 @@ public final class ShortLivedThreads {
 
     /** The release whose virtual threads leave their carrier while they wait for a lock (JEP 491). */
     private static final boolean HAS_VIRTUAL = Runtime.version().feature() >= 24;
+
+    private static final ScheduledExecutorService CLOCK = timer("dra4j-clock");
 
     private ShortLivedThreads() {}
 
@@ -168,15 +172,24 @@ public final class ShortLivedThreads {
     }
 
     /**
-     * Returns a timer for periodic tasks that mostly wait; one task at a time.
+     * Returns a future that completes after a time, on a thread that all such futures share; not one that was cancelled.
      *
-     * <p>Its thread is virtual if the JVM has virtual threads, so that waiting costs no thread.
+     * <p>{@link CompletableFuture#completeOnTimeout} would do the same, with two threads.
      */
-    public static ScheduledThreadPoolExecutor upkeep(String name) {
-        ScheduledThreadPoolExecutor timer =
-                new ScheduledThreadPoolExecutor(1, HAS_VIRTUAL ? virtualOnes(name) : named(name));
-        timer.setRemoveOnCancelPolicy(true);
-        return timer;
+    public static CompletableFuture<Void> after(long nanos) {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        Future<?> due = CLOCK.schedule(() -> end.complete(null), Math.max(0, nanos), TimeUnit.NANOSECONDS);
+        end.whenComplete((nothing, cancelled) -> due.cancel(false));
+        return end;
+    }
+
+    /**
+     * Returns a timer for periodic tasks; one task at a time.
+     *
+     * <p>It has a thread only while a task runs. After a shutdown no task starts. Fixed rates are not supported.
+     */
+    public static ScheduledExecutorService upkeep(String name) {
+        return new SparseTimer(name);
     }
 
     /** Creates daemon threads with a name and a number. */

@@ -1,0 +1,198 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.thread;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs tasks one at a time when they are due, on a thread that exists only meanwhile.
+ *
+ * <p>All of these timers wait on one thread. Their tasks run on platform threads, because
+ * they read files, which may stall, and would hold a carrier of virtual threads then. After a shutdown no task starts;
+ * an interrupt is passed on only by {@link #shutdownNow}. Thread-safe.
+ */
+final class SparseTimer extends AbstractExecutorService implements ScheduledExecutorService {
+
+    private final String name;
+    private final Set<Timed<?>> waiting = new HashSet<>();
+    private final Deque<Runnable> due = new ArrayDeque<>();
+    private @Nullable Thread runner;
+    private boolean isShutdown;
+
+    SparseTimer(String name) {
+        this.name = name;
+    }
+
+    @Override
+    public synchronized void execute(Runnable task) {
+        if (isShutdown) {
+            throw new RejectedExecutionException("The timer was shut down");
+        }
+        due.add(task instanceof FutureTask ? task : new FutureTask<>(task, null)); // it keeps what the task throws
+        if (runner == null) {
+            runner = new Thread(this::runDue, name);
+            runner.setDaemon(true);
+            runner.start();
+        }
+    }
+
+    private void runDue() {
+        for (Runnable task = nextDue(); task != null; task = nextDue()) {
+            task.run();
+        }
+    }
+
+    private synchronized @Nullable Runnable nextDue() {
+        Runnable task = due.poll();
+        if (task == null) {
+            runner = null;
+            notifyAll();
+        }
+        return task;
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+        return start(new Timed<>(Executors.callable(task), 0), delay, unit);
+    }
+
+    @Override
+    public <V> ScheduledFuture<V> schedule(Callable<V> task, long delay, TimeUnit unit) {
+        return start(new Timed<>(task, 0), delay, unit);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initial, long delay, TimeUnit unit) {
+        return start(new Timed<>(Executors.callable(task), unit.toNanos(delay)), initial, unit);
+    }
+
+    /** Not supported: after a pause of the process, missed tasks would follow one another. */
+    @Override
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long initial, long period, TimeUnit unit) {
+        throw new UnsupportedOperationException("Use scheduleWithFixedDelay");
+    }
+
+    private synchronized <V> Timed<V> start(Timed<V> task, long delay, TimeUnit unit) {
+        if (isShutdown) {
+            throw new RejectedExecutionException("The timer was shut down");
+        }
+        task.await(unit.toNanos(delay));
+        return task;
+    }
+
+    @Override
+    public synchronized void shutdown() {
+        isShutdown = true;
+        List.copyOf(waiting).forEach(task -> task.cancel(false));
+        waiting.clear();
+    }
+
+    @Override
+    public synchronized List<Runnable> shutdownNow() {
+        shutdown();
+        List<Runnable> left = new ArrayList<>(due);
+        due.clear();
+        if (runner != null) {
+            runner.interrupt();
+        }
+        return left;
+    }
+
+    @Override
+    public synchronized boolean isShutdown() {
+        return isShutdown;
+    }
+
+    @Override
+    public synchronized boolean isTerminated() {
+        return isShutdown && runner == null;
+    }
+
+    @Override
+    public synchronized boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        long end = System.nanoTime() + unit.toNanos(timeout);
+        for (long left = unit.toNanos(timeout); !isTerminated() && left > 0; left = end - System.nanoTime()) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return isTerminated();
+    }
+
+    /** A task that waits, or is due; one with a pause waits again after each run that does not fail. */
+    private final class Timed<V> extends FutureTask<V> implements ScheduledFuture<V> {
+
+        private final long pause;
+        private volatile CompletableFuture<Void> wait = CompletableFuture.completedFuture(null);
+        private volatile long at;
+
+        Timed(Callable<V> task, long pause) {
+            super(task);
+            this.pause = pause;
+        }
+
+        void await(long nanos) {
+            at = System.nanoTime() + Math.max(0, nanos);
+            waiting.add(this);
+            wait = ShortLivedThreads.after(nanos);
+            wait.thenRun(this::isDue);
+        }
+
+        private void isDue() {
+            synchronized (SparseTimer.this) {
+                if (waiting.remove(this) && !isShutdown) {
+                    execute(this);
+                }
+            }
+        }
+
+        @Override
+        public void run() {
+            if (pause == 0) {
+                super.run();
+            } else if (runAndReset()) {
+                synchronized (SparseTimer.this) {
+                    if (isShutdown) {
+                        cancel(false);
+                    } else {
+                        await(pause);
+                    }
+                }
+            }
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterrupt) {
+            boolean isCancelled = super.cancel(mayInterrupt);
+            wait.cancel(false);
+            synchronized (SparseTimer.this) {
+                waiting.remove(this);
+            }
+            return isCancelled;
+        }
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(at - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+        }
+    }
+}
