@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.rules.KubernetesVersion;
-import io.dra4j.testkit.GrpcProbe;
 import io.dra4j.testkit.PublishedChart;
 import io.dra4j.testkit.PublishedChart.Container;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.driver.UnusedPorts;
+import io.dra4j.testkit.kubelet.GrpcProbe;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Requests;

@@ -7,8 +7,8 @@ import static io.dra4j.testkit.TestNode.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.testkit.GrpcProbe;
 import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.kubelet.GrpcProbe;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -76,7 +76,7 @@ class ChangedFilesIT {
         restartReason = node.place().root().resolve("restart-reason");
         node.start(
                 DriverPages.OPTION,
-                GrpcProbe.OPTION,
+                "--healthcheck-port=0",
                 "--device-policy=" + policy.file(),
                 "--left-out=" + leftOut,
                 "--restart-reason=" + restartReason);
@@ -183,7 +183,7 @@ class ChangedFilesIT {
 
     @Test
     void aDriverThatNeedsARestartFailsItsLivenessProbes() throws Exception {
-        try (GrpcProbe probe = GrpcProbe.of(node)) {
+        try (GrpcProbe probe = GrpcProbe.ofLog(node.log()).orElseThrow()) {
             assertThat(pages.get("/healthz").statusCode()).isEqualTo(200);
             assertThat(probe.check("liveness")).isEqualTo("SERVING");
 

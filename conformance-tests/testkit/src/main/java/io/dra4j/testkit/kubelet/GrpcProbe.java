@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.testkit;
+package io.dra4j.testkit.kubelet;
 
 import com.google.protobuf.CodedInputStream;
 import io.grpc.CallOptions;
@@ -16,6 +16,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,12 +28,10 @@ import java.util.regex.Pattern;
  */
 public final class GrpcProbe implements AutoCloseable {
 
-    /** Any port that is free: the driver's log says which. */
-    public static final String OPTION = "--healthcheck-port=0";
-
     private static final Pattern PORT = // in the text format or in JSON
             Pattern.compile("health checks on port (?:\\{}[^0-9]*)?(\\d+)");
     private static final List<String> STATUSES = List.of("UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN");
+    private static final int LIMIT_SECONDS = 60;
     private static final int SERVICE = 0x0a; // field 1, a text
     private static final int STATUS = 0x08; // field 1, a number
 
@@ -63,18 +62,15 @@ public final class GrpcProbe implements AutoCloseable {
                 NettyChannelBuilder.forAddress("localhost", port).usePlaintext().build();
     }
 
-    /** The probe at a port of this machine. */
+    /** Returns the probe at a port of this machine. */
     public static GrpcProbe at(int port) {
         return new GrpcProbe(port);
     }
 
-    /** The probe of the first process on the node, which is ready and has {@link #OPTION}. */
-    public static GrpcProbe of(TestNode node) {
-        Matcher port = PORT.matcher(node.log());
-        if (!port.find()) {
-            throw new AssertionError("No health checks: " + node.log());
-        }
-        return at(Integer.parseInt(port.group(1)));
+    /** Returns the probe of a driver of the SDK that was started with port 0, from its log; empty if it has none. */
+    public static Optional<GrpcProbe> ofLog(String log) {
+        Matcher port = PORT.matcher(log);
+        return port.find() ? Optional.of(at(Integer.parseInt(port.group(1)))) : Optional.empty();
     }
 
     /**
@@ -83,7 +79,7 @@ public final class GrpcProbe implements AutoCloseable {
      * @throws io.grpc.StatusRuntimeException if the service does not exist, or does not answer
      */
     public String check(String service) {
-        CallOptions limit = CallOptions.DEFAULT.withDeadlineAfter(TestNode.TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+        CallOptions limit = CallOptions.DEFAULT.withDeadlineAfter(LIMIT_SECONDS, TimeUnit.SECONDS);
         byte[] response = ClientCalls.blockingUnaryCall(channel, CHECK, limit, request(service));
         CodedInputStream message = CodedInputStream.newInstance(response);
         try {
