@@ -10,6 +10,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -52,8 +53,12 @@ record HealthStream(ManagedChannel channel, Version version, ScheduledExecutorSe
         }
         onEnd.accept(status);
         boolean isGivenUp = version == Version.V1 && status.getCode() == Status.Code.UNIMPLEMENTED;
-        if (!isGivenUp && !loop.isShutdown()) {
-            loop.schedule(this::open, RETRY.toMillis(), TimeUnit.MILLISECONDS);
+        if (!isGivenUp) {
+            try {
+                loop.schedule(this::open, RETRY.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                // the kubelet ended meanwhile
+            }
         }
     }
 }
