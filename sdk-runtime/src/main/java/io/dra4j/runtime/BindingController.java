@@ -113,7 +113,7 @@ public final class BindingController implements AutoCloseable {
         };
         try {
             cluster.requireDraApi(API_CHECK);
-            BindingLoop loop = new BindingLoop(parts(cluster), ShortLivedThreads.timer("dra4j-binding"));
+            BindingLoop loop = new BindingLoop(parts(cluster), ShortLivedThreads.upkeep("dra4j-binding"));
             running = () -> {
                 loop.close();
                 disconnect.run();

@@ -48,7 +48,7 @@ public final class HealthWatch implements AutoCloseable {
             Duration interval,
             Callable<? extends Collection<DeviceHealth>> probe,
             Consumer<Collection<DeviceHealth>> report) {
-        return ofProbe(interval, probe, report, ShortLivedThreads.timer("health-watch"));
+        return ofProbe(interval, probe, report, ShortLivedThreads.upkeep("health-watch"));
     }
 
     static HealthWatch ofProbe(

@@ -75,7 +75,7 @@ public final class InventoryWatch implements AutoCloseable {
      * @return the watch, which has looked once
      */
     public static InventoryWatch ofProbe(Duration interval, Callable<?> probe, Runnable changed) {
-        return ofProbe(interval, probe, changed, ShortLivedThreads.timer("inventory-watch"));
+        return ofProbe(interval, probe, changed, ShortLivedThreads.upkeep("inventory-watch"));
     }
 
     /**

@@ -238,7 +238,7 @@ public final class RunningDriver implements AutoCloseable {
                             cluster.claimFeed(),
                             cluster.claimStatuses(),
                             settings.clock),
-                    ShortLivedThreads.timer("dra4j-binding")));
+                    ShortLivedThreads.upkeep("dra4j-binding")));
         }
     }
 

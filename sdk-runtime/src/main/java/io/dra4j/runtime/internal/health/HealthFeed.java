@@ -55,7 +55,7 @@ public final class HealthFeed implements AutoCloseable {
 
     /** Creates a feed with its own thread. */
     public HealthFeed(HealthReports reports, Supplier<Optional<Inventory>> inventory) {
-        this(reports, inventory, ShortLivedThreads.timer("dra4j-health"));
+        this(reports, inventory, ShortLivedThreads.upkeep("dra4j-health"));
     }
 
     HealthFeed(HealthReports reports, Supplier<Optional<Inventory>> inventory, ScheduledExecutorService loop) {

@@ -15,7 +15,6 @@ import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,8 +29,7 @@ import org.slf4j.LoggerFactory;
 final class UnixSocket extends Socket {
 
     private static final Logger LOG = LoggerFactory.getLogger(UnixSocket.class);
-    private static final int LINGER_SECONDS = 1;
-    private static final ScheduledExecutorService LINGER = ShortLivedThreads.timer("dra4j-socket-close");
+    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final SocketChannel channel;
     private final SocketAddress local;
@@ -131,7 +129,7 @@ final class UnixSocket extends Socket {
         if (isAtEnd) {
             channel.close();
         } else if (isFirst && channel.isOpen()) {
-            LINGER.schedule(this::closeNow, LINGER_SECONDS, TimeUnit.SECONDS);
+            ShortLivedThreads.after(LINGER_NANOS).thenRun(this::closeNow);
             channel.shutdownOutput();
         }
     }
