@@ -189,16 +189,18 @@ public final class ShortLivedThreads {
      * <p>It has a thread only while a task runs. After a shutdown no task starts. Fixed rates are not supported.
      */
     public static ScheduledExecutorService upkeep(String name) {
-        return new SparseTimer(name);
+        return new SparseTimer(task -> daemon(task, name));
     }
 
     /** Creates daemon threads with a name and a number. */
     public static ThreadFactory named(String name) {
         AtomicInteger number = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
+        return task -> daemon(task, name + "-" + number.incrementAndGet());
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
     }
 }

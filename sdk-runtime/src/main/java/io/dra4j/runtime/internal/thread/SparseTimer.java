@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.thread;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -17,8 +16,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs tasks one at a time when they are due, on a thread that exists only meanwhile.
@@ -29,14 +31,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class SparseTimer extends AbstractExecutorService implements ScheduledExecutorService {
 
-    private final String name;
+    private static final Logger LOG = LoggerFactory.getLogger(SparseTimer.class);
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ThreadFactory threads;
     private final Set<Timed<?>> waiting = new HashSet<>();
     private final Deque<Runnable> due = new ArrayDeque<>();
     private @Nullable Thread runner;
     private boolean isShutdown;
 
-    SparseTimer(String name) {
-        this.name = name;
+    SparseTimer(ThreadFactory threads) {
+        this.threads = threads;
     }
 
     @Override
@@ -45,10 +50,22 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
             throw new RejectedExecutionException("The timer was shut down");
         }
         due.add(task instanceof FutureTask ? task : new FutureTask<>(task, null)); // it keeps what the task throws
-        if (runner == null) {
-            runner = new Thread(this::runDue, name);
-            runner.setDaemon(true);
-            runner.start();
+        start();
+    }
+
+    /** The loops of a driver must survive that the process may have no more threads for a while. */
+    private synchronized void start() {
+        if (runner != null || due.isEmpty()) {
+            return;
+        }
+        Thread thread = threads.newThread(this::runDue);
+        runner = thread;
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            runner = null;
+            LOG.atWarn().setCause(e).log("No thread for {}; trying again", thread.getName());
+            ShortLivedThreads.after(RETRY_NANOS).thenRun(this::start);
         }
     }
 
@@ -69,17 +86,17 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
 
     @Override
     public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-        return start(new Timed<>(Executors.callable(task), 0), delay, unit);
+        return begin(new Timed<>(Executors.callable(task), 0), delay, unit);
     }
 
     @Override
     public <V> ScheduledFuture<V> schedule(Callable<V> task, long delay, TimeUnit unit) {
-        return start(new Timed<>(task, 0), delay, unit);
+        return begin(new Timed<>(task, 0), delay, unit);
     }
 
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initial, long delay, TimeUnit unit) {
-        return start(new Timed<>(Executors.callable(task), unit.toNanos(delay)), initial, unit);
+        return begin(new Timed<>(Executors.callable(task), unit.toNanos(delay)), initial, unit);
     }
 
     /** Not supported: after a pause of the process, missed tasks would follow one another. */
@@ -88,7 +105,7 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
         throw new UnsupportedOperationException("Use scheduleWithFixedDelay");
     }
 
-    private synchronized <V> Timed<V> start(Timed<V> task, long delay, TimeUnit unit) {
+    private synchronized <V> Timed<V> begin(Timed<V> task, long delay, TimeUnit unit) {
         if (isShutdown) {
             throw new RejectedExecutionException("The timer was shut down");
         }
@@ -97,21 +114,24 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
     }
 
     @Override
-    public synchronized void shutdown() {
+    public void shutdown() {
+        drop();
+    }
+
+    private synchronized List<Runnable> drop() {
         isShutdown = true;
         List.copyOf(waiting).forEach(task -> task.cancel(false));
-        waiting.clear();
+        List<Runnable> left = List.copyOf(due);
+        due.clear();
+        return left;
     }
 
     @Override
     public synchronized List<Runnable> shutdownNow() {
-        shutdown();
-        List<Runnable> left = new ArrayList<>(due);
-        due.clear();
         if (runner != null) {
             runner.interrupt();
         }
-        return left;
+        return drop();
     }
 
     @Override

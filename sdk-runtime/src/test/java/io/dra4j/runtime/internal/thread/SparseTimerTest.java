@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,7 +24,7 @@ class SparseTimerTest {
 
     private static final int LONG = 3600;
 
-    private final SparseTimer timer = new SparseTimer("sparse");
+    private final ScheduledExecutorService timer = ShortLivedThreads.upkeep("sparse");
 
     @Test
     void hasAThreadOnlyWhileATaskRuns() throws Exception {
@@ -94,7 +95,7 @@ class SparseTimerTest {
     }
 
     @Test
-    void aShutdownCancelsWhatWaitsAndLetsTheRunningTaskEnd() throws Exception {
+    void aShutdownDropsWhatWaitsAndWhatIsDueAndLetsTheRunningTaskEnd() throws Exception {
         CountDownLatch started = new CountDownLatch(1);
         CompletableFuture<String> go = new CompletableFuture<>();
         CompletableFuture<String> ended = new CompletableFuture<>();
@@ -103,6 +104,8 @@ class SparseTimerTest {
             ended.complete(go.join());
         });
         ScheduledFuture<?> later = timer.schedule(() -> {}, LONG, TimeUnit.SECONDS);
+        AtomicInteger runs = new AtomicInteger();
+        timer.execute(runs::incrementAndGet);
         started.await();
 
         timer.shutdown();
@@ -115,6 +118,7 @@ class SparseTimerTest {
         go.complete("whole");
         assertThat(ended.get()).isEqualTo("whole");
         assertThat(timer.awaitTermination(LONG, TimeUnit.SECONDS)).isTrue();
+        assertThat(runs).hasValue(0);
     }
 
     @Test
@@ -132,5 +136,22 @@ class SparseTimerTest {
 
         assertThat(ended.get()).isInstanceOf(InterruptedException.class);
         assertThat(timer.awaitTermination(LONG, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aTaskWaitsWhileTheProcessHasNoMoreThreads() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        SparseTimer scarce = new SparseTimer(task -> new Thread(task) {
+            @Override
+            public void start() {
+                if (attempts.incrementAndGet() == 1) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                super.start();
+            }
+        });
+
+        assertThat(scarce.submit(() -> "ran").get()).isEqualTo("ran");
+        assertThat(attempts).hasValue(2);
     }
 }
