@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Registered in a static field, it lives as long as the tests of the class, in an instance field
+ * <p>Registered in a static field, it lives as long as the tests of the class; in an instance field,
  * as long as one test. A test begins once the kubelet has registered the driver. All waits end
  * after {@link TestNode#TIMEOUT} with an {@link AssertionError}, those for slices sooner if the
  * driver says that a pool is invalid.

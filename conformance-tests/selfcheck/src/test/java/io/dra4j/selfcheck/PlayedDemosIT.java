@@ -54,6 +54,6 @@ class PlayedDemosIT {
         try (Play play = new Play(settings, new PrintStream(out, true, UTF_8))) {
             assertThat(play.run()).as(out.toString(UTF_8)).isTrue();
         }
-        assertThat(out.toString(UTF_8)).contains("steps held");
+        assertThat(out.toString(UTF_8)).contains("steps passed");
     }
 }

@@ -71,7 +71,7 @@ class UnpublishedDriverIT {
                 "DRA-SLICE-01",
                 "the driver publishes no slice that its node can use",
                 "6 s after it registered",
-                "but none that writes one");
+                "but none that writes a slice");
         assertThat(outcome.notes())
                 .contains("the driver logged: E1123 01:02:03.000004       1 main.go:7] no devices were found");
     }

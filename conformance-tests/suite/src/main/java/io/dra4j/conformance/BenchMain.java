@@ -54,7 +54,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Measure a driver: start, memory, threads, publishing, and prepare and unprepare of 1, 8 and 32 claims in a call, with 0, 200 and 1000 claims held. Floors are measured between the calls: an empty call, an fsync, and a GET of a claim.",
-            "Each claim has its own device. With fewer devices than 32, calls have as many claims as there are devices; measurements that hold more claims than there are devices are left out.",
+            "Each claim has its own device. With fewer than 32 devices, calls have as many claims as there are devices; measurements that hold more claims than there are devices are left out.",
             ""
         },
         footer = {

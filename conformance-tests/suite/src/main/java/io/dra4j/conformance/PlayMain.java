@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
             "A driver finds NODE_NAME, DRIVER_NAME, KUBECONFIG, CDI_ROOT, KUBELET_PLUGINS_DIRECTORY_PATH and KUBELET_REGISTRAR_DIRECTORY_PATH in its environment; in its command, {NAME} stands for the value.",
             "With several drivers, the names and the commands are in the same order:",
             "  play --driver-name=A --driver-name=B --manifests=DIR -- run-a -- run-b",
-            "Exit status: 0 if every step held, 1 if not, 3 if the command line is wrong."
+            "Exit status: 0 if every step passed, 1 if not, 3 if the command line is wrong."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class PlayMain implements Callable<Integer> {

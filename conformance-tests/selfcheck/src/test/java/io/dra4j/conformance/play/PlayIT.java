@@ -109,7 +109,7 @@ class PlayIT {
                 .contains("env    DRA_ADMIN_ACCESS=true")
                 .contains("demo-node/gpu-10 for [container-0-request-0] as")
                 .contains("no CDI spec is left")
-                .endsWith("steps held.\n");
+                .endsWith("steps passed.\n");
     }
 
     @Nested
@@ -177,7 +177,7 @@ class PlayIT {
         play.close();
 
         assertThat(output()).doesNotContain("FAILED");
-        assertThat(Arrays.stream(output().split("\n")).filter(line -> line.contains("steps held")))
+        assertThat(Arrays.stream(output().split("\n")).filter(line -> line.contains("steps passed")))
                 .isEmpty();
     }
 }

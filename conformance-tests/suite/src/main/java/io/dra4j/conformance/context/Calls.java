@@ -370,7 +370,7 @@ public final class Calls {
             boolean all = device.requests().isEmpty()
                     && claim.at("/spec/devices/requests").size() > due.size();
             if (all || !due.containsAll(device.requests())) {
-                String words = "device %s was allocated for request %s and is reported for %s";
+                String words = "device %s was allocated for request %s, but is reported for %s";
                 found.add(new Violation(words, text(device), due, all ? "none, which means all" : device.requests())
                         .about("DRA-PREP-03"));
             }

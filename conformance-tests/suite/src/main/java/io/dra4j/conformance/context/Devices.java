@@ -138,7 +138,7 @@ public final class Devices {
      * The first {@code count} usable devices.
      *
      * @throws NotApplicable if the driver has fewer
-     * @throws Untested if it has enough, but claims cannot have them now, or not claims of this shape
+     * @throws Untested if it has enough, but claims, or claims of this shape, cannot have them now
      * @throws Blocked if it publishes no complete pool
      */
     public List<PublishedDevice> some(int count) {

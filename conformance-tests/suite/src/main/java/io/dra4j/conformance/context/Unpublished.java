@@ -71,7 +71,8 @@ public record Unpublished(String requirement, String state, String details, bool
             return "it has sent no request for ResourceSlices to the API server of the suite: " + access;
         }
         if (writes == 0) {
-            return "it has sent %d requests for ResourceSlices, but none that writes one".formatted(requests.size());
+            return "it has sent %d requests for ResourceSlices, but none that writes a slice"
+                    .formatted(requests.size());
         }
         return "it has written slices %d times; %s"
                 .formatted(writes, refusals.isEmpty() ? "the API server refused no write" : refusals);

@@ -72,7 +72,7 @@ public final class Violation extends RuntimeException {
         return new Violation(getMessage() + more, minor, profile, roots);
     }
 
-    /** Returns whether a SHOULD is broken, also where the rule as a whole is a MUST. */
+    /** Returns whether a SHOULD is broken, even if the rule as a whole is a MUST. */
     public boolean isMinor() {
         return minor;
     }

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It reads commands from standard input, one per line, and answers each with a line: {@code start N} starts
  * drivers until there are N, and {@code heap} collects garbage and answers with the bytes that are left. It ends with
- * its input, also when the other process is killed, and leaves the directories to that process.
+ * its input, even if the other process is killed, and leaves the directories to that process.
  */
 public final class NodesMain {
 

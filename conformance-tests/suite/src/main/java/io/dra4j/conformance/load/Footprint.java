@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param anonymousBytes the part of it without a file behind it, which a node cannot reclaim
  * @param threads the sum of their threads
  * @param processes their number; more than 1 if the command is a wrapper such as a shell
- * @param largest the id of the process with the most resident memory: the driver itself, also where a wrapper started
+ * @param largest the id of the process with the most resident memory: the driver itself, even if a wrapper started
  *     it
  */
 public record Footprint(long residentBytes, long anonymousBytes, int threads, int processes, long largest) {
@@ -34,7 +34,7 @@ public record Footprint(long residentBytes, long anonymousBytes, int threads, in
                 : ProcessHandle.of(pid.getAsLong()).flatMap(Footprint::of);
     }
 
-    /** Reads that of a process and its descendants; empty if it cannot be read here. */
+    /** Reads the footprint of a process and its descendants; empty if it cannot be read here. */
     static Optional<Footprint> of(ProcessHandle root) {
         return part(root.pid())
                 .map(first -> sum(Stream.concat(

@@ -87,7 +87,7 @@ final class MeasuredDriver implements AutoCloseable {
                                         "spec.nodeName=" + context.place().node()));
         Duration limit = context.timeouts().cachedRepair();
         wipes.add(Timing.of(() -> Violation.unless(context.awaitPools(limit))
-                .because("%d s after the kubelet's wipe the driver has no complete pool again", limit.toSeconds())));
+                .because("%d s after the kubelet's wipe the driver still has no complete pool", limit.toSeconds())));
     }
 
     /** Reads the devices that claims can have, and returns their number. */

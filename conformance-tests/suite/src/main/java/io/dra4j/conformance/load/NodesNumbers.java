@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * The numbers of the drivers of many nodes in one JVM.
  *
  * @param plan the number of nodes and devices
- * @param registered how many are still registered with the kubelet in the end
+ * @param registered how many are still registered with the kubelet at the end
  * @param slices how many slices are published
  * @param incomplete the problem with them; empty if all exist and each pool is complete
  * @param publishing the time from the start of the second driver until all had published
@@ -90,8 +90,8 @@ public record NodesNumbers(
     }
 
     /**
-     * The traffic of a node in an hour, by kind: the traffic at rest, the traffic after the end of a watch as often as
-     * watches end, and as many prepares and unprepares.
+     * The traffic of a node in an hour, by kind: the traffic at rest, the traffic after each end of a watch, and that
+     * of this number of prepares and unprepares.
      */
     public Map<String, Traffic> perHour(int prepares) {
         Map<String, Traffic> rates = new TreeMap<>();

@@ -32,7 +32,7 @@ final class Narrator {
     }
 
     void success() {
-        out.println("\nAll " + steps + " steps held.");
+        out.println("\nAll " + steps + " steps passed.");
     }
 
     void failure(String why) {

@@ -27,7 +27,7 @@ import java.util.function.Supplier;
  * One play: an embedded API server, a fake kubelet and each driver in its own process, and the whole lifecycle of the
  * claims in the manifests.
  *
- * <p>{@link #close} may be called at any time and from any thread, also while the play runs: it ends the
+ * <p>{@link #close} may be called at any time and from any thread, even while the play runs: it ends the
  * drivers' processes and removes every file. A play is played once.
  */
 public final class Play implements AutoCloseable {
@@ -46,7 +46,7 @@ public final class Play implements AutoCloseable {
     /**
      * Plays from the drivers' start to their end, and prints what happens.
      *
-     * @return whether every step held
+     * @return whether every step passed
      */
     public boolean run() {
         return held(script -> {
@@ -59,7 +59,7 @@ public final class Play implements AutoCloseable {
     /**
      * Plays until the devices and claims can be inspected.
      *
-     * @return whether every step held; everything then keeps running until {@link #close}
+     * @return whether every step passed; everything then keeps running until {@link #close}
      */
     public boolean open() {
         return held(script -> {

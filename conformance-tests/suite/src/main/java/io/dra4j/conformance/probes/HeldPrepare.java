@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
-/** A prepare that waits because the API server does not answer what the driver asks of claims. */
+/** A prepare that waits because the API server does not answer the driver's requests about claims. */
 public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call) implements AutoCloseable {
 
     private static final Duration LOOK = Duration.ofMillis(300);

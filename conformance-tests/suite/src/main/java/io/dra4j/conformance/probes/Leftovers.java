@@ -9,7 +9,7 @@ import io.dra4j.conformance.context.Violation;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Files that calls leave in the CDI directory, and where the settings name them. */
+/** Files that calls leave in the CDI directory, and where the settings expect none without claims. */
 public final class Leftovers {
 
     private static final int MOST_NAMED = 8;

@@ -39,7 +39,7 @@ public record RegistrationSocket(TestContext context, Path path) {
                         "no registration socket in " + context.place().registry()));
     }
 
-    /** The last that appeared after the first {@code before} of the kubelet's events. */
+    /** The last one that appeared after the kubelet's first {@code before} events. */
     public static RegistrationSocket since(TestContext context, int before) {
         return context.kubelet().events().stream()
                 .skip(before)

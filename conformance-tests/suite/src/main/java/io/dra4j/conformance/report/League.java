@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A driver's report on the page of several drivers: the rules that it keeps and breaks.
+ * A driver's report on the page of several drivers: the rules that it follows and breaks.
  *
  * @param report the content of {@code report.yaml}
  * @param results those of each requirement, by its id, one for each variant
@@ -130,9 +130,9 @@ public record League(JsonNode report, Map<String, List<JsonNode>> results) {
 
                 ## %s
 
-                %s, tried on %s by suite %s, requirements %s. Settings: %s.
+                %s, tested on %s by suite %s, requirements %s. Settings: %s.
 
-                Kept: %s. Not judged: %s.
+                Met: %s. Not judged: %s.
 
                 Broken:%s
                 """.formatted(

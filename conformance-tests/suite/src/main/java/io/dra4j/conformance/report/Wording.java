@@ -60,12 +60,12 @@ final class Wording {
     static String meaning(Verdict verdict) {
         return switch (verdict) {
             case PASS -> "The driver does what the rule requires, as far as the check can see.";
-            case FAIL -> "The driver breaks a rule that it must keep.";
-            case WARN -> "The driver breaks a rule that it should keep.";
+            case FAIL -> "The driver breaks a rule that it must follow.";
+            case WARN -> "The driver breaks a rule that it should follow.";
             case INFO -> "The driver leaves out what it may leave out.";
             case NOT_APPLICABLE -> "The driver does not have or declare what the rule is about.";
             case BLOCKED -> "Something failed earlier that this check depends on: no answer.";
-            case UNTESTED -> "The rule was not tried, for the reason given.";
+            case UNTESTED -> "The rule was not tested, for the reason given.";
             case SKIPPED -> "The settings leave the rule out.";
             case DEVIATION -> "The driver breaks the rule, and its vendor has listed this as a known failure.";
             case SUITE_ERROR -> "The suite itself failed: this says nothing about the driver.";
@@ -97,10 +97,10 @@ final class Wording {
     static String sentence(RunOutcome outcome) {
         long failed = requirements(outcome, Verdict.FAIL);
         return switch (outcome.exitCode()) {
-            case 0 -> "The driver keeps every rule that it must keep" + warned(outcome) + "." + untested(outcome);
+            case 0 -> "The driver follows every rule that it must follow" + warned(outcome) + "." + untested(outcome);
             case 1 -> broken(failed) + warned(outcome) + ".";
             case 2 ->
-                "The driver breaks no rule that it must keep, except for known failures. Core profiles that are partial, because of these or because not everything was tried: "
+                "The driver breaks no rule that it must follow, except for known failures. Core profiles that are partial, because of these or because not everything was tested: "
                         + partial(outcome)
                         + ".";
             default ->
@@ -122,19 +122,19 @@ final class Wording {
     }
 
     private static String broken(long failed) {
-        return "The driver breaks " + count(failed, "rule") + " that it must keep";
+        return "The driver breaks " + count(failed, "rule") + " that it must follow";
     }
 
     private static String warned(RunOutcome outcome) {
         long warned = requirements(outcome, Verdict.WARN);
-        return warned == 0 ? "" : ", and breaks " + warned + " that it should keep";
+        return warned == 0 ? "" : ", and breaks " + warned + " that it should follow";
     }
 
     /** The part of a success that this run lacked the means to check. */
     private static String untested(RunOutcome outcome) {
         long untested =
                 outcome.results().stream().filter(RunOutcome::lacksMeans).count();
-        return untested == 0 ? "" : " Not tried, for the reasons in the report: " + count(untested, "check") + ".";
+        return untested == 0 ? "" : " Not tested, for the reasons in the report: " + count(untested, "check") + ".";
     }
 
     private static String partial(RunOutcome outcome) {

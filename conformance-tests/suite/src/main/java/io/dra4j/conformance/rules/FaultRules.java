@@ -64,7 +64,7 @@ record FaultRules(TestContext context) {
                 KubeletClaim claim = context.claims().allocate(context.devices().one());
                 try (HeldPrepare held = HeldPrepare.ofReads(context, claim)) {
                     inTime(calls, "while a prepare waits for the API server");
-                    context.transcript().note("waits still: " + held.isWaiting());
+                    context.transcript().note("still waiting: " + held.isWaiting());
                 }
             }
         }
@@ -117,7 +117,7 @@ record FaultRules(TestContext context) {
             Violation.unless(context.driver()
                             .registers(before, context.driver().adapter().startTimeout()))
                     .because(
-                            "the driver was started without an API server, and has not registered since the API server is up");
+                            "the driver was started without an API server, and has not registered although the API server is up");
             return;
         }
         if (!instance.isAlive()) {
@@ -275,7 +275,7 @@ record FaultRules(TestContext context) {
         wait.end(complaint.isEmpty());
         Violation.ifPresent(
                 complaint,
-                "the CA of the API server was replaced, also in the driver's files, and a claim is not prepared %d s later: %s",
+                "the CA of the API server was replaced, including in the driver's files, but %d s later a claim is still not prepared: %s",
                 limit.toSeconds());
         NotApplicable.unless(
                 context.proxy().requests(HeldPrepare.readsOf(claim)).stream().anyMatch(Requests.after(number)),
@@ -350,7 +350,7 @@ record FaultRules(TestContext context) {
         boolean claims = left && !unchanged(leftovers);
         Violation.unless(!claims)
                 .because(
-                        "Unprepare of claim %s succeeded while the CDI directory was read-only, and its spec %s is still there",
+                        "Unprepare of claim %s succeeded while the CDI directory was read-only, but its spec %s is still there",
                         claim.uid(), specs);
         context.calls().unprepared(claim);
         leftovers.none(
@@ -395,7 +395,7 @@ record FaultRules(TestContext context) {
                 Violation.unless(!context.cdi().find(id).isEmpty())
                         .about("DRA-CDI-02")
                         .because(
-                                "Prepare of claim %s succeeded while the CDI directory was read-only, and its id %s resolves to nothing",
+                                "Prepare of claim %s succeeded while the CDI directory was read-only, but its id %s resolves to nothing",
                                 claim.uid(), id);
             }
         }
@@ -418,7 +418,7 @@ record FaultRules(TestContext context) {
         }
         Violation.unless(result.complaint().isPresent() || !files.areUnchanged())
                 .because(
-                        "Prepare of claim %s succeeded while the state files %s were read-only, and they do not record it",
+                        "Prepare of claim %s succeeded while the state files %s were read-only, but they do not record it",
                         claim.uid(), files.paths());
         worksAgain(claim, leftovers, "the directory of the state");
         return true;

@@ -280,7 +280,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
                 context.measurements().bytes("longest message", length, LONGEST_MESSAGE);
                 Violation.unless(length <= LONGEST_MESSAGE)
                         .because(
-                                "the message about device %s has %d bytes, and %d are allowed",
+                                "the message about device %s has %d bytes, but at most %d are allowed",
                                 name, length, LONGEST_MESSAGE);
             }
         }
@@ -319,7 +319,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
                         newer,
                         report -> contents(report).equals(contents(last(older))),
                         Timeouts.FIRST_HEALTH,
-                        "what %s tells at the same time (%s)"
+                        "what %s reports at the same time (%s)"
                                 .formatted(Version.V1ALPHA1.wireName(), HealthStreams.seen(older)));
             }
         }
@@ -329,7 +329,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
     void theVersionThatStaysIsDeclared() {
         List<String> declared = context.driver().info().versions();
         Violation.unless(declared.contains(Version.V1.wireName()))
-                .because("the driver declares %s and not %s", declared, Version.V1.wireName());
+                .because("the driver declares %s, but not %s", declared, Version.V1.wireName());
     }
 
     /** Everything that is sent about a device, except for its time. */

@@ -37,7 +37,7 @@ record OpaqueConfigRules(TestContext context, ConfigSettings configs) {
         List<Valid> visible = configs.visible();
         Untested.unless(
                 visible.size() > index,
-                "the settings have %d valid configs with a visible effect, and %d are needed",
+                "the settings have %d valid configs with a visible effect, but %d are needed",
                 visible.size(),
                 index + 1);
         return visible.get(index);

@@ -108,7 +108,7 @@ record PrepareRules(TestContext context) {
             List<String> due = List.of(first ? "r0" : "r1");
             Violation.unless(device.requests().equals(due))
                     .because(
-                            "device %s/%s was allocated for request %s and is reported for %s",
+                            "device %s/%s was allocated for request %s, but is reported for %s",
                             device.pool(),
                             device.device(),
                             due,
@@ -269,7 +269,7 @@ record PrepareRules(TestContext context) {
         CallResult result = context.calls().prepare(bad, good);
         Violation.minorUnless(result.status().equals(CallResult.OK))
                 .because(
-                        "a device that one claim of a batch may not have caused the whole call to fail: %s",
+                        "a nonexistent device of one claim in a batch caused the whole call to fail: %s",
                         result.status());
         ClaimResult failed = result.results().get(bad.uid());
         Violation.unless(failed != null && !failed.error().isEmpty())
@@ -395,7 +395,7 @@ record PrepareRules(TestContext context) {
     private void staysAsItWas(KubeletClaim claim, ClaimResult answer, List<String> edits, String other) {
         for (String id : CdiView.ids(answer)) {
             Violation.unless(!context.cdi().find(id).isEmpty())
-                    .because("the unprepare of %s took CDI device %s of claim %s away", other, id, claim.name());
+                    .because("the unprepare of %s removed CDI device %s of claim %s", other, id, claim.name());
         }
         List<String> now = context.cdi().edits(answer.devices());
         Violation.unless(now.equals(edits))

@@ -31,7 +31,7 @@ record RefusedClaimRules(TestContext context) {
         context.calls()
                 .prepared(
                         context.claims().allocate(device),
-                        "the prepare of a claim failed and still holds device %s: another claim gets %s",
+                        "the prepare of a claim failed, but still holds device %s: another claim gets %s",
                         device);
         context.calls().unprepared(mixed);
         context.tidy();

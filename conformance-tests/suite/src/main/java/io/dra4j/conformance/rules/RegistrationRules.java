@@ -192,7 +192,7 @@ record RegistrationRules(TestContext context) {
                         name, Names.DRIVER_LENGTH);
         Set<String> slices = driversOfTheNode();
         Violation.unless(slices.isEmpty() || slices.contains(name))
-                .because("GetInfo returns the name %s; the node's ResourceSlices are of %s", name, slices);
+                .because("GetInfo returns the name %s; the node's ResourceSlices are those of %s", name, slices);
         Violation.unless(name.equals(context.place().driver()))
                 .because(
                         "GetInfo returns the name %s; the settings of this run have %s",
@@ -288,7 +288,7 @@ record RegistrationRules(TestContext context) {
         List<String> versions = info().versions();
         Set<String> served = served();
         served.forEach(service -> Violation.minorUnless(versions.contains(service))
-                .because("the driver serves %s and does not declare it: no kubelet will use it", service));
+                .because("the driver serves %s, but does not declare it: no kubelet will use it", service));
     }
 
     /** Checks the part of the rule that a kubelet depends on. */
@@ -297,7 +297,7 @@ record RegistrationRules(TestContext context) {
         Set<String> served = served();
         for (String service : known()) {
             Violation.unless(!versions.contains(service) || served.contains(service))
-                    .because("the driver declares %s and does not serve it: the call is UNIMPLEMENTED", service);
+                    .because("the driver declares %s, but does not serve it: the call is UNIMPLEMENTED", service);
         }
     }
 
@@ -352,7 +352,7 @@ record RegistrationRules(TestContext context) {
                         absent, new TreeSet<>(context.detected()));
         TestedDriver.LACKING.forEach((lacking, gate) -> Violation.unless(
                         !declared.contains(lacking) || !context.detected().contains(gate))
-                .because("the settings declare %s, and the driver has [%s]", lacking, gate));
+                .because("the settings declare %s, but the driver has [%s]", lacking, gate));
         Set<String> undeclared = new TreeSet<>(OPTIONAL);
         undeclared.retainAll(context.detected());
         declared.forEach(undeclared::remove);
@@ -367,7 +367,7 @@ record RegistrationRules(TestContext context) {
         for (Service service : Service.values()) {
             Violation.unless(versions.contains(service.wireName()))
                     .because(
-                            "the driver serves %s and not %s; kubelets before 1.34 know only v1beta1, later ones prefer v1",
+                            "the driver serves %s, but not %s; kubelets before 1.34 know only v1beta1, later ones prefer v1",
                             versions, service.wireName());
         }
     }

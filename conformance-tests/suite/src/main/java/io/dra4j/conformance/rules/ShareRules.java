@@ -89,7 +89,7 @@ record ShareRules(TestContext context, Publishing publishing) {
                     .map(String::valueOf)
                     .collect(Collectors.toCollection(TreeSet::new));
             Violation.unless(shares.equals(due))
-                    .because("the answer has the share ids %s, and the allocation has %s", shares, due);
+                    .because("the answer has the share ids %s, but the allocation has %s", shares, due);
         }
         Set<String> requests = StreamSupport.stream(results.spliterator(), false)
                 .map(result -> result.path("request").asText())
@@ -98,7 +98,7 @@ record ShareRules(TestContext context, Publishing publishing) {
                 .flatMap(device -> device.requests().stream())
                 .collect(Collectors.toCollection(TreeSet::new));
         Violation.unless(answered.isEmpty() ? !answer.devices().isEmpty() : answered.equals(requests))
-                .because("shares were allocated for %s and are reported for %s", requests, answered);
+                .because("shares were allocated for %s, but are reported for %s", requests, answered);
     }
 
     @Rule("DRA-PREP-22")
@@ -114,7 +114,7 @@ record ShareRules(TestContext context, Publishing publishing) {
 
         for (String id : CdiView.ids(answer)) {
             Violation.unless(!context.cdi().find(id).isEmpty())
-                    .because("the unprepare of one share took CDI device %s of the other away", id);
+                    .because("the unprepare of one share removed CDI device %s of the other", id);
         }
         List<String> now = context.cdi().edits(answer.devices());
         Violation.unless(now.equals(edits))
@@ -194,11 +194,11 @@ record ShareRules(TestContext context, Publishing publishing) {
         if (preset.isMissingNode()) {
             Violation.unless(policy.path("validValues").isMissingNode()
                             && policy.path("validRange").isMissingNode())
-                    .because("%s has valid values, and no default", whose);
+                    .because("%s has valid values, but no default", whose);
             return;
         }
         Violation.unless(amount(preset).compareTo(amount(capacity.path("value"))) <= 0)
-                .because("%s has the default %s, and the capacity is %s", whose, preset, capacity.path("value"));
+                .because("%s has the default %s, but the capacity is %s", whose, preset, capacity.path("value"));
         checkValues(whose, preset, policy.path("validValues"));
         checkRange(whose, preset, policy.path("validRange"));
     }
@@ -388,7 +388,7 @@ record ShareRules(TestContext context, Publishing publishing) {
     private void stays(KubeletClaim claim, ClaimResult answer, List<String> edits, String cause) {
         for (String id : CdiView.ids(answer)) {
             Violation.unless(!context.cdi().find(id).isEmpty())
-                    .because("%s took the CDI device %s of another claim away", cause, id);
+                    .because("%s removed the CDI device %s of another claim", cause, id);
         }
         Violation.unless(context.cdi().edits(answer.devices()).equals(edits)
                         && Reported.of(context.calls().prepared(claim)).equals(Reported.of(answer)))

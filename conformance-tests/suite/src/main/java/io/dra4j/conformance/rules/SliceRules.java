@@ -66,7 +66,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         int slices = publishing.now().slices().size();
         return slices == 0
                 ? ""
-                : "; there are %d slices now: if the driver rightly takes so long, raise the setting timeoutFactor"
+                : "; there are %d slices now: if the driver legitimately takes so long, raise the setting timeoutFactor"
                         .formatted(slices);
     }
 
@@ -115,7 +115,8 @@ record SliceRules(TestContext context, Publishing publishing) {
     void everyWriteOfASliceIsAccepted() throws InterruptedException {
         SeenPools pools = publishing.settledOrRefused();
         publishing.refusal().ifPresent(refused -> {
-            String what = refused.status() == FORBIDDEN ? "a slice may not be written: " : "a slice is not valid: ";
+            String what =
+                    refused.status() == FORBIDDEN ? "the driver may not write a slice: " : "a slice is not valid: ";
             throw new Violation(what + Refusals.words(refused));
         });
         context.transcript().note(pools.slices().size() + " slices were accepted");
@@ -263,7 +264,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         SeenPools before = publishing.settled();
         NotApplicable.unless(
                 before.order().values().stream().anyMatch(devices -> devices.size() > 1),
-                "no pool has two devices, which could be in another order");
+                "no pool has two devices, so there is no order to compare");
         Restarts restarts = context.shared(Restarts.class, () -> Restarts.of(context));
         restarts.after().forEach(one -> compare(restarts.before(), one.pools(), one.restart()));
         if (context.hooks().has("unplug") && context.hooks().has("plug")) {

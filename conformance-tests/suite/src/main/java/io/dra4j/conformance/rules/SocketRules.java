@@ -158,7 +158,7 @@ record SocketRules(TestContext context) {
         List<Path> left = RegistrationSocket.left(registration.path(), service);
         context.driver().restarted();
         context.awaitPools();
-        Violation.unless(left.isEmpty()).because("after SIGTERM there are still the sockets %s", left);
+        Violation.unless(left.isEmpty()).because("after SIGTERM the sockets %s are still there", left);
     }
 
     @Rule("DRA-REG-09")

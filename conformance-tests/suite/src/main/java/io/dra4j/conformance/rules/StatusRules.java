@@ -347,7 +347,7 @@ record StatusRules(TestContext context, Publishing publishing) {
     private void checkObligatory(Path file, List<JsonNode> documents) {
         List<String> versions = versions(documents);
         String words =
-                "the metadata file %s has documents of %s and none of %s, which readers of Kubernetes 1.%d rely on"
+                "the metadata file %s has documents of %s, but none of %s, which readers of Kubernetes 1.%d rely on"
                         .formatted(file, versions, OBLIGATORY, OBLIGATORY_FROM);
         if (context.release() < OBLIGATORY_FROM && !versions.contains(OBLIGATORY)) {
             context.remark(words);

@@ -148,7 +148,7 @@ final class CapabilityProbe {
         }
         if (devices.isEmpty() && unpublished == null && !driver().hasNoDevices()) {
             context.note(
-                    "The driver published no device, so that nothing was tried with one. If it has none on this node, declare %s in driver.declares."
+                    "The driver published no device, so nothing was tested with one. If it has none on this node, declare %s in driver.declares."
                             .formatted(TestedDriver.NO_DEVICES));
             context.warnings().forEach(line -> context.note(Engine.LOGGED + line));
         }
@@ -175,7 +175,7 @@ final class CapabilityProbe {
         Closed few = published < wanted
                 ? new Closed(
                         Verdict.NOT_APPLICABLE,
-                        "the driver publishes %d devices, and %d are needed".formatted(published, wanted))
+                        "the driver publishes %d devices, but %d are needed".formatted(published, wanted))
                 : new Closed(
                         Verdict.UNTESTED,
                         "of the %d devices that the driver publishes, claims can have %d at the same time: others are tainted, wait for binding conditions or share counters"
@@ -211,7 +211,7 @@ final class CapabilityProbe {
                 && !present.contains(Applicability.CDI)
                 && !driver().declares().contains(TestedDriver.NO_CDI)) {
             context.note(
-                    "The driver prepared a claim without CDI device ids, so that the profile cdi was not tested. If it needs none, declare %s in driver.declares."
+                    "The driver prepared a claim without CDI device ids, so the profile cdi was not tested. If it needs none, declare %s in driver.declares."
                             .formatted(TestedDriver.NO_CDI));
         }
         if (failed) {

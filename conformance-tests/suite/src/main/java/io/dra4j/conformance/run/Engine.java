@@ -40,13 +40,13 @@ import java.util.stream.IntStream;
 public final class Engine implements AutoCloseable {
 
     private static final String NO_RBAC =
-            "RBAC was not evaluated: the settings name no apiServer.serviceAccount, so that the driver could do everything that the suite can.";
+            "RBAC was not evaluated: the settings name no apiServer.serviceAccount, so the driver could do everything that the suite can.";
 
     /** The beginning of a note with a line of the driver's log, or one of its Events. */
     static final String LOGGED = "the driver logged: ";
 
     private static final String HARD_WIRED =
-            "The driver has its sockets at the kubelet's standard paths, not where it was told: it was run as with driver.process.standardPaths (--standard-paths).";
+            "The driver has its sockets at the kubelet's standard paths, not where it was told to put them: it was run as with driver.process.standardPaths (--standard-paths).";
 
     private final Settings settings;
     private DriverAdapter adapter;
@@ -354,7 +354,7 @@ public final class Engine implements AutoCloseable {
                 second.driver().start();
                 second.awaitPools();
                 return problem.map("""
-                        The execution groups ran one after another, as with driver.process.serial (--serial): the driver runs alone, and \
+                        The execution groups ran one after another, as with driver.process.serial (--serial): the driver runs alone, but \
                         not while another instance runs with other directories and as another node. It looks as if it needs something that \
                         only one instance can have, such as a fixed port. %s"""::formatted);
             } catch (DriverUnusable e) {

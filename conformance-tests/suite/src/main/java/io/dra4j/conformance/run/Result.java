@@ -18,7 +18,7 @@ import java.util.List;
  * @param evidence what was seen
  * @param measurements measured values with their limits
  * @param blockedBy the id of the requirement whose failure leaves it without an answer: the first
- *     cause, if several block each other; empty if it is not blocked, or by none
+ *     cause, if several block each other; empty if it is not blocked, or blocked by none
  */
 public record Result(
         Requirement requirement,

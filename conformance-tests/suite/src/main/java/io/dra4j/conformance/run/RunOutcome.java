@@ -34,7 +34,7 @@ public record RunOutcome(Header header, List<Profile> profiles, List<Result> res
     public enum Success {
         /** Every MUST holds. */
         SUCCESS,
-        /** No MUST is broken, but some lack an answer, or could not apply. */
+        /** No MUST is broken, but some were not answered, or nothing could be checked. */
         PARTIAL,
         /** A MUST is broken. */
         FAILURE,

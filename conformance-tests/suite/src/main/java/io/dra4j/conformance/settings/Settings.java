@@ -23,7 +23,7 @@ import java.util.TreeMap;
  * @param only the requirements to try, by id; empty means all
  * @param skip requirements to leave out, by id; they make their profile partial
  * @param timeoutFactor the timeout factor, where no contract sets the time
- * @param strict whether the SHOULDs that strict turns into MUSTs are MUSTs
+ * @param strict whether SHOULDs that the catalogue marks as strict count as MUSTs
  * @param soak whether to repeat more often where that shows more, which takes minutes
  * @param seed the seed of everything random
  * @param implementation who made the driver, for the report
@@ -106,7 +106,7 @@ public record Settings(
      * The API server.
      *
      * @param kubernetes the release that the embedded one behaves as, for example {@code 1.36}; ignored with a real one
-     * @param featureGates feature gates of DRA of the embedded one, over the release's defaults; none with a real one
+     * @param featureGates feature gates of DRA of the embedded one, in place of the release's defaults; none with a real one
      * @param kubeconfig a real one instead; empty for the embedded
      * @param context the kubeconfig's context; empty for its current one
      * @param serviceAccount whose RBAC the driver's requests are checked against, {@code namespace/name}; empty if they
@@ -124,7 +124,7 @@ public record Settings(
         /** The embedded one. */
         public static final ApiServerSettings EMBEDDED = of("1.36", Map.of());
 
-        /** The embedded one of a release, with gates over its defaults. */
+        /** The embedded one of a release, with gates in place of its defaults. */
         public static ApiServerSettings of(String kubernetes, Map<String, Boolean> featureGates) {
             return new ApiServerSettings(kubernetes, featureGates, "", "", "", List.of());
         }

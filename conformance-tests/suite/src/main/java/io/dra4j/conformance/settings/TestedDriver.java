@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param declares the capabilities that its vendor claims, by the names of their gates; {@value #NO_DEVICES} if it has
  *     no devices on the node of the run, {@value #NO_CDI} if it prepares them without CDI
  * @param cdiVersion the newest CDI version that the runtimes of its nodes read
- * @param cdiDirectories the directories from which the runtimes of its nodes read CDI specs, the one that counts most
- *     last; empty for the one that it is given, and with {@code standardPaths} for both standard ones
+ * @param cdiDirectories the directories from which the runtimes of its nodes read CDI specs, in ascending order of
+ *     precedence; empty for the one that it is given, and with {@code standardPaths} for both standard ones
  * @param nri whether it is a plugin of the container runtime, by NRI, and needs one
  * @param metrics the URL of its metrics in Prometheus' text format, with the names of the place in braces as in a
  *     command; empty if it has none

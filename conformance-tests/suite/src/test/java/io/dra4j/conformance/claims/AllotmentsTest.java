@@ -161,7 +161,7 @@ class AllotmentsTest {
 
         assertThat(new Allotments(gpus("count: 2, " + some), 36).complaints(NODE, pool(eight())))
                 .containsExactly(
-                        "ResourceClaim some gets no devices of the 8 that are published: request a wants 2 device(s), and can have 1; gpu-0, gpu-1, gpu-2 and 4 more: selector #0 of the request does not match: device.attributes[\"gpu.example.com\"].index > 6");
+                        "ResourceClaim some gets no devices of the 8 that are published: request a wants 2 device(s), but can have 1; gpu-0, gpu-1, gpu-2 and 4 more: selector #0 of the request does not match: device.attributes[\"gpu.example.com\"].index > 6");
     }
 
     @Test

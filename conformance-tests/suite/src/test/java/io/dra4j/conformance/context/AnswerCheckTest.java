@@ -66,7 +66,7 @@ class AnswerCheckTest {
 
     @Test
     void aDeviceIsForItsMainRequest() throws IOException {
-        String words = "[DRA-PREP-03]: device p/gpu-0 was allocated for request [r0] and is reported for ";
+        String words = "[DRA-PREP-03]: device p/gpu-0 was allocated for request [r0], but is reported for ";
         assertThat(broken(Service.V1, device("gpu-0", null, "r0/a"), SECOND)).containsExactly(words + "[r0/a]");
         assertThat(broken(Service.V1, device("gpu-0", null), SECOND)).containsExactly(words + "none, which means all");
     }

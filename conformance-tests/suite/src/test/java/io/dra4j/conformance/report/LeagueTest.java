@@ -40,9 +40,9 @@ class LeagueTest {
         assertThat(League.page(folder))
                 .containsPattern(
                         "gpu\\.example\\.com \\| 1\\.4\\.0 \\| 2026-11-21 \\| \\d{2,3} \\| 2 \\| \\d+ \\| 2 \\|")
-                .contains("Example Corporation, example-gpu-driver, 1.4.0, go, tried on 2026-11-21")
+                .contains("Example Corporation, example-gpu-driver, 1.4.0, go, tested on 2026-11-21")
                 .contains("process, embedded API server of Kubernetes 1.36, timeouts times 1.0; declared: proc roll.")
-                .containsPattern("Kept: admin-access 2, cdi 12, .* Not judged: blocked 1, not applicable \\d+, ")
+                .containsPattern("Met: admin-access 2, cdi 12, .* Not judged: blocked 1, not applicable \\d+, ")
                 .contains(
                         "- [DRA-PREP-03](requirements.md#dra-prep-03) (MUST, fail): `Request \"r0\" of claim default/claim-1 has",
                         "- [DRA-CDI-05](requirements.md#dra-cdi-05) (SHOULD, deviation): `A half-written spec was seen.`")

@@ -259,7 +259,7 @@ class ReportsTest {
             assertThat(page("ordinary").getDocumentElement().getTextContent())
                     .contains("the driver publishes a device")
                     .contains("the driver publishes no taints")
-                    .doesNotContain("this is for those that do not");
+                    .doesNotContain("this is for drivers that do not");
         }
 
         @Test

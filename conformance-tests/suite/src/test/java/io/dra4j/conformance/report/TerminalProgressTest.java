@@ -276,10 +276,10 @@ class TerminalProgressTest {
 
         @Test
         void theVerdictIsInWords() {
-            assertThat(summary(Verdict.PASS)).contains("Passed. The driver keeps every rule that it must keep.");
-            assertThat(summary(Verdict.WARN)).contains("must keep, and breaks 1 that it should keep.");
-            assertThat(summary(Verdict.FAIL)).contains("Failed. The driver breaks 1 rule that it must keep.");
-            assertThat(summary(Verdict.DEVIATION)).contains("Partly passed.", "tried: node-core.");
+            assertThat(summary(Verdict.PASS)).contains("Passed. The driver follows every rule that it must follow.");
+            assertThat(summary(Verdict.WARN)).contains("must follow, and breaks 1 that it should follow.");
+            assertThat(summary(Verdict.FAIL)).contains("Failed. The driver breaks 1 rule that it must follow.");
+            assertThat(summary(Verdict.DEVIATION)).contains("Partly passed.", "tested: node-core.");
         }
 
         private String summary(Verdict verdict) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A kubeconfig as the proxy needs it: the server, the trusted CAs and the credentials.
  *
- * <p>Client certificates, tokens (also from a file or of an exec plugin) and passwords are taken; what the suite does
+ * <p>Client certificates, tokens (also from a file or an exec plugin) and passwords are taken; what the suite does
  * not support, unlike kubectl (impersonation, an HTTP proxy in front of the server), is refused rather than ignored.
  * Credentials are read once: a run is shorter than the hour that a token lasts. Neither the environment nor this
  * program's own service account is used.

@@ -58,7 +58,7 @@ final class PodObjects {
         return arrived.stream().filter(pods::containsKey).map(pods::get).toList();
     }
 
-    /** All pods as they are now, also those that came during this round. */
+    /** All pods as they are now, including those that came during this round. */
     Collection<Pod> present() {
         return byUid().values();
     }

@@ -25,7 +25,7 @@ public final class UnusedPorts {
     private UnusedPorts() {}
 
     /**
-     * Returns a port that nothing listens at, and that was not returned before.
+     * Returns a port on which nothing listens, and which was not returned before.
      *
      * @throws IOException if there is none
      */

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 /**
  * A {@link TestNode} that runs one driver, registered with {@code @RegisterExtension}.
  *
- * <p>In a static field, it lives as long as the tests of the class, in an instance field as long as one test. A test
+ * <p>In a static field, it lives as long as the tests of the class; in an instance field, as long as one test. A test
  * begins once the driver is registered with the kubelet. Test methods may have parameters of the types {@link
  * TestNode}, {@link EmbeddedApiServer}, {@link FakeKubelet} and {@link Place}.
  */

@@ -79,7 +79,7 @@ public final class OpenHealthStream implements AutoCloseable {
     /**
      * The health of one device in a message.
      *
-     * @param lastUpdated as sent, by the protocol seconds since 1970
+     * @param lastUpdated as it was sent; by the protocol, seconds since 1970
      */
     public record Device(
             String pool, String device, String state, long lastUpdated, long timeoutSeconds, String message) {}

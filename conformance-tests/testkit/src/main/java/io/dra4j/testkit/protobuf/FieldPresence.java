@@ -4,7 +4,7 @@ package io.dra4j.testkit.protobuf;
 
 /** The rule for writing and showing an empty field; the values of {@code presence.yaml}. */
 enum FieldPresence {
-    /** Written and shown when set, also when empty. */
+    /** Written and shown when set, even if empty. */
     POINTER,
     /** Like {@link #POINTER}, and shown as null when not set. */
     NULLABLE,

@@ -101,7 +101,7 @@ public final class ApiProxy implements AutoCloseable {
         return requests.serverVersion(limit);
     }
 
-    /** The URL, also while it is down. */
+    /** The URL, even while it is down. */
     public URI url() {
         return URI.create("http://127.0.0.1:" + plain.port());
     }

@@ -49,7 +49,7 @@ final class Listener {
         return http;
     }
 
-    /** The port, also while the proxy is down. */
+    /** The port, even while the proxy is down. */
     int port() {
         return held.address().getPort();
     }

@@ -101,7 +101,7 @@ public final class TcpProxy implements AutoCloseable {
         notifyAll();
     }
 
-    /** The port, also while it refuses connections. */
+    /** The port, even while it refuses connections. */
     public int port() {
         return port.address().getPort();
     }
@@ -111,7 +111,7 @@ public final class TcpProxy implements AutoCloseable {
         return URI.create(server.getScheme() + "://127.0.0.1:" + port());
     }
 
-    /** All connections opened so far, in that order, also those that have ended. */
+    /** All connections so far, in the order of their start, including those that have ended. */
     public synchronized List<TcpConnection> connections() {
         return List.copyOf(connections);
     }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param server for example {@code https://10.0.0.1:6443}, with a path where the API is not at the top
  * @param tls the trusted CAs and the client's certificate; null for plain HTTP
- * @param serverName the name that the server's certificate must bear; empty for the URL's host
- * @param headers what each request bears in place of the client's own headers of these names
+ * @param serverName the name that the server's certificate must have; empty for the URL's host
+ * @param headers what each request has in place of the client's own headers of these names
  * @param origin the source of the settings, for messages; may be empty
  */
 public record Upstream(

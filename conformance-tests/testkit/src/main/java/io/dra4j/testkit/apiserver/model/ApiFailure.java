@@ -74,7 +74,7 @@ public final class ApiFailure extends RuntimeException {
         return general(404, "NotFound", UNKNOWN_PATH);
     }
 
-    /** From 1.38, the answer to a path of no group, and to one outside of the API: always JSON (#138219). */
+    /** From 1.38, the answer to a path that belongs to no group, or is outside of the API: always JSON (#138219). */
     public static ApiFailure unregisteredPath() {
         return new ApiFailure(404, "NotFound", UNKNOWN_PATH);
     }

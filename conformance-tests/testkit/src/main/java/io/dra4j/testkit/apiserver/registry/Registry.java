@@ -280,7 +280,7 @@ public final class Registry {
         schema.complete(kind, body);
     }
 
-    /** Decodes what is applied: an unknown field has no owner, and is refused as a wrong type is. */
+    /** Decodes what is applied: an unknown field has no owner, and is refused like a wrong type. */
     private void decodeApplied(Target target, ObjectNode applied) {
         List<String> unknown;
         try {

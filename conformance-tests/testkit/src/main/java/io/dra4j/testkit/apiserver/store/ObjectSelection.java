@@ -24,8 +24,8 @@ public record ObjectSelection(String namespace, FieldSelector fields, LabelSelec
     }
 
     /**
-     * A change as this selection sees it: an object that starts to match is ADDED, one that stops
-     * to match is DELETED, one that never matched is not seen.
+     * A change as this selection sees it: an object that starts matching is ADDED, one that stops
+     * matching is DELETED, one that never matched is not seen.
      */
     public Optional<WatchEvent> view(CommittedWrite change) {
         boolean matched = change.before() != null && matches(change.before());

@@ -203,8 +203,8 @@ public final class MetadataRules {
     }
 
     /**
-     * Collects the errors in the metadata of an object that replaces another one. The real server checks it for all
-     * kinds, again as a change, and again for its kind.
+     * Collects the errors in the metadata of an object that replaces another one. The real server checks it three
+     * times: by the rules for all kinds, by those for changes, and by those for its kind.
      */
     public static void validateUpdate(ResourceKind kind, ObjectNode object, FieldErrors errors) {
         MetadataForm form = new MetadataForm(object, errors);

@@ -255,7 +255,7 @@ public final class Schema {
             }
         }
 
-        /** The value of an unset field, also for a null in a list or a map. */
+        /** The value of an unset field, and of a null in a list or a map. */
         JsonNode zero(FieldType type) {
             JsonNodeFactory nodes = JsonNodeFactory.instance;
             if (type instanceof Struct) {
