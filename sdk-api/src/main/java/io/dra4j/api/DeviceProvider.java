@@ -135,7 +135,7 @@ public interface DeviceProvider extends AutoCloseable {
      * reason. This method is for a state of the process, for instance a library that can't be opened; a broken device
      * is not a reason, because a restart does not repair it.
      *
-     * <p>It is called by any thread, many times and in parallel, after {@link #start} has returned; one last call may
+     * <p>It is called on any thread, many times and in parallel, after {@link #start} has returned; one last call may
      * still be running when {@link #close} is called. It must return immediately and not query the hardware: a probe
      * without an answer within about a second also fails. An exception is logged and counts as no reason.
      *

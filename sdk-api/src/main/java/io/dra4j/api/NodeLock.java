@@ -3,7 +3,7 @@
 package io.dra4j.api;
 
 /**
- * A lock that one thread of one process of the driver holds at a time, on the whole node.
+ * A lock that only one thread among all processes of the driver on a node can hold at a time.
  *
  * <p>{@link DriverContext#lock} takes it. It is released when it is closed, when its driver has closed and the last
  * prepare or unprepare has ended, or when its process ends, even if it is killed. Thread-safe: any thread may close it.

@@ -13,7 +13,7 @@ import java.util.Set;
  * Everything that a driver offers at one moment: a full snapshot, never a change to an earlier one.
  *
  * @param pools the pools, with unique names
- * @param leftOut the hardware that the driver found and does not offer, in the same order each time
+ * @param leftOut the hardware that the driver found but does not offer, in the same order each time
  */
 public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
 
