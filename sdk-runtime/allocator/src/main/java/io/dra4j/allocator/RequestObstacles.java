@@ -26,7 +26,7 @@ public record RequestObstacles(String claim, String request, long wanted, int mo
         devices.forEach((id, obstacle) ->
                 why.computeIfAbsent(obstacle.text(), text -> new ArrayList<>()).add(id.device()));
         StringBuilder text =
-                new StringBuilder("request %s wants %d device(s), and can have %d".formatted(request, wanted, most));
+                new StringBuilder("request %s wants %d device(s), but can have %d".formatted(request, wanted, most));
         why.forEach((reason, names) -> text.append("; ")
                 .append(String.join(", ", names.subList(0, Math.min(NAMED, names.size()))))
                 .append(names.size() > NAMED ? " and %d more: ".formatted(names.size() - NAMED) : ": ")

@@ -20,14 +20,14 @@ public enum SchedulerBug {
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_36,
             "1.36.3",
-            "it keeps counting the use of a device that it rejected, so that other devices of the same hardware seem to be full"),
+            "it keeps counting the use of a device that it rejected, so other devices of the same hardware seem to be full"),
 
     /** Counters of pools that have the same name but different drivers are mixed up. */
     COUNTERS_BY_POOL_NAME(
             KubernetesVersion.V1_35,
             KubernetesVersion.V1_36,
             "1.37.0",
-            "counters of pools of two drivers are mixed up if the pools have the same name"),
+            "counters of pools of two drivers are mixed up if these pools have the same name"),
 
     /** {@code distinctAttribute} compares devices of other requests, but only one of the same request. */
     DISTINCT_IN_ONE_REQUEST(

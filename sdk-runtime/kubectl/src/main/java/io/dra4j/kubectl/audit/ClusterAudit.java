@@ -144,7 +144,7 @@ final class ClusterAudit {
                     "pod-not-reserved",
                     Severity.ERROR,
                     "pod %s with claim %s".formatted(pod.fullName(), claim),
-                    "it is placed on node %s, and the claim %s"
+                    "it is placed on node %s, but the claim %s"
                             .formatted(pod.node(), exists ? "is not reserved for it" : "does not exist"),
                     "the kubelet refuses to start it; a pod with spec.nodeName bypasses the scheduler",
                     List.of("kubectl -n %s delete pod %s".formatted(pod.namespace(), pod.name())));
@@ -249,7 +249,7 @@ final class ClusterAudit {
                     id,
                     Severity.ERROR,
                     object,
-                    "claims consume %s, and only %s is published".formatted(taken, all),
+                    "claims consume %s, but only %s is published".formatted(taken, all),
                     "the driver refuses one of them, or workloads disturb each other; what is published"
                             + " may have shrunk, or another scheduler allocates",
                     fix);
@@ -298,7 +298,7 @@ final class ClusterAudit {
                     "device-not-published",
                     Severity.ERROR,
                     "device " + device,
-                    "no slice publishes it, and it is allocated to " + String.join(", ", claims),
+                    "no slice publishes it, but it is allocated to " + String.join(", ", claims),
                     "pods of the claims may have lost the device, and can't be started again; the"
                             + " hardware may be gone, or the driver leaves it out",
                     release(claims, ""));
@@ -322,7 +322,7 @@ final class ClusterAudit {
                     "pool-not-published",
                     Severity.WARNING,
                     "pool " + pool,
-                    "it has no slices, and its devices are allocated to " + String.join(", ", claims),
+                    "it has no slices, but its devices are allocated to " + String.join(", ", claims),
                     "its driver or its node may be gone: then no pod of the claims can start or end; a"
                             + " kubelet that starts removes the slices of its node as well",
                     mendPool(claims));
@@ -374,7 +374,7 @@ final class ClusterAudit {
                     "device-allocated-twice",
                     Severity.ERROR,
                     "device " + device,
-                    "it is allocated to the claims %s, and is not shared"
+                    "it is allocated to the claims %s, but is not shared"
                             .formatted(String.join(
                                     ", ", using.stream().map(Holder::claim).toList())),
                     "the driver prepares one of them, and the pods of the others wait forever",
@@ -408,7 +408,7 @@ final class ClusterAudit {
                     "node-gone",
                     Severity.ERROR,
                     "node " + node,
-                    "it no longer exists, and its devices are allocated to " + String.join(", ", claims),
+                    "it no longer exists, but its devices are allocated to " + String.join(", ", claims),
                     "no kubelet unprepares these claims, and their pods are never placed elsewhere",
                     release(claims, " --force"));
         }

@@ -63,7 +63,7 @@ final class DeviceClasses implements Check {
             }
         });
         return new CheckResult(
-                "%d classes, with devices for all that claims request".formatted(classes.size()), findings);
+                "%d classes, and devices for each that claims request".formatted(classes.size()), findings);
     }
 
     private static String driver(JsonNode slice) {
@@ -89,7 +89,7 @@ final class DeviceClasses implements Check {
                 id(),
                 Severity.ERROR,
                 "driver/" + driver,
-                "it publishes devices (%d), and no DeviceClass selects any".formatted(number),
+                "it publishes devices (%d), but no DeviceClass selects any".formatted(number),
                 "each request of a claim names a class: no claim can request these devices",
                 List.of("echo '%s' | kubectl apply -f -".formatted(manifest)));
     }

@@ -78,7 +78,7 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
 
     private String request(Merged one) {
         String request = "request " + one.request;
-        String few = "%s wants %s, and there %s %d"
+        String few = "%s wants %s, but there %s %d"
                 .formatted(request, NameList.count(one.wanted, "device"), one.most == 1 ? "is" : "are", one.most);
         if (one.devices.isEmpty()) {
             return few;
@@ -86,13 +86,13 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
         Map<?, Obstacle> nearest = one.byReason(words).iterator().next();
         Obstacle obstacle = nearest.values().iterator().next();
         if (obstacle instanceof Picked picked) {
-            return "%s wants %s, and request %s of the same pod leaves it %d"
+            return "%s wants %s, but request %s of the same pod leaves it %d"
                     .formatted(request, NameList.count(one.wanted, "device"), picked.request(), one.most);
         }
         List<Map<DeviceId, Obstacle>> near =
                 one.byReason(words).stream().filter(some -> isNear(some)).toList();
         if (near.size() > 1 && one.most == 0) {
-            return "%s wants %s, and none is free (%s)"
+            return "%s wants %s, but none is free (%s)"
                     .formatted(request, NameList.count(one.wanted, "device"), reasons(near));
         }
         return one.most > 0

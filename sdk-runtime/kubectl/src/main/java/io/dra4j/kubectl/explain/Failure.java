@@ -23,16 +23,16 @@ enum Failure {
     CEL("CEL runtime error", "", "Correct the expression; one device is enough to fail the pod"),
     INCOMPLETE(
             Start.ALL + "is currently being updated|is being updated",
-            "request $2 of claim $1 asks for all devices, and pool $3 lacks ResourceSlices",
+            "request $2 of claim $1 asks for all devices, but pool $3 lacks ResourceSlices",
             "Restart the driver if this lasts longer than a minute: it publishes the slices of a pool"
                     + " within seconds"),
     INVALID(
             Start.ALL + "is currently invalid|is invalid:",
-            "request $2 of claim $1 asks for all devices, and pool $3 is invalid",
+            "request $2 of claim $1 asks for all devices, but pool $3 is invalid",
             "Restart the driver, or roll it back if it was just updated, so that it publishes its devices again; if that does not help, report it to the driver's vendor: what the driver published contradicts itself, and until then no pod gets devices of the pool"),
     TOO_MANY(
             "claim (\\S+): number of requested devices (\\d+) exceeds the claim limit of (\\d+)",
-            "claim $1 asks for $2 devices, and a claim gets at most $3",
+            "claim $1 asks for $2 devices, but a claim gets at most $3",
             "Spread the devices over several claims of at most 32, if a node has that many"),
     CRASH(
             "panic: (runtime error: .*)",

@@ -54,7 +54,7 @@ record Manifest(List<JsonNode> objects) {
     }
 
     /**
-     * The pods of the file, also those that its workloads would have; without any, its claims and templates.
+     * The pods of the file, including those that its workloads would have; without any, its claims and templates.
      *
      * @throws ReadException if it has none of these
      */

@@ -34,7 +34,7 @@ record ReplacedPool(List<Slice> slices) {
             return "Restart the driver if this lasts longer than a minute: it has published %d of the %d ResourceSlices of generation %d, and needs only seconds to publish all"
                     .formatted(published, wanted, newest());
         }
-        return "Restart the driver of node %s, or see its log there: generation %d is complete and has no devices of this node, so waiting does not help. Then delete what is left of older ones: `kubectl delete resourceslice %s`"
+        return "Restart the driver of node %s, or see its log there: generation %d is complete and has no devices of this node, so waiting does not help. Then delete the slices of older generations: `kubectl delete resourceslice %s`"
                 .formatted(node, newest(), String.join(" ", older()));
     }
 

@@ -124,7 +124,7 @@ final class Reporter {
             String answer = "Devices for %s are free on %s, where something else is in the way: %s"
                     .formatted(subject.title(), NameList.some(nodes), String.join(", ", others));
             String remedy =
-                    "Make room on %s, or ask for less in the pod: Allocated resources of `kubectl describe node %s` say what is requested there. If there is room, wait for the scheduler's next attempt: its message may be old"
+                    "Make room on %s, or ask for less in the pod: `kubectl describe node %s` shows what is requested there (Allocated resources). If there is room, wait for the scheduler's next attempt: its message may be old"
                             .formatted(nodes.get(0), nodes.get(0));
             return report(Result.FITS, answer, remedy, groups, List.of(), Set.of());
         }
@@ -242,7 +242,7 @@ final class Reporter {
                 && snapshot.release() == KubernetesVersion.V1_36
                 && !SchedulerBug.isAtLeast(snapshot.server(), RULES_WORK)) {
             all.add(
-                    "its scheduler may ignore DeviceTaintRules, so that the pod is still placed, or crash on them: fixed in Kubernetes "
+                    "its scheduler may ignore DeviceTaintRules, so the pod is still placed, or crash on them: fixed in Kubernetes "
                             + RULES_WORK);
         }
         return all;

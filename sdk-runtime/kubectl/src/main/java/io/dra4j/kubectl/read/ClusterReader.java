@@ -197,7 +197,7 @@ public final class ClusterReader {
         if (group == null) {
             group = api.find(GROUP)
                     .orElseThrow(() -> new ReadException("The server does not serve resource.k8s.io: DRA needs"
-                            + " Kubernetes 1.34, or a feature gate before"));
+                            + " Kubernetes 1.34, or a feature gate on older releases"));
         }
         return group;
     }

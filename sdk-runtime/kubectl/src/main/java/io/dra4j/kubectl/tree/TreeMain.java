@@ -99,7 +99,8 @@ public final class TreeMain implements Callable<Integer> {
         }
 
         private void add(Branch branch) {
-            line("%s  (%d devices, %d in use)", branch.place(), branch.devices(), branch.inUse());
+            String s = branch.devices() == 1 ? "" : "s";
+            line("%s  (%d device%s, %d in use)", branch.place(), branch.devices(), s, branch.inUse());
             for (PoolBranch pool : branch.pools()) {
                 String problem = pool.problem().isEmpty() ? "" : "  " + pool.problem();
                 line("  %s/%s%s", pool.driver(), pool.pool(), problem);
