@@ -134,7 +134,7 @@ public final class DriverMain<O extends DriverOptions> {
 
     /**
      * Creates the provider of the command {@code controller}, a {@link PoolController} with the program's options; by
-     * default the program does not have that command. The options name no node then.
+     * default the program does not have that command. In that case the options name no node.
      */
     public DriverMain<O> controller(Function<? super O, ? extends DeviceProvider> pools) {
         commands.put("controller", main -> new ControllerOptions().command(main, options, pools));

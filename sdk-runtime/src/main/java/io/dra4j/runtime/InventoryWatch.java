@@ -190,7 +190,7 @@ public final class InventoryWatch implements AutoCloseable {
      * The events of one file: it was written, replaced, created or removed.
      *
      * <p>The file's directory is watched: a file that another is renamed onto is a new one, and a watch
-     * on the old would never report again. It may report too often and never misses the last change.
+     * on the old would never report again. It may report too often, but never misses the last change.
      */
     private static final class FileEvents implements AutoCloseable {
 

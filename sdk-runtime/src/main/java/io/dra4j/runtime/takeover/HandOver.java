@@ -57,7 +57,7 @@ public final class HandOver implements AutoCloseable {
     public static HandOver begin(String driver, String node, Path directory, Path cdiRoot, Path procRoot) {
         DataDirectory data = new DataDirectory(directory);
         if (!Files.exists(data.journal())) {
-            throw new DraException("There is no %s: no claims are left to hand over, or it is another directory"
+            throw new DraException("There is no %s: no claims are left to hand over, or the directory is the wrong one"
                     .formatted(data.journal()));
         }
         LockFile locks = LockFile.open(data.locks());

@@ -52,8 +52,8 @@ public interface TakeOver {
     /**
      * Refuses a claim that can't be taken over, judging only by its record.
      *
-     * <p>It is called before the claim's allocation is read, which may have devices that {@link
-     * #inventory} lacks, and configurations that this driver does not know.
+     * <p>It is called before the claim's allocation is read, because that may have devices that {@link #inventory}
+     * lacks, and configurations that this driver does not know.
      *
      * @param uid one of {@link #claims}
      * @throws io.dra4j.api.error.PrepareException if it can't be taken over, with the reason

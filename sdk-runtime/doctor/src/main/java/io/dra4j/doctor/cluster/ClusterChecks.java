@@ -132,7 +132,7 @@ public final class ClusterChecks {
                             "node/" + node.name(),
                             "its kubelet is " + node.kubelet(),
                             "before 1.34 a kubelet does not call DRA drivers unless a feature"
-                                    + " gate is set, so that pods with claims never start there",
+                                    + " gate is set, so pods with claims never start there",
                             List.of(
                                     "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
                                             .formatted(node.name()),
@@ -321,7 +321,7 @@ public final class ClusterChecks {
                         id(),
                         Severity.WARNING,
                         "node/" + gone,
-                        "this node does not exist, and %s of %s on it"
+                        "this node does not exist, but has %s of %s"
                                 .formatted(Words.number(slices.size(), "slice"), drivers),
                         "no pod can get their devices, but they are still counted",
                         List.of("kubectl delete resourceslices " + names));

@@ -31,8 +31,9 @@ final class JournalAndKubelet {
     static CheckResult damaged(Views views) {
         KubeletState state = views.kubelet().get();
         if (state.damage().isEmpty()) {
-            return CheckResult.healthy("intact, with %s claims of this driver"
-                    .formatted(state.prepared().size()));
+            int claims = state.prepared().size();
+            return CheckResult.healthy(
+                    "intact, with %d claim%s of this driver".formatted(claims, claims == 1 ? "" : "s"));
         }
         return new CheckResult(
                 "",

@@ -220,7 +220,7 @@ final class JournalStore {
         boolean isNew = from.end() == 0;
         report(replay.loss());
         if (replay.loss().tornTail()) {
-            orElseLater("Failed to cut the torn line; the next write cuts it", from::cut);
+            orElseLater("Failed to remove the torn line; the next write removes it", from::cut);
         }
         if (isNew || replay.loss().isDamage()) {
             orElseLater("Failed to rewrite the journal; will try again", () -> compact(from));
@@ -232,7 +232,7 @@ final class JournalStore {
         if (found.tornTail()) {
             LOG.atWarn()
                     .addKeyValue(LogField.PATH, place.path)
-                    .log("The last line of the journal was torn by a crash and is cut; the call"
+                    .log("The last line of the journal was torn by a crash and is removed; the call"
                             + " that wrote it had not returned");
         }
         if (found.isDamage()) {

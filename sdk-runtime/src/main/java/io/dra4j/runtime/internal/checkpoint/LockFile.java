@@ -112,7 +112,7 @@ public final class LockFile implements AutoCloseable {
                 position(CLAIMS, uid),
                 () -> true,
                 isOver,
-                () -> "another process of the driver works on the claim; the next attempt continues it");
+                () -> "another process of the driver is working on the claim; the next attempt continues it");
     }
 
     /** Locks a claim, if no thread or process works on it. */
@@ -267,7 +267,7 @@ public final class LockFile implements AutoCloseable {
             if (taken != null) {
                 taken.close();
             }
-            throw new DraException("the driver stops; the next attempt continues");
+            throw new DraException("the driver is stopping; the next attempt continues");
         }
         return taken;
     }

@@ -113,7 +113,7 @@ public final class Adoption {
             LOG.atWarn()
                     .setCause(e)
                     .log(
-                            "Which claims ended while another driver of this name ran is unknown; the search for orphans finds them");
+                            "It is unknown which claims ended while another driver of this name ran; the search for orphans finds them");
         }
     }
 

@@ -166,13 +166,13 @@ public final class ClaimPreparation implements ClaimOperations {
         try {
             return future.get(answerBy.left().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            return failed.apply("the driver still works on the claim; the next try joins it");
+            return failed.apply("the driver is still working on the claim; the next try joins it");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return failed.apply("the driver stops; the next attempt continues with the claim");
+            return failed.apply("the driver is stopping; the next attempt continues with the claim");
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RejectedExecutionException) {
-                return failed.apply("the driver stops; the next attempt continues with the claim");
+                return failed.apply("the driver is stopping; the next attempt continues with the claim");
             }
             LOG.error("A claim operation failed unexpectedly; please report this as a dra4j bug", e.getCause());
             return failed.apply("internal error of the driver; see its log");

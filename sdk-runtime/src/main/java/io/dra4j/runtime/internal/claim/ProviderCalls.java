@@ -103,7 +103,7 @@ public final class ProviderCalls {
 
     private void requireOpen() {
         if (isClosed) {
-            throw new DraException("the driver stops; the next attempt continues with the claim");
+            throw new DraException("the driver is stopping; the next attempt continues with the claim");
         }
     }
 

@@ -177,7 +177,7 @@ final class ApiConnections {
         try {
             part.run();
         } catch (GeneralSecurityException e) { // reported when it is needed
-            LOG.atDebug().setCause(e).log("A part of TLS can't be loaded ahead");
+            LOG.atDebug().setCause(e).log("A part of TLS can't be loaded in advance");
         }
     }
 

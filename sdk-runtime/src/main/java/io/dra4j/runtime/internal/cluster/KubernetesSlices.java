@@ -156,7 +156,8 @@ final class KubernetesSlices implements SliceStore {
                 throw e;
             }
             if (!isUnversioned.getAndSet(true)) {
-                LOG.atInfo().log("The API server reports no version; it is treated as a new one: {}", e.getMessage());
+                LOG.atInfo().log(
+                        "The API server reports no version; it is treated as a recent one: {}", e.getMessage());
             }
             return Optional.empty();
         }

@@ -22,7 +22,7 @@ public record LeaseTimes(Duration duration, Duration renewDeadline, Duration ret
                 || renewDeadline.compareTo(retryPeriod) <= 0
                 || duration.minus(renewDeadline).toMillis() < 1000) {
             throw new DraException(
-                    ("Not times of a leader election: lease duration %s, renew deadline %s, retry period %s;"
+                    ("Invalid times of a leader election: lease duration %s, renew deadline %s, retry period %s;"
                                     + " the duration must be whole seconds, and at least a second longer than the renew deadline, which must be"
                                     + " longer than the retry period")
                             .formatted(duration, renewDeadline, retryPeriod));

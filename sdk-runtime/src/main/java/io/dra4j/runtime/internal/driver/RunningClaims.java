@@ -88,7 +88,7 @@ final class RunningClaims implements AutoCloseable {
             failed.add(now);
             LOG.atLevel(failures.contains(now) ? Level.DEBUG : Level.ERROR)
                     .setCause(e)
-                    .log("Maintenance of claims and their files failed; trying again: {}", e.getMessage());
+                    .log("The upkeep of claims and their files failed; trying again: {}", e.getMessage());
         }
     }
 

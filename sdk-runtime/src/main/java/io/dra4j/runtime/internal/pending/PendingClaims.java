@@ -100,7 +100,7 @@ final class PendingClaims implements Supplier<ListedClaims> {
             source.list(tally::add, limit);
             counts = tally.counts();
             if (!problem.isEmpty()) {
-                LOG.atInfo().log("Claims are listed again");
+                LOG.atInfo().log("Claims can be listed again");
             }
             problem = "";
         } catch (ClusterException e) {

@@ -81,8 +81,9 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
         }
 
         private static String byHand(ClaimPods pods) {
-            String notEvicted = "Before Kubernetes 1.38, it does not evict pods that got their device by an extended"
-                    + " resource (resources.limits): delete these by hand";
+            String notEvicted =
+                    "Before Kubernetes 1.38, the taint does not evict pods that got their device by an extended"
+                            + " resource (resources.limits): delete these by hand";
             String commands = pods.notEvicted().entrySet().stream()
                     .filter(claim -> !claim.getValue().isEmpty())
                     .map(claim -> INDENT
@@ -102,7 +103,7 @@ public record MaintenanceView(Path directory, String driverName, MaintenanceFile
                     : !answer.get().published()
                             ? "The taint is not in the cluster yet; see the driver's log and /readyz."
                             : "The taint is in the cluster, or the devices are withdrawn.";
-            return "Maintenance is on since %s: %s of %s, taint %s with %s.\n%s\n%s"
+            return "Maintenance has been on since %s: %s of %s, taint %s with %s.\n%s\n%s"
                     .formatted(
                             asked.since(),
                             which,

@@ -266,7 +266,7 @@ public final class SlicePublisher implements AutoCloseable {
             if (loop.awaitTermination(LAST_WRITES.toMillis(), TimeUnit.MILLISECONDS)) {
                 endAlone();
             } else {
-                LOG.atWarn().log("A last request takes too long to wait for; the ResourceSlices stay as they are");
+                LOG.atWarn().log("The last request takes too long to wait for; the ResourceSlices stay as they are");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -224,7 +224,7 @@ public final class BindingLoop implements AutoCloseable {
         try {
             executor.schedule(() -> runUnlessClosed(task), delay.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            LOG.atDebug().log("The driver stops; binding conditions are set after its start");
+            LOG.atDebug().log("The driver is stopping; binding conditions are set after its next start");
         }
     }
 

@@ -262,7 +262,7 @@ public final class ClaimReports implements AutoCloseable {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, ended.claim())
                     .setCause(e)
-                    .log("The end of a report is sent now, but not after a restart");
+                    .log("The removal of a report is sent now, but will not be repeated after a restart");
             return false;
         }
     }

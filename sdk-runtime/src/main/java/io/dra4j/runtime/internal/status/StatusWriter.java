@@ -92,7 +92,7 @@ final class StatusWriter {
         try {
             executor.schedule(() -> write(next), wait.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            LOG.atDebug().log("The driver stops; the status of a claim is written after its start");
+            LOG.atDebug().log("The driver is stopping; the status of a claim is written after its next start");
         }
     }
 

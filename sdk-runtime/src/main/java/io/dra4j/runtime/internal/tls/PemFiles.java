@@ -51,7 +51,7 @@ record PemFiles(Path certificates, Path key) {
         try {
             if (!isPair(own, owner)) {
                 throw new PemException(
-                        "The key in %s is not that of the first certificate in %s".formatted(key, certificates));
+                        "The key in %s does not match the first certificate in %s".formatted(key, certificates));
             }
         } catch (GeneralSecurityException e) {
             throw new PemException("Can't use the key in " + key + ": " + e.getMessage(), e);

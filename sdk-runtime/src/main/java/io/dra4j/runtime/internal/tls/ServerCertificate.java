@@ -87,7 +87,7 @@ public final class ServerCertificate {
                 lastRead = now;
                 use(files.identity(now));
                 lastFailure = null;
-                LOG.atInfo().addKeyValue(LogField.PATH, files.certificates()).log("Certificate read again");
+                LOG.atInfo().addKeyValue(LogField.PATH, files.certificates()).log("The certificate was reloaded");
             }
         } catch (PemException e) {
             if (!String.valueOf(e.getMessage()).equals(lastFailure)) {

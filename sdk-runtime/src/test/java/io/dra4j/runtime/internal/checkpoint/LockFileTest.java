@@ -190,7 +190,7 @@ class LockFileTest extends JournalFixture {
     void aClaimIsWorkedOnByOneAtATimeAndOthersMeanwhile() {
         try (LockFile.Held held = locks.claim("uid-1", AT_ONCE);
                 LockFile.Held other = locks.claim("uid-2", AT_ONCE)) {
-            assertFails(() -> locks.claim("uid-1", AT_ONCE), "another process of the driver works on the claim");
+            assertFails(() -> locks.claim("uid-1", AT_ONCE), "another process of the driver is working on the claim");
             assertThat(locks.tryClaim("uid-1")).isEmpty();
         }
         locks.claim("uid-1", AT_ONCE).close();
@@ -222,7 +222,7 @@ class LockFileTest extends JournalFixture {
                 .join();
         locks.claim("uid-1", AT_ONCE).close();
         locks.close();
-        assertFails(() -> locks.claim("uid-1", AT_ONCE), "the driver stops");
+        assertFails(() -> locks.claim("uid-1", AT_ONCE), "the driver is stopping");
     }
 
     private static void closeIfTaken(LockFile.@Nullable Held held) {

@@ -126,7 +126,7 @@ class ClaimOrderTest extends NodeFixture {
 
             assertThat(Duration.ofNanos(System.nanoTime() - begin))
                     .isBetween(Duration.ofMillis(2900), Duration.ofMillis(3900));
-            assertThat(message(outcomes.get(A))).contains("still works on the claim");
+            assertThat(message(outcomes.get(A))).contains("still working on the claim");
             release.countDown();
         }
     }
@@ -390,10 +390,10 @@ class ClaimOrderTest extends NodeFixture {
                     var outcome =
                             other.prepare(Duration.ofMillis(500), List.of(B)).get(B);
                     assertThat(message(outcome))
-                            .isEqualTo("the driver still works on the claim; the next try joins it");
+                            .isEqualTo("the driver is still working on the claim; the next try joins it");
                     if (stops) {
                         other.claims.close();
-                        assertThat(message(other.prepare(B))).contains("the driver stops");
+                        assertThat(message(other.prepare(B))).contains("the driver is stopping");
                     }
                     assertThat(other.provider.calls).isEmpty();
                 };

@@ -245,7 +245,7 @@ class ClaimPreparationTest extends NodeFixture {
 
             PrepareOutcome late =
                     node.prepare(Duration.ofMillis(50), List.of(A)).get(A);
-            assertThat(message(late)).contains("still works on the claim");
+            assertThat(message(late)).contains("still working on the claim");
 
             release.countDown();
             assertThat(node.prepare(A)).isInstanceOf(Prepared.class);

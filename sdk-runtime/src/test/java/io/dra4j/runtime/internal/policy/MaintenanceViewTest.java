@@ -100,7 +100,7 @@ class MaintenanceViewTest {
                 Map.of(TRAINING.ref(), "pod training-0"), Map.of(TRAINING.ref(), List.of("training-0")), "");
 
         assertThat(state(all("NoExecute"), PUBLISHED, TRAINING).text(pods)).endsWith("""
-                        Before Kubernetes 1.38, it does not evict pods that got their device by an extended resource (resources.limits): delete these by hand:
+                        Before Kubernetes 1.38, the taint does not evict pods that got their device by an extended resource (resources.limits): delete these by hand:
                           kubectl -n team-a delete pod training-0
                         """);
         assertThat(state(all("NoSchedule"), PUBLISHED, TRAINING).text(pods)).doesNotContain("1.38");

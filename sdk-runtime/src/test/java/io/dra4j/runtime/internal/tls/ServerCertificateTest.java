@@ -177,7 +177,7 @@ class ServerCertificateTest {
         void mustBelongTogether() throws Exception {
             replace(first.certificatePem(), second.keyPem());
 
-            assertRefused("The key in %s is not that of the first certificate in %s"
+            assertRefused("The key in %s does not match the first certificate in %s"
                     .formatted(secret.resolve("tls.key"), secret.resolve("tls.crt")));
         }
 

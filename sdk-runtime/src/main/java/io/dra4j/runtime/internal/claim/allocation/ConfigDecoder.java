@@ -84,7 +84,7 @@ final class ConfigDecoder {
                 .map(type -> type.apiVersion() + " " + type.kind())
                 .collect(Collectors.joining(", "));
         String problem = apiVersion.isEmpty() || kind.isEmpty()
-                ? "the opaque parameters need both apiVersion and kind, and have " + given(apiVersion, kind)
+                ? "the opaque parameters need both apiVersion and kind, but have " + given(apiVersion, kind)
                 : "the driver does not know the kind \"" + apiVersion + " " + kind + "\"";
         return new PrepareException(problem + "; it knows " + (known.isEmpty() ? "none" : known));
     }
