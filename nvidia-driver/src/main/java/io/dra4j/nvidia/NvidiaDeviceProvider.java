@@ -226,7 +226,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                 return true;
             });
         } catch (DraException e) { // a newer driver's record; unprepare reports more
-            LOG.atDebug().setCause(e).log("The instances of claims can't be followed");
+            LOG.atDebug().setCause(e).log("The instances of claims can't be tracked");
         }
     }
 

@@ -221,7 +221,7 @@ class NvidiaOptions extends DriverOptions {
             paramLabel = "warn|withhold",
             defaultValue = "warn",
             description = {
-                "What to do on a node where a device plugin also offers nvidia.com/gpu, nvidia.com/gpu.shared or nvidia.com/mig-*, so that GPUs are allocated twice: warn in the log and by an Event on the Node, or withhold all devices until the plugin is gone."
+                "What to do on a node where a device plugin also offers nvidia.com/gpu, nvidia.com/gpu.shared or nvidia.com/mig-*, so GPUs can be allocated twice: warn in the log and by an Event on the Node, or withhold all devices until the plugin is gone."
                         + " [LEGACY_PLUGIN]",
                 "Default: ${DEFAULT-VALUE}"
             })

@@ -186,8 +186,8 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
                 unit,
                 "it keeps %s open, which %s not in MIG mode yet"
                         .formatted(String.join(", ", held), held.size() == 1 ? "is" : "are"),
-                "a GPU that is open can't be switched to MIG mode or be reset: claims for MIG devices"
-                        + " fail to be prepared",
+                "a GPU that is open can't be switched to MIG mode or reset: claims for MIG devices"
+                        + " can't be prepared",
                 fix);
     }
 
@@ -202,8 +202,8 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
                 Severity.WARNING,
                 unit,
                 "it keeps %s open".formatted(String.join(", ", held)),
-                "a GPU that is open can't be taken from NVIDIA's driver: claims of virtual machines fail"
-                        + " to be prepared",
+                "a GPU that is open can't be taken from NVIDIA's driver: claims for virtual machines can't"
+                        + " be prepared",
                 fix);
     }
 

@@ -195,7 +195,7 @@ public final class NvidiaChecks {
             }
             try {
                 edits.requireFiles(version);
-                return CheckResult.healthy("those that CUDA needs, of driver " + version);
+                return CheckResult.healthy("all that CUDA needs, of driver " + version);
             } catch (PrepareException e) {
                 return new CheckResult("", List.of(finding(String.valueOf(e.getMessage()))));
             }

@@ -68,7 +68,7 @@ final class VfioChecks {
                         Severity.ERROR,
                         "GPU " + without,
                         "it has no IOMMU group: the IOMMU is off",
-                        "no virtual machine can use it: claims for it fail to be prepared",
+                        "no virtual machine can use it: claims for it can't be prepared",
                         List.of(
                                 "ls /sys/kernel/iommu_groups    # empty while the IOMMU is off",
                                 "# switch it on in the firmware: VT-d on Intel, AMD-Vi on AMD",
@@ -85,7 +85,7 @@ final class VfioChecks {
                         Severity.ERROR,
                         missing,
                         "the kernel module is not loaded",
-                        "GPUs can't be bound to it: claims for virtual machines fail to be prepared",
+                        "GPUs can't be bound to it: claims for virtual machines can't be prepared",
                         List.of(
                                 "sudo modprobe -a " + missing,
                                 "printf '%%s\\n' %s | sudo tee /etc/modules-load.d/vfio.conf    # at each boot"
@@ -122,7 +122,7 @@ final class VfioChecks {
                 "GPU %s is in it with %s".formatted(gpu.address(), PassthroughChecks.named(conflicting)),
                 conflicting.stream().anyMatch(PciFunction::isGpu)
                         ? "the kernel assigns a group as a whole: its GPUs are not offered to virtual machines, because one could reach the GPU of another"
-                        : "the kernel assigns a group as a whole: claims for the GPU fail to be prepared, because the node would lose the other devices",
+                        : "the kernel assigns a group as a whole: claims for the GPU can't be prepared, because the node would lose the other devices",
                 fix);
     }
 

@@ -5,9 +5,9 @@ package io.dra4j.nvidia.gates;
 /** The feature gates that NVIDIA's driver knows, by their names. */
 public enum NvidiaGate {
     /** The gate of {@code --dynamic-mig}. */
-    DynamicMIG(Handling.APPLIED, "is `--dynamic-mig`, which overrides it if given"),
+    DynamicMIG(Handling.APPLIED, "has the effect of `--dynamic-mig`, which overrides it"),
     /** The gate of health checks. */
-    NVMLDeviceHealthCheck(Handling.APPLIED, "is `--health-watch` always or never, which overrides it if given"),
+    NVMLDeviceHealthCheck(Handling.APPLIED, "sets `--health-watch` to always or never, unless that option is given"),
     /** The gate of time slicing. */
     TimeSlicingSettings(Handling.APPLIED, "allows the sharing strategy `TimeSlicing`"),
     /** The gate of MPS. */

@@ -97,7 +97,7 @@ public final class NvidiaGates {
                 .map(Exclusion::problem)
                 .forEach(problems::add);
         if (isOn(NvidiaGate.DeviceMetadata) && !isOn(NvidiaGate.PassthroughSupport)) {
-            problems.add("feature gate DeviceMetadata is on, and needs PassthroughSupport: set both, or neither");
+            problems.add("feature gate DeviceMetadata is on, but needs PassthroughSupport: set both, or neither");
         }
         List<String> names =
                 Stream.of(NvidiaGate.values()).map(NvidiaGate::name).toList();

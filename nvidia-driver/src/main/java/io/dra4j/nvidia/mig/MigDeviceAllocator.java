@@ -170,7 +170,7 @@ public final class MigDeviceAllocator {
             }
             return allocation.at(Step.DIVIDING);
         } catch (NvmlException e) {
-            LOG.atDebug().setCause(e).log("Whether a GPU instance was created is unknown");
+            LOG.atDebug().setCause(e).log("It is unknown whether a GPU instance was created");
             return allocation;
         }
     }

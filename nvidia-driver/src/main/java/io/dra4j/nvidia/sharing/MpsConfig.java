@@ -61,8 +61,7 @@ public record MpsConfig(
 
     private static List<String> tooLow(String field, Quantity limit) {
         return limit.compareTo(LEAST) < 0
-                ? List.of(
-                        "%s: invalid limit: value set too low: %s, and it must be at least 1Mi".formatted(field, limit))
+                ? List.of("%s: invalid limit: value set too low: %s; it must be at least 1Mi".formatted(field, limit))
                 : List.of();
     }
 }

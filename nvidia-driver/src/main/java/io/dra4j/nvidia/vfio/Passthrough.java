@@ -257,7 +257,7 @@ public final class Passthrough {
             if (ofUsers.isOver()) {
                 throw PassthroughChecks.refused(
                         gpu.address(),
-                        "/%s is open in %s for more than %s; end what uses the GPU"
+                        "/%s has been open in %s for more than %s; end what uses the GPU"
                                 .formatted(node, NodeUsers.named(attempt.users()), ofUsers.text()));
             }
             LockSupport.parkNanos(LOOK_NANOS);

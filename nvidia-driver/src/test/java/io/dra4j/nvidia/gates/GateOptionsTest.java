@@ -99,7 +99,7 @@ class GateOptionsTest {
                     DynamicMIG=true,PassthroughSupport=true            | both with --dynamic-mig in place of DynamicMIG
                     DynamicMIG=true,MPSSupport=true                    | both with --dynamic-mig in place of DynamicMIG
                     PassthroughSupport=true,NVMLDeviceHealthCheck=true | both with --health-watch in place of NVML
-                    DeviceMetadata=true,PassthroughSupport=false       | DeviceMetadata is on, and needs PassthroughSupport
+                    DeviceMetadata=true,PassthroughSupport=false       | DeviceMetadata is on, but needs PassthroughSupport
                     """)
     void areRefusedTogetherAsNvidiasDriverRefusesThem(String gates, String problem) {
         assertThatThrownBy(() -> options("--feature-gates=" + gates).check())
