@@ -241,7 +241,7 @@ final class NvidiaTakeOver implements TakeOver {
         before.devices().forEach(device -> prepared.add(device.name()));
         if (!prepared.equals(allocated)) {
             throw new PrepareException(
-                    "it was prepared with the devices %s, and is allocated %s".formatted(prepared, allocated));
+                    "it was prepared with the devices %s, but is allocated %s".formatted(prepared, allocated));
         }
     }
 

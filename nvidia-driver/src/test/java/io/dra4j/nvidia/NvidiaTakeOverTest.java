@@ -345,7 +345,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         install("a100-40");
         writeGpu(gpu0);
         assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-1"))
-                .hasMessageContaining("prepared with the devices [gpu-0], and is allocated [gpu-1]");
+                .hasMessageContaining("prepared with the devices [gpu-0], but is allocated [gpu-1]");
     }
 
     @Test
