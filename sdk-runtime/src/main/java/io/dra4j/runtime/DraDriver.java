@@ -174,8 +174,8 @@ public final class DraDriver implements AutoCloseable {
         /**
          * Sets the kubelet's directory of plugin data; {@code /var/lib/kubelet/plugins} by default.
          *
-         * <p>The driver keeps its service socket and its journal in a subdirectory named after the driver. The directory must have
-         * the same path for the kubelet.
+         * <p>The driver keeps its service socket and its journal in a subdirectory named after the driver. The directory must
+         * have the same path for the kubelet.
          *
          * @param directory the directory
          */

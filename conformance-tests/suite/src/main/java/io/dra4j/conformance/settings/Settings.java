@@ -106,7 +106,8 @@ public record Settings(
      * The API server.
      *
      * @param kubernetes the release that the embedded one behaves as, for example {@code 1.36}; ignored with a real one
-     * @param featureGates feature gates of DRA of the embedded one, in place of the release's defaults; none with a real one
+     * @param featureGates feature gates of DRA of the embedded one, in place of the release's defaults; none with a real
+     *     one
      * @param kubeconfig a real one instead; empty for the embedded
      * @param context the kubeconfig's context; empty for its current one
      * @param serviceAccount whose RBAC the driver's requests are checked against, {@code namespace/name}; empty if they

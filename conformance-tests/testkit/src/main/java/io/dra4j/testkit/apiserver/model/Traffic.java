@@ -5,8 +5,8 @@ package io.dra4j.testkit.apiserver.model;
 /**
  * Requests, and their bytes in both directions; averages have fractions.
  *
- * <p>Bytes are those of heads and bodies as HTTP/1.1 writes them, including events of watches; TLS, the frames of chunks, and the
- * compressed heads of HTTP/2 are not counted.
+ * <p>Bytes are those of heads and bodies as HTTP/1.1 writes them, including events of watches; TLS, the frames of chunks,
+ * and the compressed heads of HTTP/2 are not counted.
  *
  * @param requests their number
  * @param received what clients sent, in bytes
