@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.api.claim.AppliedConfig;
 import io.dra4j.api.claim.ConfigSource;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.charttest.PagePart;
 import io.dra4j.runtime.ClaimPreview;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -180,9 +181,7 @@ class ConfigFormsTest extends ProviderOnBoards {
 
     @Test
     void areOnThePage() throws Exception {
-        ReferencePart.assertIsOnThePage(
-                ConfigFormsTest.class,
-                """
+        new PagePart(Path.of("../docs-site/reference/nvidia-driver.md"), "ConfigFormsTest").assertIs("""
                 | configuration, for a GPU | with `requests: [r0]` | without `requests` |
                 |---|---|---|
                 """ + ConfigForm.rows(GPU) + """

@@ -180,8 +180,13 @@ abstract class ScenarioNode extends VfioOnBoards {
             case "active" -> manager.active().toString();
             case "calls" -> String.join(", ", manager.calls());
             case "nvidia-smi" -> String.join(", ", smi.calls());
-            case "pm", "pinned_mem" ->
-                smi.calls().stream().filter(it -> it.contains(words[1])).collect(Collectors.joining(", "));
+            case "pm" ->
+                smi.calls().stream().filter(it -> it.contains("pm")).collect(Collectors.joining(", "));
+            case "pinned_mem" ->
+                smi.calls().stream()
+                        .filter(it -> it.contains("pinned_mem"))
+                        .map(it -> it.replaceFirst(".*_limit (\\S+) ", "$1="))
+                        .collect(Collectors.joining(","));
             case "daemons" -> String.valueOf(mps.processes().size());
             case "preloaded" -> smi.preloaded();
             case "persistent" -> String.valueOf(smi.isPersistent(of));

@@ -51,7 +51,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ScenariosTest extends ScenarioNode {
 
     private static final long WHILE = Duration.ofMillis(800).toNanos(); // some intervals of the watch
-    private static final Path RESOURCES = Path.of("src/test/resources/io/dra4j/nvidia");
     private static final Pattern HEAD = Pattern.compile("(?:#.*\n)+((?:(?:"
             + "older|shares(?: \\d+)?|effect \\w+|xids \\S+|thresholds(?: \\w+=\\d+)*|library \\S+"
             + ")\n)*)(?:boards (\\S+)( dynamic)?\n)?");
@@ -64,19 +63,14 @@ class ScenariosTest extends ScenarioNode {
     private HeldClaim remembered;
     private String tainted = "";
 
-    private static Stream<String> scenarios(String file) throws IOException {
-        return Stream.of(Files.readString(RESOURCES.resolve(file)).split("\n\n"))
-                .skip(1);
-    }
-
     private static Stream<String> ofFabric() throws IOException {
-        return scenarios("fabric-scenarios.txt");
+        return Scenarios.of("fabric-scenarios.txt");
     }
 
     private static Stream<String> ofMachines() throws IOException {
         return Stream.concat(
-                scenarios("vfio-scenarios.txt"),
-                Stream.concat(ofSharing().filter(WITH_MPS.negate()), scenarios("doctor-scenarios.txt")));
+                Scenarios.of("vfio-scenarios.txt"),
+                Stream.concat(ofSharing().filter(WITH_MPS.negate()), Scenarios.of("doctor-scenarios.txt")));
     }
 
     private static Stream<String> ofMps() throws IOException {
@@ -84,15 +78,15 @@ class ScenariosTest extends ScenarioNode {
     }
 
     private static Stream<String> ofSharing() throws IOException {
-        return scenarios("sharing-scenarios.txt");
+        return Scenarios.of("sharing-scenarios.txt");
     }
 
     private static Stream<String> ofClaims() throws IOException {
-        return Stream.concat(scenarios("claim-scenarios.txt"), scenarios("device-scenarios.txt"));
+        return Stream.concat(Scenarios.of("claim-scenarios.txt"), Scenarios.of("device-scenarios.txt"));
     }
 
     private static Stream<String> ofHealth() throws IOException {
-        return scenarios("health-scenarios.txt");
+        return Scenarios.of("health-scenarios.txt");
     }
 
     @ParameterizedTest(name = "{0}")
@@ -111,7 +105,7 @@ class ScenariosTest extends ScenarioNode {
     }
 
     private static Predicate<String> forms() {
-        try (Stream<String> lines = Files.lines(RESOURCES.resolve("scenario-forms.txt"))) {
+        try (Stream<String> lines = Files.lines(Scenarios.RESOURCES.resolve("scenario-forms.txt"))) {
             return Pattern.compile(lines.filter(line -> !line.isEmpty() && !line.startsWith("#"))
                             .collect(Collectors.joining("|")))
                     .asMatchPredicate();
@@ -251,8 +245,9 @@ class ScenariosTest extends ScenarioNode {
             case "fail" -> manager.edit("fault .*", "fault " + text);
             case "run" -> manager.run(Integer.parseInt(words[1]));
             case "set" -> hardware.set(Integer.parseInt(words[1]), words[2], Integer.parseInt(words[3]));
-            case "mig" -> hardware.setMig(Integer.parseInt(words[1]), words.length == 2);
+            case "mig" -> hardware.setMig(Integer.parseInt(words[1]), !words[words.length - 1].equals("off"));
             case "unseen" -> hardware.bound(Integer.parseInt(words[1]), false);
+            case "processes" -> DoctorOnBoards.usual(node);
             case "process" -> DoctorOnBoards.process(node, Integer.parseInt(words[1]), words[2], text);
             case "open" -> Files.createSymbolicLink(folder.resolve(words[1]), Path.of(text));
             case "unloaded" -> hardware.loaded(false);

@@ -7,9 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
-import io.dra4j.nvidia.ReferencePart;
+import io.dra4j.charttest.PagePart;
 import io.dra4j.nvidia.gates.NvidiaGate.Handling;
 import io.dra4j.nvidia.inventory.Shares;
+import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -157,9 +158,7 @@ class GateOptionsTest {
 
     @Test
     void areOnThePage() throws Exception {
-        ReferencePart.assertIsOnThePage(
-                GateOptionsTest.class,
-                "| gate | here | |\n|---|---|---|\n"
+        new PagePart(Path.of("../docs-site/reference/nvidia-driver.md"), "GateOptionsTest").assertIs("| gate | here | |\n|---|---|---|\n"
                         + Stream.of(NvidiaGate.values())
                                 .map(gate -> "| `%s` | %s | %s |%n".formatted(gate, gate.handling(), gate.note()))
                                 .collect(Collectors.joining()));

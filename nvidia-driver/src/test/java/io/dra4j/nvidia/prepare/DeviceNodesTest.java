@@ -101,4 +101,13 @@ class DeviceNodesTest {
                         .deviceNodes())
                 .contains(DeviceNode.of("/dev/nvidiactl"));
     }
+
+    @Test
+    void aDriverThatIsElsewhereAndMakesNoneHasItsNodesInDev() throws IOException {
+        Files.delete(node.root().resolve("dev/nvidiactl"));
+        Roots roots = new Roots(node.root(), Path.of("/run/nvidia/driver"), null, node.proc(), node.sysfs());
+
+        assertThat(roots.devices()).isEqualTo(dev);
+        assertThat(new DeviceNodes(roots).node("nvidia0")).isEqualTo(DeviceNode.of("/dev/nvidia0"));
+    }
 }

@@ -4,16 +4,22 @@ package io.dra4j.nvidia.prepare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.node.Roots;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.standin.LoaderCache;
+import io.dra4j.nvidia.Scenarios;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -22,32 +28,35 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The files of a driver that containers get, wherever they are, and as they come, change and go. */
+/** The files and nodes of a driver that containers get, wherever they are, and as they come, change and go. */
 class DriverFilesTest {
-
-    private static final Path SCENARIOS = Path.of("src/test/resources/io/dra4j/nvidia/file-scenarios.txt");
 
     @TempDir
     private Path folder;
 
     private StandInNode node;
+    private List<Gpu> gpus;
     private Edits edits;
     private String version = StandInNode.VERSION;
     private List<String> noted;
 
     private static Stream<String> scenarios() throws IOException {
-        return Stream.of(Files.readString(SCENARIOS).split("\n\n")).skip(1);
+        return Scenarios.of("file-scenarios.txt");
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("scenarios")
     void areMountedAndLinked(String scenario) throws IOException {
         node = StandInNode.install(folder, "t4");
+        try (Nvml nvml = node.nvml()) {
+            gpus = nvml.read().gpus();
+        }
         edits = new Edits(node.roots(), HookProgram.at(node.hook()));
         for (String line : scenario.split("\n")) {
             String[] parts = line.replace("{root}", node.root().toString())
                     .replace("{l}", "usr/lib/x86_64-linux-gnu")
                     .replace("{v}", StandInNode.VERSION)
+                    .replace("{pci1}", gpus.get(1).pci().text())
                     .split(" : ", 2);
             run(parts[0].split(" "), parts.length == 1 ? "" : parts[1].replace("{space}", " "));
         }
@@ -72,6 +81,18 @@ class DriverFilesTest {
                 edits = words.length == 1
                         ? new Edits(node.roots(), HookProgram.at(node.hook()))
                         : new Edits(node.roots(), HookProgram.at(node.hook()), Set.of(DaemonSocket.valueOf(words[1])));
+            case "at" -> {
+                Path dev = words.length > 2 ? Path.of(words[2]) : null;
+                Roots roots = new Roots(node.root(), Path.of(words[1]), dev, node.proc(), node.sysfs());
+                edits = new Edits(roots, HookProgram.at(text.isEmpty() ? node.hook() : Path.of(text)));
+            }
+            case "mode" ->
+                Files.setPosixFilePermissions(
+                        node.root().resolve(words[1]), PosixFilePermissions.fromString(words[2]));
+            case "group" -> {
+                assumeTrue("root".equals(System.getProperty("user.name")), "only root can give a file to a group");
+                Files.setAttribute(node.root().resolve(words[1]), "unix:gid", Integer.valueOf(words[2]));
+            }
             case "note" -> noted = entries("mounts");
             case "as-noted" -> assertThat(entries("mounts")).isEqualTo(noted);
             case "is" -> {
@@ -84,7 +105,7 @@ class DriverFilesTest {
             case "has" -> assertThat(entries(words[1])).contains(text.split(" \\| "));
             case "lacks" -> assertThat(entries(words[1])).noneMatch(entry -> entry.contains(text));
             case "refused" ->
-                assertThatThrownBy(() -> edits.common(version))
+                assertThatThrownBy(() -> of(words.length > 1 ? words[1] : ""))
                         .isInstanceOf(PrepareException.class)
                         .hasMessageContainingAll(text.split(" \\| "));
             default -> throw new IllegalArgumentException(words[0]);
@@ -96,9 +117,14 @@ class DriverFilesTest {
         return file;
     }
 
+    /** The edits of a GPU, {@code gpu1}, or those that all have. */
+    private ContainerEdits of(String gpu) {
+        return gpu.startsWith("gpu") ? edits.whole(gpus.get(gpu.charAt(3) - '0')) : edits.common(version);
+    }
+
     private List<String> entries(String kind) {
-        ContainerEdits common = edits.common(version);
-        List<String> entries = switch (kind) {
+        ContainerEdits common = of(kind);
+        List<String> entries = switch (kind.replaceFirst("^gpu\\d-", "")) {
             case "mounts" -> common.mounts().stream().map(Mount::containerPath).toList();
             case "sources" -> common.mounts().stream().map(Mount::hostPath).toList();
             case "places" ->
@@ -113,6 +139,19 @@ class DriverFilesTest {
             case "links" ->
                 common.hooks().get(0).args().stream()
                         .filter(arg -> arg.contains("::"))
+                        .toList();
+            case "nodes" ->
+                common.deviceNodes().stream()
+                        .map(node -> node.path() + (node.hostPath() == null ? "" : " < " + node.hostPath()))
+                        .toList();
+            case "groups" ->
+                common.additionalGids().stream().map(String::valueOf).toList();
+            case "env" ->
+                common.env().entrySet().stream().map(String::valueOf).sorted().toList();
+            case "hooks" ->
+                common.hooks().stream()
+                        .map(hook -> "%s %s %s: %s"
+                                .formatted(hook.name(), hook.path(), hook.env(), String.join(" ", hook.args())))
                         .toList();
             case "folders" -> common.hooks().get(2).args();
             default ->
