@@ -77,7 +77,7 @@ public final class NvidiaDriverMain {
         return ConfigKinds.of(options.featureGates());
     }
 
-    private static DeviceProvider provider(NvidiaOptions options) {
+    static DeviceProvider provider(NvidiaOptions options) {
         options.install().gates().check();
         Nvml nvml = options.install().nvml(options.procRoot());
         NvidiaDeviceProvider provider = new NvidiaDeviceProvider(

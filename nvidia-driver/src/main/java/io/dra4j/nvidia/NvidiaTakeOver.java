@@ -64,7 +64,9 @@ final class NvidiaTakeOver implements TakeOver {
 
     private final Path file;
     private final Node node;
-    private final AdoptedClaims claims;
+    private final Edits edits;
+    private final MigDeviceAllocator allocator;
+    private final DeviceSharing sharing;
     private final Map<String, GoClaim> left = new LinkedHashMap<>(); // by UID
     private final List<Runnable> whenTaken = new ArrayList<>();
     private @Nullable DriverSnapshot snapshot;
@@ -79,8 +81,9 @@ final class NvidiaTakeOver implements TakeOver {
     NvidiaTakeOver(Node node, Edits edits, DeviceSharing sharing) {
         this.file = node.earlierBoot().file();
         this.node = node;
-        MigDeviceAllocator allocator = MigDeviceAllocator.ofModesThatStay(node.nvml());
-        this.claims = new AdoptedClaims(edits, allocator, sharing);
+        this.edits = edits;
+        this.allocator = MigDeviceAllocator.ofModesThatStay(node.nvml());
+        this.sharing = sharing;
     }
 
     @Override
@@ -177,7 +180,7 @@ final class NvidiaTakeOver implements TakeOver {
                 gpus.add(whole.gpu().uuid());
             }
         }
-        whenTaken.add(() -> claims.suspect(gpus));
+        whenTaken.add(() -> sharing.suspect(gpus)); // they may have time slices
         before.mpsDaemons()
                 .forEach(daemon -> LOG.atWarn()
                         .addKeyValue("claim.uid", uid)
@@ -226,8 +229,8 @@ final class NvidiaTakeOver implements TakeOver {
         requireSameDevices(claim, before);
         Map<String, String> uuids = new HashMap<>();
         before.devices().forEach(device -> uuids.put(device.name(), device.uuid()));
-        AdoptedClaims.Adopted adopted = node.nvml()
-                .inOneSession(() -> claims.adopt(claim, Objects.requireNonNull(snapshot, "read before"), uuids));
+        Adopted adopted =
+                node.nvml().inOneSession(() -> adopt(claim, Objects.requireNonNull(snapshot, "read before"), uuids));
         whenTaken.add(adopted.whenTaken());
         return adopted.claim();
     }
@@ -283,99 +286,79 @@ final class NvidiaTakeOver implements TakeOver {
         return "--take-over=ignore";
     }
 
-    /** Claims that another driver has prepared, as if this one had; no hardware is changed. */
-    private static final class AdoptedClaims {
+    /**
+     * An adopted claim.
+     *
+     * @param whenTaken stores what is kept outside the journal; to be run when the journal has the claim
+     */
+    private record Adopted(PreparedClaim claim, Runnable whenTaken) {}
 
-        private final Edits edits;
-        private final MigDeviceAllocator allocator;
-        private final DeviceSharing sharing;
+    /**
+     * Adopts a claim as if this driver had prepared it, in one NVML session; no hardware is changed.
+     *
+     * @param uuids the UUIDs of the GPUs and MIG devices by the names of the claim's devices
+     * @throws PrepareException if they are not on this node now, or can't be undone here
+     */
+    private Adopted adopt(AllocatedClaim claim, DriverSnapshot now, Map<String, String> uuids) {
+        ContainerEdits common = edits.common(now.reading().driverVersion());
+        Map<AllocatedDevice, OfNvml> offers = offers(claim, now);
+        MigDeviceAllocator.Created existing = allocator.adopted(onDemand(offers));
+        List<SharedDevice> devices = new ArrayList<>();
+        offers.forEach((device, offer) -> devices.add(located(device, offer, existing, uuids)));
+        DeviceSharing.Adopted shared = sharing.adopt(claim.ref(), devices);
+        ClaimState state = new ClaimState(existing.state(), shared.records(), null);
+        PreparedClaim adopted = PreparedClaim.of(devices.stream()
+                        .map(one -> one.prepared(edits(one), offers.get(one.allocated()) instanceof OnDemand))
+                        .toList())
+                .withEdits(common);
+        return new Adopted(state.isEmpty() ? adopted : adopted.withState(state.toProviderState()), shared.whenTaken());
+    }
 
-        AdoptedClaims(Edits edits, MigDeviceAllocator allocator, DeviceSharing sharing) {
-            this.edits = edits;
-            this.allocator = allocator;
-            this.sharing = sharing;
-        }
-
-        /**
-         * An adopted claim.
-         *
-         * @param whenTaken stores what is kept outside the journal; to be run when the journal has the claim
-         */
-        record Adopted(PreparedClaim claim, Runnable whenTaken) {}
-
-        /**
-         * Adopts a claim, in one NVML session.
-         *
-         * @param uuids the UUIDs of the GPUs and MIG devices by the names of the claim's devices
-         * @throws PrepareException if they are not on this node now, or can't be undone here
-         */
-        Adopted adopt(AllocatedClaim claim, DriverSnapshot now, Map<String, String> uuids) {
-            ContainerEdits common = edits.common(now.reading().driverVersion());
-            Map<AllocatedDevice, OfNvml> offers = offers(claim, now);
-            MigDeviceAllocator.Created existing = allocator.adopted(onDemand(offers));
-            List<SharedDevice> devices = new ArrayList<>();
-            offers.forEach((device, offer) -> devices.add(located(device, offer, existing, uuids)));
-            DeviceSharing.Adopted shared = sharing.adopt(claim.ref(), devices);
-            ClaimState state = new ClaimState(existing.state(), shared.records(), null);
-            PreparedClaim adopted = PreparedClaim.of(devices.stream()
-                            .map(one -> one.prepared(edits(one), offers.get(one.allocated()) instanceof OnDemand))
-                            .toList())
-                    .withEdits(common);
-            return new Adopted(
-                    state.isEmpty() ? adopted : adopted.withState(state.toProviderState()), shared.whenTaken());
-        }
-
-        /** Remembers that GPUs may have time slices of a claim about which nothing else is known. */
-        void suspect(List<String> gpus) {
-            sharing.suspect(gpus);
-        }
-
-        private static Map<AllocatedDevice, OfNvml> offers(AllocatedClaim claim, DriverSnapshot now) {
-            Map<AllocatedDevice, OfNvml> offers = new LinkedHashMap<>();
-            for (AllocatedDevice device : claim.devices()) {
-                Offer offer = now.devices()
-                        .offer(device.device())
-                        .orElseThrow(() -> new PrepareException(
-                                "device %s no longer exists on this node".formatted(device.device())));
-                if (!(offer instanceof OfNvml ofNvml)) {
-                    throw new PrepareException("device %s is passed through".formatted(device.device()));
-                }
-                offers.put(device, ofNvml);
+    private static Map<AllocatedDevice, OfNvml> offers(AllocatedClaim claim, DriverSnapshot now) {
+        Map<AllocatedDevice, OfNvml> offers = new LinkedHashMap<>();
+        for (AllocatedDevice device : claim.devices()) {
+            Offer offer = now.devices()
+                    .offer(device.device())
+                    .orElseThrow(() ->
+                            new PrepareException("device %s no longer exists on this node".formatted(device.device())));
+            if (!(offer instanceof OfNvml ofNvml)) {
+                throw new PrepareException("device %s is passed through".formatted(device.device()));
             }
-            return offers;
+            offers.put(device, ofNvml);
         }
+        return offers;
+    }
 
-        /** A device with admin access is used, but does not belong to the claim. */
-        private static Map<String, OnDemand> onDemand(Map<AllocatedDevice, OfNvml> offers) {
-            Map<String, OnDemand> onDemand = new LinkedHashMap<>();
-            offers.forEach((device, offer) -> {
-                if (offer instanceof OnDemand mig && !device.adminAccess()) {
-                    onDemand.put(device.device().value(), mig);
-                }
-            });
-            return onDemand;
-        }
-
-        private SharedDevice located(
-                AllocatedDevice device, OfNvml offer, MigDeviceAllocator.Created existing, Map<String, String> uuids) {
-            String name = device.device().value();
-            MigDevice mig = existing.devices().get(name);
-            if (offer instanceof Offer.Existing fixed) {
-                mig = fixed.device();
-            } else if (mig == null && offer instanceof OnDemand wanted) {
-                mig = allocator.existing(name, wanted);
+    /** A device with admin access is used, but does not belong to the claim. */
+    private static Map<String, OnDemand> onDemand(Map<AllocatedDevice, OfNvml> offers) {
+        Map<String, OnDemand> onDemand = new LinkedHashMap<>();
+        offers.forEach((device, offer) -> {
+            if (offer instanceof OnDemand mig && !device.adminAccess()) {
+                onDemand.put(device.device().value(), mig);
             }
-            SharedDevice located = new SharedDevice(device, offer.gpu(), mig);
-            if (!located.uuid().equals(uuids.get(name))) {
-                throw new PrepareException("device %s is %s on this node, and was prepared as %s"
-                        .formatted(name, located.uuid(), uuids.get(name)));
-            }
-            return located;
-        }
+        });
+        return onDemand;
+    }
 
-        private ContainerEdits edits(SharedDevice device) {
-            MigDevice mig = device.mig();
-            return mig == null ? edits.whole(device.gpu()) : edits.mig(device.gpu(), mig);
+    private SharedDevice located(
+            AllocatedDevice device, OfNvml offer, MigDeviceAllocator.Created existing, Map<String, String> uuids) {
+        String name = device.device().value();
+        MigDevice mig = existing.devices().get(name);
+        if (offer instanceof Offer.Existing fixed) {
+            mig = fixed.device();
+        } else if (mig == null && offer instanceof OnDemand wanted) {
+            mig = allocator.existing(name, wanted);
         }
+        SharedDevice located = new SharedDevice(device, offer.gpu(), mig);
+        if (!located.uuid().equals(uuids.get(name))) {
+            throw new PrepareException("device %s is %s on this node, and was prepared as %s"
+                    .formatted(name, located.uuid(), uuids.get(name)));
+        }
+        return located;
+    }
+
+    private ContainerEdits edits(SharedDevice device) {
+        MigDevice mig = device.mig();
+        return mig == null ? edits.whole(device.gpu()) : edits.mig(device.gpu(), mig);
     }
 }

@@ -2,30 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
-import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.api.DeviceProvider;
 import io.dra4j.conformance.DraConformance;
-import io.dra4j.nvidia.gates.NvidiaGates;
-import io.dra4j.nvidia.health.ErrorWatch;
-import io.dra4j.nvidia.health.HealthPolicy;
-import io.dra4j.nvidia.health.HealthStateFile;
-import io.dra4j.nvidia.health.Thresholds;
-import io.dra4j.nvidia.health.XidEffects;
-import io.dra4j.nvidia.inventory.NodeDevices;
-import io.dra4j.nvidia.nvml.Nvml;
-import io.dra4j.nvidia.prepare.Edits;
-import io.dra4j.nvidia.prepare.HookProgram;
-import io.dra4j.nvidia.sharing.ConfigKinds;
-import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.standin.StandInNode;
-import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.testkit.driver.Place;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicNode;
@@ -58,33 +43,21 @@ class NvidiaProviderConformanceIT {
                 .tests();
     }
 
-    private static NvidiaDeviceProvider provider(Place place) {
+    private static DeviceProvider provider(Place place) {
         try {
             Path own = Files.createTempDirectory(folder, place.node());
             StandInNode node = StandInNode.install(own, "h100-80");
-            Nvml nvml = Nvml.open(node.library());
-            return new NvidiaDeviceProvider(
-                    nvml,
-                    new NodeDevices.Settings(place.node(), node.sysfs(), true),
-                    new Edits(node.roots(), HookProgram.at(node.hook())),
-                    new HealthPolicy(
-                            ErrorWatch.auto,
-                            XidEffects.DEFAULT,
-                            Effect.NONE,
-                            Thresholds.NONE,
-                            false,
-                            Duration.ofSeconds(5),
-                            new HealthStateFile(own.resolve("gpus.json"), node.proc())),
-                    new DeviceSharing(ConfigKinds.of(NvidiaGates.parse("")), List.of(), Optional.empty()),
-                    new Passthrough(
-                            nvml,
-                            node.options().nvidiaSmi(),
-                            new Passthrough.Settings(false, node.sysfs(), node.proc())),
-                    new PartitionClaims(
-                            node.options().fabricManager(),
-                            nvml,
-                            node.options().nvidiaSmi(),
-                            own.resolve("partitions")));
+            Files.createDirectory(own.resolve("gpu.nvidia.com"));
+            return NvidiaDriverMain.provider(DoctorOnBoards.parsed(List.of(
+                    "--driver-name=gpu.nvidia.com",
+                    "--node-name=" + place.node(),
+                    "--dynamic-mig",
+                    "--rescan-interval=5",
+                    "--nvidia-driver-root=" + node.root(),
+                    "--sysfs-root=" + node.sysfs(),
+                    "--proc-root=" + node.proc(),
+                    "--nvidia-cdi-hook-path=" + node.hook(),
+                    "--kubelet-plugins-directory-path=" + own)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -26,11 +26,60 @@ import java.util.stream.Stream;
  */
 public final class DriverSearch {
 
+    private static final List<String> BINARIES = List.of(
+            "nvidia-smi",
+            "nvidia-debugdump",
+            "nvidia-persistenced",
+            "nvidia-cuda-mps-control",
+            "nvidia-cuda-mps-server",
+            "nvidia-imex",
+            "nvidia-imex-ctl");
+
+    private static final List<String> CONFIGS = List.of(
+            "glvnd/egl_vendor.d/10_nvidia.json",
+            "egl/egl_external_platform.d/15_nvidia_gbm.json",
+            "egl/egl_external_platform.d/10_nvidia_wayland.json",
+            "egl/egl_external_platform.d/09_nvidia_wayland2.json",
+            "egl/egl_external_platform.d/20_nvidia_xcb.json",
+            "egl/egl_external_platform.d/20_nvidia_xlib.json",
+            "nvidia/nvoptix.bin",
+            "OpenCL/vendors/nvidia.icd",
+            "X11/xorg.conf.d/10-nvidia.conf",
+            "X11/xorg.conf.d/nvidia-drm-outputclass.conf");
+
+    private static final List<String> VULKAN = List.of(
+            "vulkan/icd.d/nvidia_icd.json",
+            "vulkan/icd.d/nvidia_icd.x86_64.json",
+            "vulkan/icd.d/nvidia_icd.aarch64.json",
+            "vulkan/icd.d/nvidia_layers.json",
+            "vulkan/implicit_layer.d/nvidia_layers.json");
+
+    /** The root itself is last: containers get its folder vulkan as /etc/vulkan. */
+    private static final List<String> VULKAN_FOLDERS =
+            Stream.concat(Places.CONFIGS.stream(), Stream.of("")).toList();
+
+    private static final List<String> SOCKETS = List.of("nvidia-persistenced/socket", "nvidia-fabricmanager/socket");
+
+    private static final List<String> SOCKET_FOLDERS = List.of("run", "var/run");
+
+    private static final String MPS_PIPES = "tmp/nvidia-mps";
+
+    private static final List<String> GRAPHICS = List.of(
+            "libnvidia-egl-gbm.so.*.*",
+            "libnvidia-egl-wayland.so.*.*",
+            "libnvidia-egl-wayland2.so.*.*",
+            "libnvidia-egl-xcb.so.*.*",
+            "libnvidia-egl-xlib.so.*.*",
+            "libnvidia-nvvm70.so.*");
+
+    /** The folders of modules below a folder of libraries, by package and by installer. */
+    private static final List<String> MODULE_FOLDERS =
+            List.of("nvidia/xorg", "xorg/modules/drivers", "xorg/modules/extensions");
+
     private final DriverRoot root;
     private final String version;
-    private final LibrarySearch libraries;
-    private final FirmwareSearch firmware;
-    private final NamedFiles named;
+    private final LibraryFolders libraryFolders;
+    private final List<Path> firmwareFolders;
 
     /**
      * Prepares the search.
@@ -40,9 +89,8 @@ public final class DriverSearch {
     public DriverSearch(Roots roots, String version) {
         this.root = roots.driver();
         this.version = version;
-        this.libraries = new LibrarySearch(root, version);
-        this.firmware = new FirmwareSearch(roots, version);
-        this.named = new NamedFiles(root);
+        this.libraryFolders = LibraryFolders.of(root, needed(), root::isFile);
+        this.firmwareFolders = firmwareFolders(roots, version);
     }
 
     /**
@@ -51,96 +99,136 @@ public final class DriverSearch {
      * @throws PrepareException if a library that every program needs is missing
      */
     public DriverFiles find() {
-        List<Path> found = libraries.find();
-        for (String name : LibrarySearch.needed(version)) {
+        List<Path> found = libraries();
+        for (String name : needed()) {
             if (found.stream().noneMatch(file -> file.endsWith(name))) {
                 throw new PrepareException(
                         "The driver below %s lacks %s in each of %s, and in the loader's cache%s; an administrator must reinstall the driver, or name its folders with --driver-library-folders"
-                                .formatted(root.here(), name, libraries.folders(), libraries.problem()));
+                                .formatted(root.here(), name, libraryFolders.all(), libraryFolders.problem()));
             }
         }
-        List<Path> modules = libraries.modules();
+        List<Path> modules = modules();
         List<Path> linkable = Stream.concat(found.stream(), modules.stream()).toList();
         return new DriverFiles(
                 version,
                 found,
                 modules,
-                named.binaries(),
-                firmware.find(),
-                named.configs(),
-                SymbolicLinks.of(root, version, linkable, libraries.folders()),
+                binaries(),
+                firmware(),
+                configs(),
+                SymbolicLinks.of(root, version, linkable, libraryFolders.all()),
                 ofDaemons());
     }
 
-    /** Returns the sockets and pipes of running daemons. */
-    public List<Path> ofDaemons() {
-        return named.ofDaemons();
-    }
-
-    /** Returns the programs that containers lack because no folder has them. */
-    public List<String> missingPrograms() {
-        return named.missingBinaries();
+    /** Returns the libraries that every CUDA program needs. */
+    private List<String> needed() {
+        return List.of("libcuda.so." + version, "libnvidia-ml.so." + version);
     }
 
     /** Returns the files whose inode and size identify an installation. */
     public Stream<Path> identifyingFiles() {
-        return libraries.folders().stream()
+        return libraryFolders.all().stream()
                 .map(folder -> folder.resolve("libcuda.so." + version))
                 .filter(root::isFile);
     }
 
     /** Returns the searched folders, whose times change with their entries. */
     public Stream<Path> folders() {
-        return Stream.of(libraries.searched(), firmware.folders().stream(), named.folders())
-                .flatMap(folders -> folders);
+        return Stream.of(searched(), firmwareFolders.stream(), namedFolders()).flatMap(folders -> folders);
     }
 
-    /** Finds the firmware of a driver's version, in the folders and in the order of the kernel. */
-    private static final class FirmwareSearch {
+    private List<Path> binaries() {
+        return firstOf(root.programFolders(), BINARIES, root::isFile);
+    }
 
-        private final DriverRoot root;
-        private final List<Path> folders;
+    private List<Path> configs() {
+        return Stream.of(
+                        firstOf(in(Places.CONFIGS), CONFIGS, root::isFile),
+                        firstOf(in(VULKAN_FOLDERS), VULKAN, root::isFile))
+                .flatMap(List::stream)
+                .toList();
+    }
 
-        FirmwareSearch(Roots roots, String version) {
-            root = roots.driver();
-            List<Path> all = new ArrayList<>();
-            text(roots.sysfs().resolve("module/firmware_class/parameters/path"))
-                    .map(Path::of)
-                    .filter(Path::isAbsolute)
-                    .map(root::ofNode)
-                    .ifPresent(all::add);
-            Optional<String> release = text(roots.proc().resolve("sys/kernel/osrelease"));
-            for (String folder : List.of("lib/firmware/updates", "lib/firmware", "usr/lib/firmware")) {
-                release.ifPresent(name -> all.add(root.here().resolve(folder).resolve(name)));
-                all.add(root.here().resolve(folder));
-            }
-            folders = all.stream()
-                    .map(each -> each.resolve("nvidia").resolve(version))
-                    .toList();
+    /** Returns the sockets and pipes of running daemons. */
+    public List<Path> ofDaemons() {
+        Path pipes = root.here().resolve(MPS_PIPES); // anyone may create a link in /tmp
+        Stream<Path> ofMps = Files.isDirectory(pipes, LinkOption.NOFOLLOW_LINKS) ? Stream.of(pipes) : Stream.empty();
+        List<Path> sockets = firstOf(in(SOCKET_FOLDERS), SOCKETS, this::isSocket);
+        return Stream.concat(sockets.stream(), ofMps).toList();
+    }
+
+    private boolean isSocket(Path file) {
+        Path end = root.end(file);
+        return Files.exists(end) && !Files.isDirectory(end);
+    }
+
+    private List<Path> in(List<String> folders) {
+        return folders.stream().map(root.here()::resolve).toList();
+    }
+
+    /** Returns each file in the first of the folders that has it. */
+    private static List<Path> firstOf(List<Path> folders, List<String> names, Predicate<Path> isThere) {
+        return names.stream()
+                .flatMap(name -> folders.stream()
+                        .map(folder -> folder.resolve(name))
+                        .filter(isThere)
+                        .limit(1))
+                .toList();
+    }
+
+    /** Returns the programs that containers lack because no folder has them. */
+    public List<String> missingPrograms() {
+        List<Path> found = binaries();
+        return BINARIES.stream()
+                .filter(name -> found.stream().noneMatch(file -> file.endsWith(name)))
+                .toList();
+    }
+
+    /** Returns the folders of programs and configurations, which need not exist. */
+    private Stream<Path> namedFolders() {
+        Stream<Path> ofConfigs = Stream.concat(all(Places.CONFIGS, CONFIGS), all(VULKAN_FOLDERS, VULKAN))
+                .map(Path::getParent)
+                .distinct();
+        return Stream.concat(root.programFolders().stream(), ofConfigs);
+    }
+
+    private Stream<Path> all(List<String> folders, List<String> names) {
+        return in(folders).stream().flatMap(folder -> names.stream().map(folder::resolve));
+    }
+
+    /** Returns the folders of firmware, which need not exist, in the order of the kernel. */
+    private static List<Path> firmwareFolders(Roots roots, String version) {
+        DriverRoot root = roots.driver();
+        List<Path> all = new ArrayList<>();
+        text(roots.sysfs().resolve("module/firmware_class/parameters/path"))
+                .map(Path::of)
+                .filter(Path::isAbsolute)
+                .map(root::ofNode)
+                .ifPresent(all::add);
+        Optional<String> release = text(roots.proc().resolve("sys/kernel/osrelease"));
+        for (String folder : List.of("lib/firmware/updates", "lib/firmware", "usr/lib/firmware")) {
+            release.ifPresent(name -> all.add(root.here().resolve(folder).resolve(name)));
+            all.add(root.here().resolve(folder));
         }
+        return all.stream().map(each -> each.resolve("nvidia").resolve(version)).toList();
+    }
 
-        /** Returns the text of a kernel file; empty if the file is missing. */
-        private static Optional<String> text(Path file) {
-            try {
-                return Optional.of(Files.readString(file).strip()).filter(text -> !text.isEmpty());
-            } catch (IOException e) {
-                return Optional.empty();
-            }
+    /** Returns the text of a kernel file; empty if the file is missing. */
+    private static Optional<String> text(Path file) {
+        try {
+            return Optional.of(Files.readString(file).strip()).filter(text -> !text.isEmpty());
+        } catch (IOException e) {
+            return Optional.empty();
         }
+    }
 
-        /** Returns the searched folders, which need not exist. */
-        List<Path> folders() {
-            return folders;
-        }
-
-        /** Returns the files of the first folder that has some. */
-        List<Path> find() {
-            return folders.stream()
-                    .map(folder -> FolderEntries.files(root, folder, "gsp*.bin"))
-                    .filter(files -> !files.isEmpty())
-                    .findFirst()
-                    .orElse(List.of());
-        }
+    /** Returns the files of the first folder that has some. */
+    private List<Path> firmware() {
+        return firmwareFolders.stream()
+                .map(folder -> FolderEntries.files(root, folder, "gsp*.bin"))
+                .filter(files -> !files.isEmpty())
+                .findFirst()
+                .orElse(List.of());
     }
 
     /**
@@ -220,223 +308,71 @@ public final class DriverSearch {
         }
     }
 
-    /** The files of a driver that have the same names in all versions. */
-    private static final class NamedFiles {
-
-        private static final List<String> BINARIES = List.of(
-                "nvidia-smi",
-                "nvidia-debugdump",
-                "nvidia-persistenced",
-                "nvidia-cuda-mps-control",
-                "nvidia-cuda-mps-server",
-                "nvidia-imex",
-                "nvidia-imex-ctl");
-
-        private static final List<String> CONFIGS = List.of(
-                "glvnd/egl_vendor.d/10_nvidia.json",
-                "egl/egl_external_platform.d/15_nvidia_gbm.json",
-                "egl/egl_external_platform.d/10_nvidia_wayland.json",
-                "egl/egl_external_platform.d/09_nvidia_wayland2.json",
-                "egl/egl_external_platform.d/20_nvidia_xcb.json",
-                "egl/egl_external_platform.d/20_nvidia_xlib.json",
-                "nvidia/nvoptix.bin",
-                "OpenCL/vendors/nvidia.icd",
-                "X11/xorg.conf.d/10-nvidia.conf",
-                "X11/xorg.conf.d/nvidia-drm-outputclass.conf");
-
-        private static final List<String> VULKAN = List.of(
-                "vulkan/icd.d/nvidia_icd.json",
-                "vulkan/icd.d/nvidia_icd.x86_64.json",
-                "vulkan/icd.d/nvidia_icd.aarch64.json",
-                "vulkan/icd.d/nvidia_layers.json",
-                "vulkan/implicit_layer.d/nvidia_layers.json");
-
-        /** The root itself is last: containers get its folder vulkan as /etc/vulkan. */
-        private static final List<String> VULKAN_FOLDERS =
-                Stream.concat(Places.CONFIGS.stream(), Stream.of("")).toList();
-
-        private static final List<String> SOCKETS =
-                List.of("nvidia-persistenced/socket", "nvidia-fabricmanager/socket");
-
-        private static final List<String> SOCKET_FOLDERS = List.of("run", "var/run");
-
-        private static final String MPS_PIPES = "tmp/nvidia-mps";
-
-        private final DriverRoot root;
-
-        NamedFiles(DriverRoot root) {
-            this.root = root;
-        }
-
-        List<Path> binaries() {
-            return firstOf(root.programFolders(), BINARIES, root::isFile);
-        }
-
-        List<Path> configs() {
-            return Stream.of(
-                            firstOf(in(Places.CONFIGS), CONFIGS, root::isFile),
-                            firstOf(in(VULKAN_FOLDERS), VULKAN, root::isFile))
-                    .flatMap(List::stream)
-                    .toList();
-        }
-
-        /** Returns the sockets and pipes of running daemons. */
-        List<Path> ofDaemons() {
-            Path pipes = root.here().resolve(MPS_PIPES); // anyone may create a link in /tmp
-            Stream<Path> ofMps =
-                    Files.isDirectory(pipes, LinkOption.NOFOLLOW_LINKS) ? Stream.of(pipes) : Stream.empty();
-            List<Path> sockets = firstOf(in(SOCKET_FOLDERS), SOCKETS, this::isSocket);
-            return Stream.concat(sockets.stream(), ofMps).toList();
-        }
-
-        private boolean isSocket(Path file) {
-            Path end = root.end(file);
-            return Files.exists(end) && !Files.isDirectory(end);
-        }
-
-        private List<Path> in(List<String> folders) {
-            return folders.stream().map(root.here()::resolve).toList();
-        }
-
-        /** Returns each file in the first of the folders that has it. */
-        private static List<Path> firstOf(List<Path> folders, List<String> names, Predicate<Path> isThere) {
-            return names.stream()
-                    .flatMap(name -> folders.stream()
-                            .map(folder -> folder.resolve(name))
-                            .filter(isThere)
-                            .limit(1))
-                    .toList();
-        }
-
-        /** Returns the programs that no folder has. */
-        List<String> missingBinaries() {
-            List<Path> found = binaries();
-            return BINARIES.stream()
-                    .filter(name -> found.stream().noneMatch(file -> file.endsWith(name)))
-                    .toList();
-        }
-
-        /** Returns the folders of programs and configurations, which need not exist. */
-        Stream<Path> folders() {
-            Stream<Path> ofConfigs = Stream.concat(all(Places.CONFIGS, CONFIGS), all(VULKAN_FOLDERS, VULKAN))
-                    .map(Path::getParent)
-                    .distinct();
-            return Stream.concat(root.programFolders().stream(), ofConfigs);
-        }
-
-        private Stream<Path> all(List<String> folders, List<String> names) {
-            return in(folders).stream().flatMap(folder -> names.stream().map(folder::resolve));
-        }
+    private Stream<Path> searched() {
+        Stream<Path> ofLibraries =
+                libraryFolders.all().stream().flatMap(folder -> Stream.of(folder, folder.resolve("vdpau")));
+        return Stream.concat(ofLibraries, moduleFolders());
     }
 
     /**
-     * Finds a driver's libraries by the version in their names. It searches the usual folders, then those of the
-     * loader's cache.
+     * Returns the libraries, by the version in their names, in the usual folders and those of the loader's cache.
+     *
+     * @throws PrepareException if a link of the driver has no target
      */
-    private static final class LibrarySearch {
-
-        private static final List<String> GRAPHICS = List.of(
-                "libnvidia-egl-gbm.so.*.*",
-                "libnvidia-egl-wayland.so.*.*",
-                "libnvidia-egl-wayland2.so.*.*",
-                "libnvidia-egl-xcb.so.*.*",
-                "libnvidia-egl-xlib.so.*.*",
-                "libnvidia-nvvm70.so.*");
-
-        /** The folders of modules below a folder of libraries, by package and by installer. */
-        private static final List<String> MODULE_FOLDERS =
-                List.of("nvidia/xorg", "xorg/modules/drivers", "xorg/modules/extensions");
-
-        private final DriverRoot root;
-        private final String version;
-        private final LibraryFolders folders;
-
-        LibrarySearch(DriverRoot root, String version) {
-            this.root = root;
-            this.version = version;
-            this.folders = LibraryFolders.of(root, needed(version), root::isFile);
-        }
-
-        /** Returns the libraries that every CUDA program needs. */
-        static List<String> needed(String version) {
-            return List.of("libcuda.so." + version, "libnvidia-ml.so." + version);
-        }
-
-        /** Returns the folders of libraries, which need not exist. */
-        List<Path> folders() {
-            return folders.all();
-        }
-
-        /** Returns why the loader's cache did not help, and what to do; empty if it did. */
-        String problem() {
-            return folders.problem();
-        }
-
-        /** Returns all searched folders. */
-        Stream<Path> searched() {
-            Stream<Path> ofLibraries = folders().stream().flatMap(folder -> Stream.of(folder, folder.resolve("vdpau")));
-            return Stream.concat(ofLibraries, moduleFolders());
-        }
-
-        /**
-         * Returns the libraries.
-         *
-         * @throws PrepareException if a link of the driver has no target
-         */
-        List<Path> find() {
-            Set<Path> found = new LinkedHashSet<>();
-            for (Path folder : folders()) {
-                requireTargets(folder);
-                List<Path> own = FolderEntries.files(root, folder, "*.so." + version);
-                found.addAll(own);
-                if (!own.isEmpty()) {
-                    found.addAll(FolderEntries.files(root, folder.resolve("vdpau"), "*.so." + version));
-                    GRAPHICS.forEach(form -> found.addAll(FolderEntries.files(root, folder, form)));
-                }
-            }
-            return withoutDuplicates(found);
-        }
-
-        /** Returns the modules of the X server. */
-        List<Path> modules() {
-            return withoutDuplicates(moduleFolders()
-                    .flatMap(folder -> Stream.of(
-                            folder.resolve("nvidia_drv.so"), folder.resolve("libglxserver_nvidia.so." + version)))
-                    .filter(root::isFile)
-                    .toList());
-        }
-
-        private Stream<Path> moduleFolders() {
-            return Stream.concat(folders().stream(), Stream.of(root.here().resolve("usr/lib")))
-                    .flatMap(folder -> MODULE_FOLDERS.stream().map(folder::resolve));
-        }
-
-        /** Installers link libcuda.so.1 to libcuda.so.550.163.01: the targets have to exist. */
-        private void requireTargets(Path folder) {
-            for (Path link : FolderEntries.links(root, folder, "*.so.*")) {
-                Path target = root.end(link);
-                if ((isOwn(link) || isOwn(target)) && !Files.exists(target)) {
-                    throw new PrepareException(
-                            "%s links to %s, which does not exist: install the driver again".formatted(link, target));
-                }
+    private List<Path> libraries() {
+        Set<Path> found = new LinkedHashSet<>();
+        for (Path folder : libraryFolders.all()) {
+            requireTargets(folder);
+            List<Path> own = FolderEntries.files(root, folder, "*.so." + version);
+            found.addAll(own);
+            if (!own.isEmpty()) {
+                found.addAll(FolderEntries.files(root, folder.resolve("vdpau"), "*.so." + version));
+                GRAPHICS.forEach(form -> found.addAll(FolderEntries.files(root, folder, form)));
             }
         }
+        return withoutDuplicates(found);
+    }
 
-        /** Returns whether a library belongs to the driver: its name has the driver's version. */
-        private boolean isOwn(Path library) {
-            return library.toString().endsWith(".so." + version);
-        }
+    /** Returns the modules of the X server. */
+    private List<Path> modules() {
+        return withoutDuplicates(moduleFolders()
+                .flatMap(folder ->
+                        Stream.of(folder.resolve("nvidia_drv.so"), folder.resolve("libglxserver_nvidia.so." + version)))
+                .filter(root::isFile)
+                .toList());
+    }
 
-        /** If /lib is a link to /usr/lib, files are found twice. */
-        private List<Path> withoutDuplicates(Iterable<Path> files) {
-            List<Path> once = new ArrayList<>();
-            TreeSet<Path> real = new TreeSet<>();
-            for (Path file : files) {
-                if (real.add(root.end(file))) {
-                    once.add(file);
-                }
+    private Stream<Path> moduleFolders() {
+        return Stream.concat(
+                        libraryFolders.all().stream(), Stream.of(root.here().resolve("usr/lib")))
+                .flatMap(folder -> MODULE_FOLDERS.stream().map(folder::resolve));
+    }
+
+    /** Installers link libcuda.so.1 to libcuda.so.550.163.01: the targets have to exist. */
+    private void requireTargets(Path folder) {
+        for (Path link : FolderEntries.links(root, folder, "*.so.*")) {
+            Path target = root.end(link);
+            if ((isOwn(link) || isOwn(target)) && !Files.exists(target)) {
+                throw new PrepareException(
+                        "%s links to %s, which does not exist: install the driver again".formatted(link, target));
             }
-            return once;
         }
+    }
+
+    /** Returns whether a library belongs to the driver: its name has the driver's version. */
+    private boolean isOwn(Path library) {
+        return library.toString().endsWith(".so." + version);
+    }
+
+    /** If /lib is a link to /usr/lib, files are found twice. */
+    private List<Path> withoutDuplicates(Iterable<Path> files) {
+        List<Path> once = new ArrayList<>();
+        TreeSet<Path> real = new TreeSet<>();
+        for (Path file : files) {
+            if (real.add(root.end(file))) {
+                once.add(file);
+            }
+        }
+        return once;
     }
 }

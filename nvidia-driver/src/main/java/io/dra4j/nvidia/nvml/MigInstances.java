@@ -18,17 +18,13 @@ import java.util.function.LongConsumer;
 final class MigInstances {
 
     private final NvmlLibrary nvml;
-    private final MigReader reader;
+    final MigReader reader;
     private final InstanceReader instances;
 
     MigInstances(NvmlLibrary nvml) {
         this.nvml = nvml;
         reader = new MigReader(nvml);
         instances = new InstanceReader(nvml);
-    }
-
-    boolean isEnabled(long gpu) {
-        return reader.isEnabled(gpu);
     }
 
     /** Requests a mode; returns the code that keeps it from taking effect now, 0 for none. */
@@ -41,11 +37,6 @@ final class MigInstances {
         }
         nvml.check(function, code);
         return status[0];
-    }
-
-    /** Returns all existing GPU instances, including foreign ones; none outside MIG mode. */
-    List<GpuInstance> instances(long gpu) {
-        return reader.instances(gpu);
     }
 
     private Structs.GpuInstanceInfo info(long instance) {

@@ -24,14 +24,17 @@ import org.jspecify.annotations.Nullable;
 /** Reads the MIG mode of GPUs, with possible and existing MIG devices. */
 final class MigReader {
 
+    private static final int MOST_DEVICES = 256;
+
+    /** Returned for an index without a MIG device. */
+    private static final Set<Integer> NONE = Set.of(NOT_FOUND, INVALID_ARGUMENT);
+
     private final NvmlLibrary nvml;
     private final InstanceReader instances;
-    private final UnprivilegedMigReader unprivileged;
 
     MigReader(NvmlLibrary nvml) {
         this.nvml = nvml;
         instances = new InstanceReader(nvml);
-        unprivileged = new UnprivilegedMigReader(nvml);
     }
 
     private record Mode(boolean current, boolean pending) {}
@@ -138,7 +141,7 @@ final class MigReader {
                 } catch (NvmlCallException e) {
                     if (e.code() == NO_PERMISSION
                             && (before == null || before.devices().isEmpty())) {
-                        unprivileged.read(gpu, problems, unplaced);
+                        readUnprivileged(gpu, problems, unplaced);
                         return List.of();
                     }
                     failed.put(profile.id(), Problems.Parts.reason(e));
@@ -202,69 +205,54 @@ final class MigReader {
         }
     }
 
-    /** Reads the MIG devices of a GPU by the calls that need no privileges. */
-    private static final class UnprivilegedMigReader {
-
-        private static final int MOST_DEVICES = 256;
-
-        /** Returned for an index without a MIG device. */
-        private static final Set<Integer> NONE = Set.of(NOT_FOUND, INVALID_ARGUMENT);
-
-        private final NvmlLibrary nvml;
-
-        UnprivilegedMigReader(NvmlLibrary nvml) {
-            this.nvml = nvml;
-        }
-
-        /**
-         * Reads the MIG devices; those that can't be read are problems.
-         *
-         * @param found receives the devices
-         * @throws NvmlCallException if the GPU is lost, or the session has ended
-         */
-        void read(long gpu, Problems problems, List<UnplacedMigDevice> found) {
-            Problems.Parts unread = new Problems.Parts(Cost.INSTANCE, "MIG devices of NVML's indices");
-            try {
-                int most = most(gpu);
-                for (int i = 0; i < most; i++) {
-                    int index = i;
-                    UnplacedMigDevice device = unread.read(index, () -> device(problems.gpu(), gpu, index), null);
-                    if (device != null) {
-                        found.add(device);
-                    }
+    /**
+     * Reads the MIG devices by the calls that need no privileges; those that can't be read are problems.
+     *
+     * @param found receives the devices
+     * @throws NvmlCallException if the GPU is lost, or the session has ended
+     */
+    private void readUnprivileged(long gpu, Problems problems, List<UnplacedMigDevice> found) {
+        Problems.Parts unread = new Problems.Parts(Cost.INSTANCE, "MIG devices of NVML's indices");
+        try {
+            int most = most(gpu);
+            for (int i = 0; i < most; i++) {
+                int index = i;
+                UnplacedMigDevice device = unread.read(index, () -> device(problems.gpu(), gpu, index), null);
+                if (device != null) {
+                    found.add(device);
                 }
-            } catch (NvmlCallException e) {
-                problems.part(Cost.INSTANCE, "MIG devices", Problems.Parts.reason(e));
             }
-            unread.addTo(problems);
+        } catch (NvmlCallException e) {
+            problems.part(Cost.INSTANCE, "MIG devices", Problems.Parts.reason(e));
         }
+        unread.addTo(problems);
+    }
 
-        private int most(long gpu) {
-            String function = "nvmlDeviceGetMaxMigDeviceCount";
-            int most = nvml.number(function, gpu);
-            if (most < 0 || most > MOST_DEVICES) {
-                throw NvmlCallException.invalid(function, most);
-            }
-            return most;
+    private int most(long gpu) {
+        String function = "nvmlDeviceGetMaxMigDeviceCount";
+        int most = nvml.number(function, gpu);
+        if (most < 0 || most > MOST_DEVICES) {
+            throw NvmlCallException.invalid(function, most);
         }
+        return most;
+    }
 
-        private @Nullable UnplacedMigDevice device(String uuid, long gpu, int index) {
-            OptionalLong handle = nvml.amount(NONE, "nvmlDeviceGetMigDeviceHandleByIndex", gpu, index);
-            if (handle.isEmpty()) {
-                return null;
-            }
-            long device = handle.getAsLong();
-            Structs.DeviceAttributes attributes = new Structs.DeviceAttributes();
-            nvml.require("nvmlDeviceGetAttributes_v2", device, attributes);
-            return new UnplacedMigDevice(
-                    uuid,
-                    nvml.text("nvmlDeviceGetUUID", device),
-                    nvml.number("nvmlDeviceGetGpuInstanceId", device),
-                    nvml.number("nvmlDeviceGetComputeInstanceId", device),
-                    attributes.gpuInstanceSliceCount,
-                    attributes.computeInstanceSliceCount,
-                    attributes.memorySizeMB,
-                    attributes.multiprocessorCount);
+    private @Nullable UnplacedMigDevice device(String uuid, long gpu, int index) {
+        OptionalLong handle = nvml.amount(NONE, "nvmlDeviceGetMigDeviceHandleByIndex", gpu, index);
+        if (handle.isEmpty()) {
+            return null;
         }
+        long device = handle.getAsLong();
+        Structs.DeviceAttributes attributes = new Structs.DeviceAttributes();
+        nvml.require("nvmlDeviceGetAttributes_v2", device, attributes);
+        return new UnplacedMigDevice(
+                uuid,
+                nvml.text("nvmlDeviceGetUUID", device),
+                nvml.number("nvmlDeviceGetGpuInstanceId", device),
+                nvml.number("nvmlDeviceGetComputeInstanceId", device),
+                attributes.gpuInstanceSliceCount,
+                attributes.computeInstanceSliceCount,
+                attributes.memorySizeMB,
+                attributes.multiprocessorCount);
     }
 }

@@ -130,7 +130,7 @@ final class NodeReader {
     }
 
     private void unread(String name, @Nullable Gpu before, NvmlCallException e) {
-        if (Session.isEndedBy(e)) {
+        if (e.endsSession()) {
             throw e;
         }
         boolean isLost = Reason.of(e.code()) == Reason.GPU_LOST;

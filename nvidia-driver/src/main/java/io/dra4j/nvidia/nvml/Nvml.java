@@ -183,7 +183,7 @@ public final class Nvml implements AutoCloseable {
 
     /** Returns whether a GPU is in MIG mode now, and so can't be used as a whole. */
     public boolean isMigEnabled(String gpu) {
-        return read(gpu, "Reading the MIG mode", (session, handle) -> session.mig.isEnabled(handle));
+        return read(gpu, "Reading the MIG mode", (session, handle) -> session.mig.reader.isEnabled(handle));
     }
 
     /**
@@ -248,7 +248,7 @@ public final class Nvml implements AutoCloseable {
 
     /** Returns all GPU instances of a GPU, including foreign ones; none outside MIG mode. */
     public List<GpuInstance> instances(String gpu) {
-        return read(gpu, "Reading the GPU instances", (session, handle) -> session.mig.instances(handle));
+        return read(gpu, "Reading the GPU instances", (session, handle) -> session.mig.reader.instances(handle));
     }
 
     /** Creates a GPU instance. */

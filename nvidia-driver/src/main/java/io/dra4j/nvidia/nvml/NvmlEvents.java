@@ -43,7 +43,7 @@ public final class NvmlEvents implements AutoCloseable {
             try {
                 register(gpu, session.handles.of(gpu));
             } catch (NvmlCallException e) {
-                if (Session.isEndedBy(e)) {
+                if (e.endsSession()) {
                     throw e;
                 }
                 unmonitored.add(gpu);

@@ -83,11 +83,6 @@ final class Session {
         }
     }
 
-    /** Returns whether a code means that the session has ended, regardless of the function. */
-    static boolean isEndedBy(NvmlCallException e) {
-        return e.endsSession();
-    }
-
     /** Ends the session; it is not an error if the session has already ended. */
     void end() {
         gpm.end();

@@ -75,7 +75,7 @@ final class Sessions {
         try {
             return change(work);
         } catch (NvmlCallException e) {
-            if (!Session.isEndedBy(e)) {
+            if (!e.endsSession()) {
                 throw e;
             }
             return change(work);
@@ -129,7 +129,7 @@ final class Sessions {
             succeeded = true;
             return result;
         } catch (NvmlCallException e) {
-            if (Session.isEndedBy(e)) {
+            if (e.endsSession()) {
                 endedBy(session, String.valueOf(e.getMessage()));
             }
             throw e;

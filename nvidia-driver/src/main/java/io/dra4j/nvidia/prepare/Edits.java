@@ -38,11 +38,16 @@ public final class Edits {
 
     private static final Logger LOG = LoggerFactory.getLogger(Edits.class);
 
+    private static final List<String> READ_ONLY = List.of("ro", "nosuid", "nodev", "rbind", "rprivate");
+    private static final List<String> OF_DAEMON = List.of("nosuid", "nodev", "rbind", "rprivate", "noexec");
+
+    private static final List<String> NODES =
+            List.of(DeviceNodes.OF_DISPLAYS, "nvidia-uvm-tools", "nvidia-uvm", Roots.CONTROL);
+
     private final Roots roots;
     private final HookProgram program;
     private final Set<DaemonSocket> sockets;
     private final DeviceNodes nodes;
-    private final GpuEdits gpus;
     private @Nullable Known known; // guarded by this
 
     /** The files of an installation, and the times of the folders when they were found. */
@@ -69,7 +74,6 @@ public final class Edits {
         this.program = program;
         this.sockets = Set.copyOf(sockets);
         this.nodes = new DeviceNodes(roots);
-        this.gpus = new GpuEdits(roots, program);
     }
 
     /**
@@ -82,7 +86,7 @@ public final class Edits {
     public ContainerEdits common(String version) {
         nodes.requireCommon();
         program.requireThere(roots);
-        return new CommonEdits(roots, program).of(files(version));
+        return common(files(version));
     }
 
     /**
@@ -178,143 +182,99 @@ public final class Edits {
         }
     }
 
+    private ContainerEdits common(DriverFiles driver) {
+        String libcuda =
+                roots.driver().inContainer(driver.libcuda()).getParent().toString();
+        ContainerEdits.Builder edits =
+                ContainerEdits.builder().env("NVIDIA_VISIBLE_DEVICES", "void").env("NVIDIA_CTK_LIBCUDA_DIR", libcuda);
+        nodes.add(NODES.stream().filter(nodes::isThere).toList(), edits);
+        driver.readOnly().map(file -> mount(file, READ_ONLY)).forEach(edits::mount);
+        driver.ofDaemons().stream().map(file -> mount(file, OF_DAEMON)).forEach(edits::mount);
+        hooks(driver).forEach(edits::hook);
+        return edits.build();
+    }
+
+    private Mount mount(Path file, List<String> options) {
+        return new Mount(
+                roots.driver().onNode(file).toString(),
+                roots.driver().inContainer(file).toString(),
+                options,
+                null);
+    }
+
+    private List<Hook> hooks(DriverFiles driver) {
+        List<Hook> hooks = new ArrayList<>();
+        hooks.add(program.links(driver.links()));
+        command("enable-cuda-compat", "--host-driver-version=" + driver.version())
+                .forEach(hooks::add);
+        List<String> folders = driver.directories().stream()
+                .map(folder -> roots.driver().inContainer(folder).toString())
+                .toList();
+        hooks.add(program.hook("update-ldcache", HookProgram.repeated("--folder", folders)));
+        command("disable-device-node-modification").forEach(hooks::add);
+        return hooks;
+    }
+
+    /** Returns the hook of a command, if the program has it. */
+    private Stream<Hook> command(String command, String... more) {
+        return program.has(command) ? Stream.of(program.hook(command, List.of(more))) : Stream.empty();
+    }
+
     /** Returns the edits for a whole GPU. */
     public ContainerEdits whole(Gpu gpu) {
-        return gpus.whole(gpu);
+        return edits(gpu).build();
     }
 
-    /** Returns the edits for a MIG device. */
+    /** Returns the edits for a MIG device: the nodes of its GPU, and the two capabilities that they need. */
     public ContainerEdits mig(Gpu gpu, MigDevice device) {
-        return gpus.mig(gpu, device);
+        ContainerEdits.Builder edits = edits(gpu);
+        CapabilityNodes capabilities = new CapabilityNodes(roots.proc());
+        String instance = "gpu%d/mig/gi%d".formatted(gpu.minor(), device.gpuInstance());
+        edits.deviceNode(capabilities.node(instance + "/access"));
+        edits.deviceNode(capabilities.node(instance + "/ci" + device.computeInstance() + "/access"));
+        return edits.build();
     }
 
-    /** The edits that all containers with a GPU have in common. */
-    private static final class CommonEdits {
-
-        private static final List<String> READ_ONLY = List.of("ro", "nosuid", "nodev", "rbind", "rprivate");
-        private static final List<String> OF_DAEMON = List.of("nosuid", "nodev", "rbind", "rprivate", "noexec");
-
-        private static final List<String> NODES =
-                List.of(DeviceNodes.OF_DISPLAYS, "nvidia-uvm-tools", "nvidia-uvm", Roots.CONTROL);
-
-        private final Roots roots;
-        private final HookProgram program;
-
-        CommonEdits(Roots roots, HookProgram program) {
-            this.roots = roots;
-            this.program = program;
+    private ContainerEdits.Builder edits(Gpu gpu) {
+        nodes.require(gpu);
+        ContainerEdits.Builder edits = ContainerEdits.builder();
+        List<String> displays = displays(gpu);
+        List<String> names = new ArrayList<>(List.of("nvidia" + gpu.minor()));
+        displays.forEach(display -> names.add("dri/" + display));
+        nodes.add(names, edits);
+        List<String> links = byPath(gpu, displays);
+        if (!links.isEmpty()) {
+            edits.hook(program.links(links));
         }
-
-        ContainerEdits of(DriverFiles driver) {
-            String libcuda =
-                    roots.driver().inContainer(driver.libcuda()).getParent().toString();
-            ContainerEdits.Builder edits = ContainerEdits.builder()
-                    .env("NVIDIA_VISIBLE_DEVICES", "void")
-                    .env("NVIDIA_CTK_LIBCUDA_DIR", libcuda);
-            DeviceNodes nodes = new DeviceNodes(roots);
-            nodes.add(NODES.stream().filter(nodes::isThere).toList(), edits);
-            driver.readOnly().map(file -> mount(file, READ_ONLY)).forEach(edits::mount);
-            driver.ofDaemons().stream().map(file -> mount(file, OF_DAEMON)).forEach(edits::mount);
-            hooks(driver).forEach(edits::hook);
-            return edits.build();
-        }
-
-        private Mount mount(Path file, List<String> options) {
-            return new Mount(
-                    roots.driver().onNode(file).toString(),
-                    roots.driver().inContainer(file).toString(),
-                    options,
-                    null);
-        }
-
-        private List<Hook> hooks(DriverFiles driver) {
-            List<Hook> hooks = new ArrayList<>();
-            hooks.add(program.links(driver.links()));
-            command("enable-cuda-compat", "--host-driver-version=" + driver.version())
-                    .forEach(hooks::add);
-            List<String> folders = driver.directories().stream()
-                    .map(folder -> roots.driver().inContainer(folder).toString())
-                    .toList();
-            hooks.add(program.hook("update-ldcache", HookProgram.repeated("--folder", folders)));
-            command("disable-device-node-modification").forEach(hooks::add);
-            return hooks;
-        }
-
-        /** Returns the hook of a command, if the program has it. */
-        private Stream<Hook> command(String command, String... more) {
-            return program.has(command) ? Stream.of(program.hook(command, List.of(more))) : Stream.empty();
-        }
+        return edits;
     }
 
-    /** The device nodes of a GPU, and of a MIG device. */
-    private static final class GpuEdits {
+    /** Returns {@code card1} and {@code renderD128}, if they exist. */
+    private List<String> displays(Gpu gpu) {
+        Path folder = roots.sysfs().resolve("bus/pci/devices").resolve(gpu.pci().text() + "/drm");
+        return FolderEntries.of(folder, "{card,renderD}[0-9]*")
+                .map(each -> each.getFileName().toString())
+                .filter(name -> nodes.isThere("dri/" + name))
+                .toList();
+    }
 
-        private final Roots roots;
-        private final HookProgram program;
-        private final DeviceNodes nodes;
+    /** Returns the links by PCI address, as the node has them, to the display nodes. */
+    private List<String> byPath(Gpu gpu, List<String> displays) {
+        Path folder = roots.devices().resolve("dri/by-path");
+        return Stream.of("card", "render")
+                .map(kind -> folder.resolve("pci-" + gpu.pci().text() + "-" + kind))
+                .filter(Files::isSymbolicLink)
+                .flatMap(link -> displays.stream()
+                        .filter(name -> leadsTo(link, name))
+                        .map(name -> "../%s::/dev/dri/by-path/%s".formatted(name, link.getFileName())))
+                .toList();
+    }
 
-        GpuEdits(Roots roots, HookProgram program) {
-            this.roots = roots;
-            this.program = program;
-            this.nodes = new DeviceNodes(roots);
-        }
-
-        ContainerEdits whole(Gpu gpu) {
-            return edits(gpu).build();
-        }
-
-        /** Returns the nodes of the GPU, and the two capabilities that they need. */
-        ContainerEdits mig(Gpu gpu, MigDevice device) {
-            ContainerEdits.Builder edits = edits(gpu);
-            CapabilityNodes capabilities = new CapabilityNodes(roots.proc());
-            String instance = "gpu%d/mig/gi%d".formatted(gpu.minor(), device.gpuInstance());
-            edits.deviceNode(capabilities.node(instance + "/access"));
-            edits.deviceNode(capabilities.node(instance + "/ci" + device.computeInstance() + "/access"));
-            return edits.build();
-        }
-
-        private ContainerEdits.Builder edits(Gpu gpu) {
-            nodes.require(gpu);
-            ContainerEdits.Builder edits = ContainerEdits.builder();
-            List<String> displays = displays(gpu);
-            List<String> names = new ArrayList<>(List.of("nvidia" + gpu.minor()));
-            displays.forEach(display -> names.add("dri/" + display));
-            nodes.add(names, edits);
-            List<String> links = byPath(gpu, displays);
-            if (!links.isEmpty()) {
-                edits.hook(program.links(links));
-            }
-            return edits;
-        }
-
-        /** Returns {@code card1} and {@code renderD128}, if they exist. */
-        private List<String> displays(Gpu gpu) {
-            Path folder =
-                    roots.sysfs().resolve("bus/pci/devices").resolve(gpu.pci().text() + "/drm");
-            return FolderEntries.of(folder, "{card,renderD}[0-9]*")
-                    .map(each -> each.getFileName().toString())
-                    .filter(name -> nodes.isThere("dri/" + name))
-                    .toList();
-        }
-
-        /** Returns the links by PCI address, as the node has them, to the display nodes. */
-        private List<String> byPath(Gpu gpu, List<String> displays) {
-            Path folder = roots.devices().resolve("dri/by-path");
-            return Stream.of("card", "render")
-                    .map(kind -> folder.resolve("pci-" + gpu.pci().text() + "-" + kind))
-                    .filter(Files::isSymbolicLink)
-                    .flatMap(link -> displays.stream()
-                            .filter(name -> leadsTo(link, name))
-                            .map(name -> "../%s::/dev/dri/by-path/%s".formatted(name, link.getFileName())))
-                    .toList();
-        }
-
-        private static boolean leadsTo(Path link, String display) {
-            try {
-                return Files.readSymbolicLink(link).endsWith(display);
-            } catch (IOException e) {
-                return false; // it was removed meanwhile
-            }
+    private static boolean leadsTo(Path link, String display) {
+        try {
+            return Files.readSymbolicLink(link).endsWith(display);
+        } catch (IOException e) {
+            return false; // it was removed meanwhile
         }
     }
 }
