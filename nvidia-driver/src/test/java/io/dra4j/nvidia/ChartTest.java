@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.charttest.ChartContract;
 import io.dra4j.charttest.ChartInstallation;
@@ -18,14 +19,15 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The chart of the NVIDIA driver. */
@@ -114,12 +116,77 @@ class ChartTest extends ChartContract {
                 .doesNotContain(LABEL);
     }
 
-    @Test
-    void withoutAnAffinityTheLabelCountsAlone() {
-        JsonNode terms = terms(ChartInstallation.DEFAULT.set("kubeletPlugin.affinity", "null"));
+    /** A kind stands for all objects of it. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            # MPS alone takes the processes and mounts of the node
+            featureGates.MPSSupport=true openshift.enabled=true | pod | /hostPID | true
+            featureGates.MPSSupport=true | container | /volumeMounts/0/name | plugin
+            featureGates.MPSSupport=true | container | /volumeMounts/0/mountPropagation | Bidirectional
+            featureGates.MPSSupport=true openshift.enabled=true | SecurityContextConstraints | /0/allowHostPID | true
+            featureGates.MPSSupport=false | pod | /hostPID | none
+            featureGates.MPSSupport=false | container | /volumeMounts/0/mountPropagation | none
+            featureGates.MPSSupport=false openshift.enabled=true | SecurityContextConstraints | /0/allowHostPID | false
+            # passthrough takes the processes and sysfs of the node
+            featureGates.PassthroughSupport=true | pod | /hostPID | true
+            featureGates.PassthroughSupport=true | container | /volumeMounts/0/mountPropagation | none
+            featureGates.PassthroughSupport=true | container | /volumeMounts | has {"name":"sys","mountPath":"/sys"}
+            featureGates.PassthroughSupport=true | pod | /volumes | has {"path":"/sys","type":"Directory"}
+            featureGates.PassthroughSupport=true | DeviceClass | | has vfio.gpu.nvidia.com
+            featureGates.PassthroughSupport=false | container | /volumeMounts | lacks "/sys"
+            featureGates.PassthroughSupport=false | pod | /volumes | lacks "/sys"
+            featureGates.PassthroughSupport=false | DeviceClass | | lacks vfio.gpu.nvidia.com
+            # the names of NVIDIA's chart are there on request
+            compatibility=true | DaemonSet | /0/metadata/name | has dra-driver-nvidia-gpu-kubelet-plugin
+            compatibility=true | DaemonSet | /0/spec/template/metadata/labels/dra-driver-nvidia-gpu-component | kubelet-plugin
+            compatibility=true | DeviceClass | | has vfio.gpu.nvidia.com
+            compatibility=true | DaemonSet | /0/spec/selector/matchLabels | lacks component
+            compatibility=true | container | /env | has "NVIDIA_METRICS"
+            compatibility=false | DaemonSet | /0/metadata/name | has dra4j-nvidia-driver
+            compatibility=false | DaemonSet | /0/spec/template/metadata/labels/dra-driver-nvidia-gpu-component | none
+            compatibility=false | container | /env | lacks "NVIDIA_METRICS"
+            # the folder of device nodes is seen, or named
+            devRoot=/dev | pod | /volumes | has {"path":"/dev","type":"Directory"}
+            devRoot=/dev | container | /volumeMounts | has "name":"dev-root","mountPath":"/dev-root","readOnly":true,"mountPropagation"
+            devRoot=/host/dev | pod | /volumes | has {"path":"/host/dev","type":"DirectoryOrCreate"}
+            # it waits for NVIDIA's driver itself: before it is registered, no pod of before can end
+            kubeletPlugin.containers.init.resources.limits.memory=1Gi | pod | /initContainers | none
+            kubeletPlugin.containers.init.resources.limits.memory=1Gi | pod | /containers/0/securityContext/privileged | true
+            # without an affinity, the label counts alone
+            kubeletPlugin.affinity="null" | pod | /affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchExpressions/0/key | nvidia.com/gpu.deploy.dra-driver
+            kubeletPlugin.affinity="null" | pod | /affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchExpressions/1 | none
+            kubeletPlugin.affinity="null" | pod | /affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/1 | none
+            # the driver may report the MIG devices that it makes
+            dynamicMig.enabled=true | ClusterRole | | has resourceclaims/status
+            featureGates.DynamicMIG=true | ClusterRole | | has resourceclaims/status
+            dynamicMig.enabled=false | ClusterRole | | lacks resourceclaims/status
+            """)
+    void valuesBecomeParts(String values, String of, @Nullable String pointer, String expected) throws IOException {
+        Manifests manifests = CHART.render(installation(values));
+        JsonNode part = switch (of) {
+            case "pod" -> DriverContainer.of(manifests).pod();
+            case "container" -> DriverContainer.of(manifests).container();
+            default -> new ObjectMapper().valueToTree(manifests.of(Kind.valueOf(of)));
+        };
+        JsonNode found = part.at(Objects.requireNonNullElse(pointer, ""));
 
-        assertThat(terms).hasSize(1);
-        assertThat(terms.at("/0/matchExpressions")).hasSize(1);
+        if (expected.startsWith("has ")) {
+            assertThat(found.toString()).contains(expected.substring(4));
+        } else if (expected.startsWith("lacks ")) {
+            assertThat(found.toString()).doesNotContain(expected.substring(6));
+        } else {
+            assertThat(found.asText("none")).isEqualTo(found.isMissingNode() ? "none" : expected);
+            assertThat(found.isMissingNode()).isEqualTo(expected.equals("none"));
+        }
+    }
+
+    private static ChartInstallation installation(String values) throws IOException {
+        ChartInstallation installation = ChartInstallation.DEFAULT;
+        for (String value : values.split(" ")) {
+            String[] parts = value.split("=", 2);
+            installation = installation.set(parts[0], new YAMLMapper().readValue(parts[1], Object.class));
+        }
+        return installation;
     }
 
     @ParameterizedTest
@@ -134,15 +201,10 @@ class ChartTest extends ChartContract {
             driverFolders.libraries[0]=/opt/a driverFolders.libraries[1]=/opt/b   | DRIVER_LIBRARY_FOLDERS=/opt/a,/opt/b
             """)
     void valuesBecomeVariablesThatAreOtherwiseNotThere(String values, String variables) throws IOException {
-        ChartInstallation installation = ChartInstallation.DEFAULT;
-        for (String value : values.split(" ")) {
-            String[] parts = value.split("=", 2);
-            installation = installation.set(parts[0], new YAMLMapper().readValue(parts[1], Object.class));
-        }
         Map<String, String> usual =
                 DriverContainer.of(CHART.render(ChartInstallation.DEFAULT)).environment();
-        Map<String, String> changed =
-                new HashMap<>(DriverContainer.of(CHART.render(installation)).environment());
+        Map<String, String> changed = new HashMap<>(
+                DriverContainer.of(CHART.render(installation(values))).environment());
         changed.entrySet().removeAll(usual.entrySet());
 
         assertThat(changed)
@@ -157,26 +219,6 @@ class ChartTest extends ChartContract {
                 .hasMessageContaining("/xidEffects/48");
     }
 
-    @Test
-    void theFoldersOfTheNodeAreSeenOrNamed() {
-        DriverContainer usual = DriverContainer.of(CHART.render(ChartInstallation.DEFAULT));
-        assertThat(usual.pod().path("volumes").toString()).contains("{\"path\":\"/dev\",\"type\":\"Directory\"}");
-        assertThat(usual.container().path("volumeMounts").toString())
-                .contains("\"name\":\"dev-root\",\"mountPath\":\"/dev-root\",\"readOnly\":true,\"mountPropagation\"");
-
-        DriverContainer other = DriverContainer.of(CHART.render(ChartInstallation.DEFAULT.set("devRoot", "/host/dev")));
-        assertThat(other.pod().path("volumes").toString())
-                .contains("{\"path\":\"/host/dev\",\"type\":\"DirectoryOrCreate\"}");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"dynamicMig.enabled", "featureGates.DynamicMIG"})
-    void letsTheDriverReportMigDevicesThatItMakes(String value) {
-        assertThat(CHART.render(ChartInstallation.DEFAULT.set(value, true)).yaml())
-                .contains("resourceclaims/status");
-        assertThat(CHART.render(ChartInstallation.DEFAULT).yaml()).doesNotContain("resourceclaims/status");
-    }
-
     @ParameterizedTest
     @CsvSource({
         "dynamicMig.destroyUnknownDevices, true, needs dynamicMig.enabled",
@@ -188,74 +230,6 @@ class ChartTest extends ChartContract {
     void whatThisDriverDoesNotHaveIsRefused(String path, boolean value, String message) {
         assertThatThrownBy(() -> CHART.render(ChartInstallation.DEFAULT.set(path, value)))
                 .hasMessageContaining(message);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"true, true, Bidirectional", "false, false, ''"})
-    void mpsAloneTakesTheProcessesAndMountsOfTheNode(boolean gate, boolean hostPid, String propagation) {
-        Manifests manifests = CHART.render(
-                ChartInstallation.DEFAULT.set("featureGates.MPSSupport", gate).set("openshift.enabled", true));
-        DriverContainer driver = DriverContainer.of(manifests);
-
-        assertThat(driver.pod().path("hostPID").asBoolean(false)).isEqualTo(hostPid);
-        assertThat(driver.container().at("/volumeMounts/0/name").asText()).isEqualTo("plugin");
-        assertThat(driver.container().at("/volumeMounts/0/mountPropagation").asText(""))
-                .isEqualTo(propagation);
-        assertThat(manifests
-                        .one(Kind.SecurityContextConstraints)
-                        .path("allowHostPID")
-                        .asBoolean(!hostPid))
-                .isEqualTo(hostPid);
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void passthroughTakesTheProcessesAndSysfsOfTheNode(boolean gate) {
-        Manifests manifests = CHART.render(ChartInstallation.DEFAULT.set("featureGates.PassthroughSupport", gate));
-        DriverContainer driver = DriverContainer.of(manifests);
-
-        assertThat(driver.pod().path("hostPID").asBoolean(false)).isEqualTo(gate);
-        assertThat(driver.container().at("/volumeMounts/0/mountPropagation").isMissingNode())
-                .isTrue();
-        assertThat(driver.container()
-                        .path("volumeMounts")
-                        .toString()
-                        .contains("{\"name\":\"sys\",\"mountPath\":\"/sys\"}"))
-                .isEqualTo(gate);
-        assertThat(driver.pod().path("volumes").toString().contains("{\"path\":\"/sys\",\"type\":\"Directory\"}"))
-                .isEqualTo(gate);
-        assertThat(manifests.of(Kind.DeviceClass).toString().contains("vfio.gpu.nvidia.com"))
-                .isEqualTo(gate);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"true, dra-driver-nvidia-gpu-kubelet-plugin, kubelet-plugin", "false, dra4j-nvidia-driver, ''"})
-    void hasTheNamesOfNvidiasChartOnRequest(boolean given, String name, String component) {
-        Manifests manifests = CHART.render(ChartInstallation.DEFAULT.set("compatibility", given));
-        JsonNode driver = manifests.one(Kind.DaemonSet);
-
-        assertThat(driver.at("/metadata/name").asText()).endsWith(name);
-        assertThat(driver.at("/spec/template/metadata/labels")
-                        .path("dra-driver-nvidia-gpu-component")
-                        .asText())
-                .isEqualTo(component);
-        assertThat(driver.at("/spec/selector/matchLabels")).hasSize(2);
-        assertThat(manifests.of(Kind.DeviceClass).toString().contains("vfio.gpu.nvidia.com"))
-                .isEqualTo(given);
-        assertThat(DriverContainer.of(manifests).environment().containsKey("NVIDIA_METRICS"))
-                .isEqualTo(given);
-    }
-
-    /** It waits for NVIDIA's driver itself: before it is registered, no pod of before can end. */
-    @Test
-    void nothingRunsBeforeTheDriver() {
-        JsonNode pod = DriverContainer.of(CHART.render(
-                        ChartInstallation.DEFAULT.set("kubeletPlugin.containers.init.resources.limits.memory", "1Gi")))
-                .pod();
-
-        assertThat(pod.has("initContainers")).isFalse();
-        assertThat(pod.at("/containers/0/securityContext/privileged").asBoolean())
-                .isTrue();
     }
 
     @Test

@@ -22,16 +22,29 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands of the driver's jar next to a running driver. */
-@Tag("gate")
+/** Commands of the driver's jar, alone as the README starts it, and next to a running driver. */
 class CommandsIT {
 
     @TempDir
     private Path folder;
 
     private static Ended run(TestContext context, String... words) throws Exception {
+        return run(context.place().values(), words);
+    }
+
+    private static Ended run(Map<String, String> environment, String... words) throws Exception {
         List<String> command = List.of(Ended.jdk("java"), "-jar", "target/dra4j-nvidia-driver.jar");
-        return Ended.of(context.place().values(), command, words);
+        return Ended.of(environment, command, words);
+    }
+
+    @Test
+    void theJarProbesTheGpusOfTheNode() throws Exception {
+        StandInNode node = StandInNode.install(folder, "t4");
+
+        assertThat(run(Map.of(), "probe", "--nvidia-driver-root=" + node.root(), "--sysfs-root=" + node.sysfs())
+                        .printed())
+                .contains("Tesla T4")
+                .doesNotContain("WARNING");
     }
 
     /** The devices without what differs between machines. */
@@ -73,6 +86,7 @@ class CommandsIT {
     }
 
     @Test
+    @Tag("gate")
     void inMaintenanceTheDriverHasNoSessionOfNvml() throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), "l40s");
         try (TestContext context =

@@ -42,17 +42,11 @@ final class DriverJar {
 
     /** A node with the driver, once it has published. */
     static TestContext context(List<String> command, StandInNode node, String name, String... options) {
-        return context(command, Map.of(), node, name, options);
-    }
-
-    /** The same with an environment. */
-    static TestContext context(
-            List<String> command, Map<String, String> environment, StandInNode node, String name, String... options) {
-        return context(command, environment, List.of(), node, name, options);
+        return context(command, Map.of(), List.of(), node, name, options);
     }
 
     /**
-     * The same with claims of a certain shape.
+     * The same with an environment, and claims of a certain shape.
      *
      * @param claims files with manifests of claims and their classes; none for any shape
      */

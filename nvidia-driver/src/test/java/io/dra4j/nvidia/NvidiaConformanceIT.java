@@ -194,7 +194,11 @@ class NvidiaConformanceIT {
         MpsStandIn mps = MpsStandIn.install(node);
         try {
             RunOutcome outcome = run(
-                    node, "GpuConfig", END_DAEMONS, "--feature-gates=MPSSupport=true", SharingManifests.files("mps"));
+                    node,
+                    "GpuConfig",
+                    END_DAEMONS,
+                    "--feature-gates=MPSSupport=true",
+                    SharingManifestsIT.Manifests.files("mps"));
 
             assertGreen("l40s-mps", outcome);
             assertPassed(outcome, "DRA-PREP-05", "DRA-UNP-06");

@@ -7,14 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.api.claim.HeldDevice;
-import io.dra4j.api.device.DeviceName;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.nvidia.standin.StandInNode;
-import io.dra4j.nvidia.takeover.GoCheckpointWriter;
-import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
-import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
-import io.dra4j.nvidia.takeover.GoForm;
+import io.dra4j.nvidia.takeover.GoFiles;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.PublishedChart;
 import io.dra4j.testkit.PublishedChart.Container;
@@ -121,7 +115,12 @@ class PublishedChartIT {
         for (String name : List.of("pu.lock", "cp.lock", "nvidia-cdi-hook")) {
             Files.writeString(directory.resolve(name), "{}");
         }
-        Files.write(directory.resolve("checkpoint.json"), checkpoint(boards));
+        String boot = Files.readString(boards.proc().resolve("sys/kernel/random/boot_id"))
+                .strip();
+        // one of the claims is prepared, and the other is not: they have the same GPU
+        Files.write(
+                directory.resolve("checkpoint.json"),
+                GoFiles.prepared(ended.uid(), boards.state().uuid(0), boot));
         for (KubeletClaim claim : List.of(ended, wanted)) {
             Files.writeString(
                     node.place().cdi().resolve(spec(claim, "yaml")),
@@ -129,19 +128,6 @@ class PublishedChartIT {
                             + claim.uid()
                             + "-gpu-0, containerEdits: {env: [A=1]}}]}");
         }
-    }
-
-    /** One of the claims is prepared, and the other is not: they have the same GPU. */
-    private static byte[] checkpoint(StandInNode boards) throws IOException {
-        String boot = Files.readString(boards.proc().resolve("sys/kernel/random/boot_id"));
-        GoCheckpointWriter writer = new GoCheckpointWriter(GPU, boot.strip(), GoForm.of("0.5"));
-        HeldDevice device = HeldDevice.builder("gpu", new PoolName(TestNode.NAME), new DeviceName("gpu-0"))
-                .build();
-        try (var nvml = boards.nvml()) {
-            String uuid = nvml.read().gpus().get(0).uuid();
-            writer.add(ended.uid(), List.of(new Group(List.of(new Entry(device, uuid, null)), false)));
-        }
-        return writer.toBytes();
     }
 
     private static String spec(KubeletClaim claim, String form) {

@@ -4,15 +4,9 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.claim.HeldDevice;
-import io.dra4j.api.device.DeviceName;
-import io.dra4j.api.device.PoolName;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
-import io.dra4j.nvidia.takeover.GoCheckpointWriter;
-import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
-import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
-import io.dra4j.nvidia.takeover.GoForm;
+import io.dra4j.nvidia.takeover.GoFiles;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -64,14 +58,7 @@ class TakeOverIT {
         held = node.allocate("held", "gpu-0");
         directory = Files.createDirectory(node.place().plugins().resolve(GPU));
         String boot = Files.readString(boards.proc().resolve("sys/kernel/random/boot_id"));
-        GoCheckpointWriter writer = new GoCheckpointWriter(GPU, boot.strip(), GoForm.of("0.5"));
-        HeldDevice device = HeldDevice.builder("gpu", new PoolName(TestNode.NAME), new DeviceName("gpu-0"))
-                .build();
-        try (var nvml = boards.nvml()) {
-            String uuid = nvml.read().gpus().get(0).uuid();
-            writer.add(held.uid(), List.of(new Group(List.of(new Entry(device, uuid, null)), false)));
-        }
-        Files.write(checkpoint(), writer.toBytes());
+        Files.write(checkpoint(), GoFiles.prepared(held.uid(), boards.state().uuid(0), boot.strip()));
         Files.writeString(spec("yaml"), "cdiVersion: 0.5.0\n");
     }
 

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.api.error.DraException;
 import io.dra4j.charttest.PagePart;
 import io.dra4j.nvidia.gates.NvidiaGate.Handling;
 import io.dra4j.nvidia.inventory.Shares;
+import java.io.File;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -158,9 +162,26 @@ class GateOptionsTest {
 
     @Test
     void areOnThePage() throws Exception {
-        new PagePart(Path.of("../docs-site/reference/nvidia-driver.md"), "GateOptionsTest").assertIs("| gate | here | |\n|---|---|---|\n"
+        new PagePart(Path.of("../docs-site/reference/nvidia-driver.md"), "GateOptionsTest")
+                .assertIs("| gate | here | |\n|---|---|---|\n"
                         + Stream.of(NvidiaGate.values())
                                 .map(gate -> "| `%s` | %s | %s |%n".formatted(gate, gate.handling(), gate.note()))
                                 .collect(Collectors.joining()));
+    }
+
+    @Test
+    void areInTheSchemaOfTheChartAndOnlyThoseThatThereAreMayBeOn() throws IOException {
+        JsonNode gates = new ObjectMapper()
+                .readTree(new File("deploy/helm/values.schema.json"))
+                .at("/properties/featureGates/properties");
+
+        assertThat(gates.fieldNames())
+                .toIterable()
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.of(NvidiaGate.values()).map(Enum::name).toList());
+        assertThat(NvidiaGate.values())
+                .allSatisfy(gate -> assertThat(gates.path(gate.name()).has("const"))
+                        .as(gate.name())
+                        .isEqualTo(gate.handling() == Handling.NOT_SUPPORTED));
     }
 }

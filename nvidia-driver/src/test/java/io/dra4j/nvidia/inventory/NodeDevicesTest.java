@@ -3,20 +3,37 @@
 package io.dra4j.nvidia.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.RequestPolicy;
+import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The NUMA nodes of devices; the rest of what boards become is in device-scenarios.txt. */
+/** The NUMA nodes, the order and the shares of devices; the rest of what boards become is in device-scenarios.txt. */
 class NodeDevicesTest {
 
     private static final String NUMA_NODE = "resource.kubernetes.io/numaNode";
@@ -66,5 +83,154 @@ class NodeDevicesTest {
 
         assertThat(numaNode(Boards.devices(node, false))).isEqualTo(scalar);
         assertThat(numaNode(lists)).isEqualTo(list);
+    }
+
+    /** The order of a GPU's MIG devices, of which a claim gets the first that fits. */
+    @Nested
+    class Packing {
+        private Pool pool(String board) {
+            return Boards.dividable(folder, board).inventory().pools().get(0);
+        }
+
+        @ParameterizedTest
+        @CsvFileSource(resources = "/io/dra4j/nvidia/mig-order.txt", delimiter = ':')
+        void devicesAreInTheOrderThatPacksWell(String board, String order) {
+            List<String> names = Stream.of(order.strip().split("; "))
+                    .map(profile -> profile.split(" "))
+                    .flatMap(parts -> parts.length == 1
+                            ? Stream.of("gpu-0")
+                            : Stream.of(parts).skip(1).map(place -> "gpu-0-mig-" + parts[0] + "-" + place))
+                    .toList();
+
+            assertThat(pool(board).devices())
+                    .extracting(device -> device.name().value())
+                    .isEqualTo(names);
+        }
+
+        /** In the last row, four compute slices go to a claim that the order of names refuses, and are missed by the next. */
+        @ParameterizedTest
+        @CsvSource({
+            "h100-80,  3g.40gb 4g.40gb,                         2, 1",
+            "h200-141, 3g.71gb 4g.71gb,                         2, 1",
+            "a100-40,  3g.20gb 4g.20gb,                         2, 1",
+            "h100-80,  1g.20gb 4g.40gb 1g.20gb,                 3, 2",
+            "h100-80,  3g.40gb 4g.40gb 1g.10gb 1g.10gb 1g.10gb, 2, 4"
+        })
+        void moreClaimsAreAcceptedThanInTheOrderOfNames(String board, String claims, int accepted, int byName) {
+            Pool pool = pool(board);
+            List<Device> sorted = pool.devices().stream()
+                    .sorted(Comparator.comparing(device -> device.name().value()))
+                    .toList();
+
+            assertThat(accepted(pool, pool.devices(), claims)).isEqualTo(accepted);
+            assertThat(accepted(pool, sorted, claims)).isEqualTo(byName);
+        }
+
+        private static int accepted(Pool pool, List<Device> devices, String claims) {
+            Map<String, Long> free = amounts(pool.counterSets().get(0).counters());
+            int accepted = 0;
+            for (String profile : claims.split(" ")) {
+                Optional<Device> first = devices.stream()
+                        .filter(device -> AttributeValue.of(profile)
+                                .equals(device.attributes().get("profile")))
+                        .filter(device -> takes(device).entrySet().stream()
+                                .allMatch(taken -> free.get(taken.getKey()) >= taken.getValue()))
+                        .findFirst();
+                first.ifPresent(
+                        device -> takes(device).forEach((counter, amount) -> free.merge(counter, -amount, Long::sum)));
+                accepted += first.isPresent() ? 1 : 0;
+            }
+            return accepted;
+        }
+
+        private static Map<String, Long> takes(Device device) {
+            return amounts(device.consumesCounters().get(0).counters());
+        }
+
+        private static Map<String, Long> amounts(Map<String, Quantity> counters) {
+            Map<String, Long> amounts = new HashMap<>();
+            counters.forEach((name, amount) -> amounts.put(name, amount.amount().longValueExact()));
+            return amounts;
+        }
+    }
+
+    /** Shares, in the capacities and attributes of devices. */
+    @Nested
+    class SharesOfDevices {
+        private static final String MIG = "gpu-0-mig-3g40gb-9-4";
+
+        private Device device(String shares, boolean dynamicMig, String name) {
+            StandInNode node = StandInNode.install(folder.resolve("node" + shares), "h100-80");
+            NodeDevices devices = NodeDevices.of(
+                    Boards.read(node),
+                    new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, Shares.parse(shares)));
+            return devices.inventory()
+                    .device(new PoolName("node-1"), new DeviceName(name))
+                    .orElseThrow();
+        }
+
+        private static String text(Capacity capacity) {
+            RequestPolicy policy = capacity.requestPolicy();
+            if (policy == null) {
+                return capacity.value().text();
+            }
+            ValidRange range = policy.validRange();
+            return "%s, default %s, %s to %s by %s"
+                    .formatted(capacity.value(), policy.defaultValue(), range.min(), range.max(), range.step());
+        }
+
+        @ParameterizedTest
+        @CsvSource(delimiter = '|', textBlock = """
+                        unlimited | 81559Mi, default 0, 0 to 81559Mi by 1Mi
+                        3         | 81559Mi, default 0, 0 to 81559Mi by 1Mi
+                        memory    | 81559Mi, default 81559Mi, 1Mi to 81559Mi by 1Mi
+                        """)
+        void areTakenFromTheMemory(String shares, String memory) {
+            Device gpu = device(shares, false, "gpu-0");
+
+            assertThat(gpu.allowMultipleAllocations()).isTrue();
+            assertThat(text(gpu.capacities().get("memory"))).isEqualTo(memory);
+            assertThat(gpu.attributes()).containsEntry("shareIsolation", AttributeValue.of("none"));
+        }
+
+        @Test
+        void areCountedWhereTheirNumberIsLimited() {
+            Device gpu = device("3", false, "gpu-0");
+
+            assertThat(text(gpu.capacities().get("shares"))).isEqualTo("3, default 1, 1 to 3 by 1");
+            assertThat(device("unlimited", false, "gpu-0").capacities()).doesNotContainKey("shares");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"gpu-0", MIG})
+        void takeNothingElseSoThatTheFirstDoesNotTakeAll(String name) {
+            Device device = device("memory", true, name);
+
+            assertThat(device.allowMultipleAllocations()).isTrue();
+            device.capacities().forEach((capacity, amount) -> {
+                if (!capacity.equals("memory") && amount.value().amount().signum() > 0) {
+                    assertThat(text(amount)).as(capacity).contains(", default 0, 0 to " + amount.value());
+                }
+            });
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"", "disabled"})
+        void areNotThereByDefault(String shares) {
+            Device gpu = device(shares, false, "gpu-0");
+
+            assertThat(gpu.allowMultipleAllocations()).isFalse();
+            assertThat(gpu.capacities()).containsOnlyKeys("memory");
+            assertThat(gpu.capacities().get("memory").requestPolicy()).isNull();
+            assertThat(gpu.attributes()).doesNotContainKey("shareIsolation");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"0", "-1", "2.5", "Memory", "all", "99999999999999999999"})
+        void areOneOfTheirForms(String shares) {
+            assertThatThrownBy(() -> Shares.parse(shares))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("\"%s\" is not one of disabled, unlimited, memory, or a positive number", shares);
+        }
     }
 }

@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.Scenarios;
 import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.standin.LoaderCache;
-import io.dra4j.nvidia.Scenarios;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -87,8 +87,7 @@ class DriverFilesTest {
                 edits = new Edits(roots, HookProgram.at(text.isEmpty() ? node.hook() : Path.of(text)));
             }
             case "mode" ->
-                Files.setPosixFilePermissions(
-                        node.root().resolve(words[1]), PosixFilePermissions.fromString(words[2]));
+                Files.setPosixFilePermissions(node.root().resolve(words[1]), PosixFilePermissions.fromString(words[2]));
             case "group" -> {
                 assumeTrue("root".equals(System.getProperty("user.name")), "only root can give a file to a group");
                 Files.setAttribute(node.root().resolve(words[1]), "unix:gid", Integer.valueOf(words[2]));

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.api.container.ContainerEdits;
-import io.dra4j.api.container.DeviceNode;
 import io.dra4j.api.container.Hook;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.device.DeviceName;
@@ -45,33 +44,23 @@ class EditsTest {
 
     private StandInNode node;
 
-    private List<Gpu> gpus() {
-        try (Nvml nvml = Nvml.open(node.library())) {
-            return nvml.read().gpus();
-        }
-    }
-
     /** The edits of all GPUs and MIG devices, by a name for each. */
     private Map<String, ContainerEdits> all(Edits edits) {
         Map<String, ContainerEdits> all = new LinkedHashMap<>();
-        for (Gpu gpu : gpus()) {
+        List<Gpu> gpus;
+        try (Nvml nvml = Nvml.open(node.library())) {
+            gpus = nvml.read().gpus();
+        }
+        for (Gpu gpu : gpus) {
             all.put("gpu-" + gpu.minor(), edits.whole(gpu));
-            for (MigDevice device : made(gpu)) {
+            for (MigDevice device :
+                    gpu.mig() == null ? List.<MigDevice>of() : gpu.mig().devices()) {
                 String name = "gpu-%d-mig-%d".formatted(gpu.minor(), device.gpuInstance());
                 all.put(name, edits.mig(gpu, device));
             }
         }
         return all;
     }
-
-    private static List<MigDevice> made(Gpu gpu) {
-        return gpu.mig() == null ? List.of() : gpu.mig().devices();
-    }
-
-    private static Path hostPath(DeviceNode node) {
-        return Path.of(Objects.requireNonNullElse(node.hostPath(), node.path()));
-    }
-
 
     @ParameterizedTest
     @CsvSource({
@@ -89,8 +78,7 @@ class EditsTest {
         "odd, 1, 1",
         "t4, 4, 0"
     })
-    void makeASpecThatIsValidAndResolvesAndNamesWhatIsThere(String board, int gpus, int migDevices)
-            throws IOException {
+    void makeASpecThatIsValidAndResolvesAndNamesWhatIsThere(String board, int gpus, int migDevices) throws IOException {
         node = StandInNode.install(folder, board);
         divide();
         Edits edits = new Edits(node.roots(), HookProgram.at(node.hook()));
@@ -150,7 +138,7 @@ class EditsTest {
         assertThat(edits.hooks()).extracting(Hook::path).allSatisfy(this::isThere);
         assertThat(edits.deviceNodes())
                 .filteredOn(each -> each.major() == null) // the runtime makes the others
-                .allSatisfy(each -> isThere(hostPath(each).toString()));
+                .allSatisfy(each -> isThere(Objects.requireNonNullElse(each.hostPath(), each.path())));
     }
 
     private void isThere(String path) {

@@ -192,16 +192,12 @@ class GoCheckpointTest {
                         "\"Requests\":[\"gpu/large\"]");
     }
 
-    @Test
-    void aWholeGpuWithoutConfigurationChangesNothing() {
-        GoClaim begun = new GoClaim(A, false, List.of("gpu-12"), List.of(), List.of(), false);
-        assertThat(begun.mayHaveChangedHardware()).isFalse();
-    }
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aWholeGpuMayHaveTimeSlicesByAConfigurationAlone(boolean hasConfig) {
+        GoClaim begun = new GoClaim(A, false, List.of("gpu-12"), List.of(), List.of(), hasConfig);
 
-    @Test
-    void aWholeGpuWithAConfigurationMayHaveTimeSlices() {
-        GoClaim begun = new GoClaim(A, false, List.of("gpu-0"), List.of(), List.of(), true);
-        assertThat(begun.mayHaveChangedHardware()).isTrue();
+        assertThat(begun.mayHaveChangedHardware()).isEqualTo(hasConfig);
     }
 
     /** It reads the members that it knows, by the sum of these. */
