@@ -31,7 +31,6 @@ class AbsentDriverTest extends ProviderOnBoards {
     private static final int DRIVER_NOT_LOADED = 9;
     private static final int UNKNOWN = 999;
 
-    private final JournaledClaims journal = new JournaledClaims();
     private Path away;
 
     @BeforeEach
@@ -39,7 +38,6 @@ class AbsentDriverTest extends ProviderOnBoards {
         node = StandInNode.install(folder, "h100-80");
         hardware = node.state();
         away = folder.resolve("away");
-        context = new RecordedContext(journal.held);
     }
 
     /** Each test reads for itself. */
@@ -80,7 +78,7 @@ class AbsentDriverTest extends ProviderOnBoards {
         assertThatThrownBy(provider::inventory)
                 .isInstanceOf(NvmlException.class)
                 .hasMessageContaining(reason + " " + moved);
-        assertThatThrownBy(() -> journal.prepare(provider, claim("gpu-0")))
+        assertThatThrownBy(() -> claims.prepare(provider, claim("gpu-0")))
                 .isInstanceOf(PrepareException.class)
                 .hasMessageContaining(reason + " " + moved);
 
@@ -88,7 +86,7 @@ class AbsentDriverTest extends ProviderOnBoards {
         Files.move(away, moved, StandardCopyOption.REPLACE_EXISTING);
 
         assertThat(provider.inventory().pools().get(0).devices()).hasSize(8);
-        assertThat(journal.prepare(provider, claim("gpu-0")).devices()).hasSize(1);
+        assertThat(claims.prepare(provider, claim("gpu-0")).devices()).hasSize(1);
     }
 
     @ParameterizedTest
@@ -97,7 +95,7 @@ class AbsentDriverTest extends ProviderOnBoards {
         NvidiaDeviceProvider before = startAgain(true, false);
         before.inventory();
         AllocatedClaim claim = claim(MIG);
-        journal.prepare(before, claim);
+        claims.prepare(before, claim);
         before.close();
         assertThat(node.unload()).isZero();
         if (hasLibrary) {
@@ -108,8 +106,8 @@ class AbsentDriverTest extends ProviderOnBoards {
         NvidiaDeviceProvider provider = startAgain(true, false);
         assertThatThrownBy(provider::inventory).isInstanceOf(NvmlException.class);
 
-        journal.unprepare(provider, claim.ref());
+        claims.unprepare(provider, claim.ref());
 
-        assertThat(journal.held).isEmpty();
+        assertThat(claims.held).isEmpty();
     }
 }

@@ -31,7 +31,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Claims of this driver in the checkpoint of NVIDIA's own. */
-class CheckpointExportTest extends VfioOnBoards {
+class CheckpointExportTest extends ProviderOnBoards {
 
     private static final String MIG = "gpu-1-mig-1g10gb-19-4";
     private static final int MEDIA = 20; // 1g.10gb+me, which has the place of 1g.10gb

@@ -181,7 +181,8 @@ class ConfigFormsTest extends ProviderOnBoards {
 
     @Test
     void areOnThePage() throws Exception {
-        new PagePart(Path.of("../docs-site/reference/nvidia-driver.md"), "ConfigFormsTest").assertIs("""
+        new PagePart(Path.of("../docs-site/reference/nvidia-driver.md"), "ConfigFormsTest")
+                .assertIs("""
                 | configuration, for a GPU | with `requests: [r0]` | without `requests` |
                 |---|---|---|
                 """ + ConfigForm.rows(GPU) + """
@@ -194,7 +195,8 @@ class ConfigFormsTest extends ProviderOnBoards {
 
                         | configuration, for a MIG device | with `requests: [r0]` | without `requests` |
                         |---|---|---|
-                        """ + ConfigForm.rows(SHARED_MIG));
+                        """
+                        + ConfigForm.rows(SHARED_MIG));
     }
 
     /**

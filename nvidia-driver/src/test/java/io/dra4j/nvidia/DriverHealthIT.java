@@ -133,7 +133,7 @@ class DriverHealthIT {
             awaitHealth(stream, "HEALTHY");
             int before = context.proxy().lastNumber();
             for (int gpu = 0; gpu < FAILED; gpu++) {
-                hardware.recovery(gpu, 1);
+                hardware.set(gpu, "recovery", 1);
             }
 
             Map<String, String> tainted = Map.of("gpu-0", "NoSchedule", "gpu-1", "NoSchedule", "gpu-2", "NoExecute");
@@ -144,13 +144,13 @@ class DriverHealthIT {
             awaitEffects(context, tainted, begin, TAINTED);
             awaitHealth(stream, "UNHEALTHY");
             storm.join();
-            hardware.recovery(LAST, 1);
+            hardware.set(LAST, "recovery", 1);
             hardware.xid(LAST, -1, 46); // then all others have been handled
             awaitEffects(context, withLast(tainted), Instant.now(), TAINTED);
 
             Instant recovered = Instant.now();
             for (int gpu = 0; gpu <= LAST; gpu++) {
-                hardware.recovery(gpu, 0);
+                hardware.set(gpu, "recovery", 0);
             }
 
             awaitEffects(context, Map.of(), recovered, CLEARED);
@@ -166,7 +166,7 @@ class DriverHealthIT {
         NodeState hardware = node.state();
         try (TestContext context = watching(node, "kill", "--temperature-threshold=85", "--threshold-interval=1")) {
             Map<String, String> tainted = Map.of("gpu-0", "NoExecute", "gpu-4", "NoSchedule");
-            hardware.recovery(0, 1);
+            hardware.set(0, "recovery", 1);
             hardware.xid(0, -1, 79);
             hardware.set(4, "celsius", 90);
             awaitEffects(context, tainted, Instant.now(), CLEARED);
@@ -174,7 +174,7 @@ class DriverHealthIT {
 
             context.driver().restartAfterKill();
 
-            hardware.recovery(5, 1);
+            hardware.set(5, "recovery", 1);
             hardware.xid(5, -1, 48);
             Map<String, String> all = new TreeMap<>(tainted);
             all.put("gpu-5", "NoSchedule");

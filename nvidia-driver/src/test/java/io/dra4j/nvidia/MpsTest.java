@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledIf(
         value = "io.dra4j.nvidia.standin.MpsStandIn#canMount",
         disabledReason = "MPS daemons need root, and the right to mount")
-class MpsTest extends SharingOnBoards {
+class MpsTest extends ProviderOnBoards {
 
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final String READY = "mps get_default_active_thread_percentage";
@@ -112,7 +112,7 @@ class MpsTest extends SharingOnBoards {
         claims.unprepare(provider, ONE);
 
         assertNothingIsLeft();
-        assertThat(context.notices).singleElement().asString().contains("had answered \"" + recorded + "\": DEFAULT");
+        assertThat(claims.notices).singleElement().asString().contains("had answered \"" + recorded + "\": DEFAULT");
     }
 
     private static Path mounted(ContainerEdits edits, String containerPath) {
@@ -183,12 +183,12 @@ class MpsTest extends SharingOnBoards {
     @Test
     void isDoubtfulForADriverThatDoesNotSeePods() throws Exception {
         install("l40s");
-        assertThat(context.notices).isEmpty();
+        assertThat(claims.notices).isEmpty();
         node.hideProcesses();
 
         restart();
 
-        assertThat(context.notices).singleElement().asString().contains("hostPID: true");
+        assertThat(claims.notices).singleElement().asString().contains("hostPID: true");
     }
 
     @Test

@@ -12,7 +12,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
 /** Claims of NVIDIA's own driver that an audit finds; what claims and GPUs contradict is in claim-scenarios.txt. */
-class NvidiaAuditedNodeTest extends SharingOnBoards {
+class NvidiaAuditedNodeTest extends ProviderOnBoards {
 
     private void assertFound(String object) {
         assertThat(audit(false).findings()).singleElement().satisfies(found -> {

@@ -40,7 +40,7 @@ import org.slf4j.event.KeyValuePair;
 /** Claims that NVIDIA's own driver has prepared, by its checkpoint, and their hardware. */
 @Tag("slow")
 @Isolated
-class NvidiaTakeOverTest extends SharingOnBoards {
+class NvidiaTakeOverTest extends ProviderOnBoards {
 
     private static final String MIG = "gpu-0-mig-1g10gb-19-4";
     private static final String SLICES =

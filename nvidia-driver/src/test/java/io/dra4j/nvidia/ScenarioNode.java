@@ -24,7 +24,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** A node in the words of scenarios. */
-abstract class ScenarioNode extends VfioOnBoards {
+abstract class ScenarioNode extends ProviderOnBoards {
 
     static final int MANY = 1_000_000; // calls
 
@@ -50,7 +50,7 @@ abstract class ScenarioNode extends VfioOnBoards {
     final String state(String[] words) throws Exception {
         String of = words[words.length - 1];
         return switch (words[1]) {
-            case "notices" -> context.notices.toString();
+            case "notices" -> claims.notices.toString();
             case "claims" ->
                 claims.held.stream().map(one -> one.ref().name()).toList().toString();
             case "changed" -> claims.changedNothing ? "nothing" : "something";
@@ -111,9 +111,9 @@ abstract class ScenarioNode extends VfioOnBoards {
                         .filter(name -> name.matches("gpu-%s(-.*)?".formatted(of)))
                         .toList()
                         .toString();
-            case "message" -> context.health.get(of).message();
+            case "message" -> claims.health.get(of).message();
             case "facts" -> facts(devices().get(of));
-            case "health" -> context.health.get(of).state().name();
+            case "health" -> claims.health.get(of).state().name();
             case "counters" -> devices().get(of).consumesCounters().toString();
             case "takes" ->
                 devices().get(of).consumesCounters().stream()
@@ -180,8 +180,7 @@ abstract class ScenarioNode extends VfioOnBoards {
             case "active" -> manager.active().toString();
             case "calls" -> String.join(", ", manager.calls());
             case "nvidia-smi" -> String.join(", ", smi.calls());
-            case "pm" ->
-                smi.calls().stream().filter(it -> it.contains("pm")).collect(Collectors.joining(", "));
+            case "pm" -> smi.calls().stream().filter(it -> it.contains("pm")).collect(Collectors.joining(", "));
             case "pinned_mem" ->
                 smi.calls().stream()
                         .filter(it -> it.contains("pinned_mem"))

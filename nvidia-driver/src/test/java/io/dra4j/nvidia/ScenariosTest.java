@@ -18,6 +18,8 @@ import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.api.metrics.DeviceMeasure;
+import io.dra4j.doctor.Report;
+import io.dra4j.nvidia.health.ErrorWatch;
 import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.inventory.Shares;
@@ -52,7 +54,7 @@ class ScenariosTest extends ScenarioNode {
 
     private static final long WHILE = Duration.ofMillis(800).toNanos(); // some intervals of the watch
     private static final Pattern HEAD = Pattern.compile("(?:#.*\n)+((?:(?:"
-            + "older|shares(?: \\d+)?|effect \\w+|xids \\S+|thresholds(?: \\w+=\\d+)*|library \\S+"
+            + "older|watch auto|shares(?: \\d+)?|effect \\w+|xids \\S+|thresholds(?: \\w+=\\d+)*|library \\S+"
             + ")\n)*)(?:boards (\\S+)( dynamic)?\n)?");
     private static final Predicate<String> FORM = forms();
     private static final Predicate<String> WITH_MPS = scenario -> scenario.contains("\nmps\n");
@@ -126,6 +128,10 @@ class ScenariosTest extends ScenarioNode {
     private void set(String[] words) {
         switch (words[0]) {
             case "older" -> isOlder = true;
+            case "watch" -> {
+                watch = ErrorWatch.auto;
+                rescan = Duration.ofMinutes(10); // longer than a wait
+            }
             case "shares" -> shares = Shares.parse(words.length > 1 ? words[1] : "unlimited");
             case "effect" -> fabric = Effect.valueOf(words[1]);
             case "xids" -> effects = XidEffects.parse(words[1]);
@@ -174,7 +180,9 @@ class ScenariosTest extends ScenarioNode {
         gpusAreTakenAndSharedAndExamined(scenario);
     }
 
+    /** Unless a scenario audits its node itself, it is healthy with each claim, and at the end. */
     private void play(String steps) throws Exception {
+        boolean isHealthy = !steps.contains(" audit");
         for (String line : steps.split("\n")) {
             assertThat(line).matches(FORM, "a form of scenario-forms.txt");
             String filled = line.replace("{root}", node.root().toString())
@@ -193,7 +201,18 @@ class ScenariosTest extends ScenarioNode {
             }
             String[] parts = filled.split(" : ", 2);
             run(parts[0].split(" "), parts.length == 1 ? "" : parts[1]);
+            if (isHealthy && line.startsWith("prepare ")) {
+                assertHealthy();
+            }
         }
+        if (isHealthy) {
+            assertHealthy();
+        }
+    }
+
+    private void assertHealthy() {
+        Report report = audit(dynamicMig);
+        assertThat(report.exitStatus()).as(report.text()).isEqualTo(Report.HEALTHY);
     }
 
     private void run(String[] words, String text) throws Exception {
@@ -218,9 +237,9 @@ class ScenariosTest extends ScenarioNode {
             case "crash" -> crash(words);
             case "read" -> provider.inventory();
             case "nothing-left" -> assertNothingIsLeft();
-            case "lock" -> lock = context.lock(words[1].toLowerCase(Locale.ROOT), Duration.ZERO);
+            case "lock" -> lock = claims.lock(words[1].toLowerCase(Locale.ROOT), Duration.ZERO);
             case "unlock" -> lock.close();
-            case "change" -> context.awaitChange();
+            case "change" -> claims.awaitChange();
             case "restart" -> restart();
             case "gates" -> {
                 gates = text;
@@ -246,7 +265,6 @@ class ScenariosTest extends ScenarioNode {
             case "run" -> manager.run(Integer.parseInt(words[1]));
             case "set" -> hardware.set(Integer.parseInt(words[1]), words[2], Integer.parseInt(words[3]));
             case "mig" -> hardware.setMig(Integer.parseInt(words[1]), !words[words.length - 1].equals("off"));
-            case "unseen" -> hardware.bound(Integer.parseInt(words[1]), false);
             case "processes" -> DoctorOnBoards.usual(node);
             case "process" -> DoctorOnBoards.process(node, Integer.parseInt(words[1]), words[2], text);
             case "open" -> Files.createSymbolicLink(folder.resolve(words[1]), Path.of(text));
@@ -262,7 +280,11 @@ class ScenariosTest extends ScenarioNode {
             case "heal" -> smi.heal();
             case "forget" -> smi.forgetCalls();
             case "remove" -> smi.remove();
-            case "bind" -> kernel.bindByHand(words[1], words[2]);
+            case "bind" -> {
+                for (String gpu : words[1].equals("all") ? kernel.gpus() : List.of(words[1])) {
+                    kernel.bindByHand(gpu, words[2]);
+                }
+            }
             case "override" -> kernel.overrideByHand(words[1], words[2]);
             case "add" -> kernel.add(words[1], words[2], words[3], words.length > 4 ? words[4] : "");
             case "made" -> kernel.madeBy(words[1], words[2]);
@@ -292,7 +314,7 @@ class ScenariosTest extends ScenarioNode {
             case "xid-until-tainted" -> {
                 while (taints(provider).isEmpty()) {
                     hardware.xid(numbers.get(0), -1, numbers.get(1)); // the first may come before a registration
-                    context.awaitChange();
+                    claims.awaitChange();
                 }
             }
             case "fault" ->
@@ -300,7 +322,6 @@ class ScenariosTest extends ScenarioNode {
             case "no-faults" -> hardware.noneFails();
             case "scramble" -> hardware.scramble(numbers.get(0), text.getBytes(StandardCharsets.UTF_8));
             case "set-of-instance" -> hardware.setOfInstance(words.get(0), words.get(1), numbers.get(0));
-            case "shares-memory" -> hardware.sharesMemory(numbers.get(0));
             case "mode-ends-events" -> hardware.modeEndsEvents(true);
             case "reset" ->
                 assertThat(node.administrator().reset(numbers.get(0))).isZero();
@@ -321,6 +342,7 @@ class ScenariosTest extends ScenarioNode {
                 node.administrator().createInstance(ours.gpu(), ours.profileId(), ours.start(), numbers.get(0));
                 assertThat(hardware.instances()).containsExactly(ours);
             }
+            case "gone" -> hardware.replacing(numbers.get(0), numbers.get(0));
             case "end-module" -> assertThat(node.unload()).isZero();
             case "update" -> {
                 node.update(words.get(0));
@@ -363,21 +385,21 @@ class ScenariosTest extends ScenarioNode {
             }
             case "quick" -> assertTimeout(Duration.ofSeconds(3), () -> claims.unprepare(provider, ref(words.get(0))));
             case "settle" -> {
-                context.forgetChanges();
+                claims.forgetChanges();
                 for (int reading = 0; reading < 3; reading++) {
-                    context.awaitChange();
+                    claims.awaitChange();
                 }
             }
             case "stop" -> stop();
             case "destroy-unknown" -> {
                 stop();
-                context.forgetChanges();
+                claims.forgetChanges();
                 restart(true);
-                context.awaitChange(); // which comes after
+                claims.awaitChange(); // which comes after
             }
             case "thresholds" -> set(("thresholds " + String.join(" ", words)).split(" "));
-            case "no-changes" -> context.forgetChanges();
-            case "changed" -> assertThat(context.forgetChanges()).isPositive();
+            case "no-changes" -> claims.forgetChanges();
+            case "changed" -> assertThat(claims.forgetChanges()).isPositive();
             case "look" -> preview = ClaimPreview.of("gpu.nvidia.com", provider);
             case "note" -> noted = provider.inventory();
             case "tainted" ->

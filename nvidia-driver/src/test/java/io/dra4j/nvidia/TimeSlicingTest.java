@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Claims that share GPUs by time slices, with a stand-in of nvidia-smi that records its calls. */
 @Tag("slow")
-class TimeSlicingTest extends SharingOnBoards {
+class TimeSlicingTest extends ProviderOnBoards {
 
     private static final String RESET = "compute-policy -i %s --set-timeslice 0";
 

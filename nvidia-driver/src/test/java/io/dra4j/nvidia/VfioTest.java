@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** GPUs for virtual machines: published, taken from their driver, and returned; claims of others go on meanwhile. */
 @Tag("slow")
-class VfioTest extends VfioOnBoards {
+class VfioTest extends ProviderOnBoards {
 
     /** Unknown is not none. */
     @Test

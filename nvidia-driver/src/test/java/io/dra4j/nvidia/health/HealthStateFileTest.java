@@ -92,19 +92,6 @@ class HealthStateFileTest {
     }
 
     @Test
-    void endsWithTheBoot() throws IOException {
-        stateFile().write(gpus, ERRORS, EXCEEDED, Set.of("p/1"));
-        Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another\n");
-
-        assertThat(stateFile().read()).isEqualTo(State.NONE);
-    }
-
-    @Test
-    void isEmptyAtFirst() {
-        assertThat(stateFile().read()).isEqualTo(State.NONE);
-    }
-
-    @Test
     void isEmptyIfTheFileIsDamaged() throws IOException {
         stateFile().write(gpus, ERRORS, EXCEEDED, Set.of("p/1"));
         byte[] good = Files.readAllBytes(file);

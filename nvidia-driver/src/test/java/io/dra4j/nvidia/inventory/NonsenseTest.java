@@ -123,19 +123,6 @@ class NonsenseTest {
     }
 
     @Test
-    void leavesOutAGpuWithTheMinorNumberOfAnother() {
-        node.state().set(4, "minor", 2);
-
-        NodeDevices devices = Boards.devices(node, false);
-
-        assertThat(devices.inventory().leftOut())
-                .containsExactly(new LeftOut(
-                        node.state().uuid(4),
-                        "it has the same minor number as " + node.state().uuid(2) + ", 2"));
-        assertThat(devices.offers()).hasSize(7);
-    }
-
-    @Test
     void leavesOutAGpuWithoutAnAddress() {
         node.state().scramble(3, "nowhere".getBytes(StandardCharsets.UTF_8));
 

@@ -70,13 +70,6 @@ class SessionsTest {
                 .isEqualTo(reason);
     }
 
-    @Test
-    void endWithTheCall() throws Exception {
-        assertThat(nvml.read().gpus()).hasSize(4);
-
-        assertThat(isOpen()).isFalse();
-    }
-
     /** A driver opens thousands of them in a day. */
     @Test
     void leaveNoFileOpen() throws Exception {
@@ -144,7 +137,7 @@ class SessionsTest {
 
     @Test
     void areGivenBackWhenTheirCallsHaveReturned() throws Exception {
-        state.slow(0, 50);
+        state.set(0, "slowMillis", 50);
         CompletableFuture<Reading> reading = CompletableFuture.supplyAsync(nvml::read);
         Await.until("a session", Duration.ofSeconds(30), this::isOpen);
 
@@ -261,18 +254,6 @@ class SessionsTest {
     }
 
     @Test
-    void readTheVersionThatIsLoaded() throws Exception {
-        nvml.read();
-        assertThat(node.unload()).isEqualTo(SUCCESS);
-        assertFails(nvml::read, Reason.NO_DRIVER, "load the driver's kernel module");
-
-        node.update(UPDATED);
-        node.load(UPDATED);
-
-        assertThat(nvml.read().driverVersion()).isEqualTo(UPDATED);
-    }
-
-    @Test
     void neverChangeTheHardwareTwice() {
         node = StandInNode.install(folder.resolve("h100"), "h100-80");
         String gpu = node.state().uuid(0);
@@ -314,14 +295,14 @@ class SessionsTest {
     void askForARestartWhileACallDoesNotReturn() throws Exception {
         AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
         Nvml hanging = new Nvml(Installation.of(node.library()), now::get);
-        state.slow(0, 2_000);
+        state.set(0, "slowMillis", 2_000);
         CompletableFuture<Reading> reading = CompletableFuture.supplyAsync(hanging::read);
         Await.until("a session", Duration.ofSeconds(30), this::isOpen);
 
         assertThat(hanging.persistentFailure()).as("it has not been long").isEmpty();
         now.set(Instant.EPOCH.plus(Duration.ofMinutes(5)));
         assertThat(hanging.persistentFailure()).contains("A call of NVML has not returned since 1970-01-01T00:00:00Z");
-        state.slow(0, 0);
+        state.set(0, "slowMillis", 0);
         reading.get(30, TimeUnit.SECONDS);
 
         assertThat(hanging.persistentFailure()).isEmpty();

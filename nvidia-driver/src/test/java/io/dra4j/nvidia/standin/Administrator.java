@@ -58,24 +58,14 @@ public final class Administrator {
     public int createInstance(int gpu, int profileId, int start, int... computeProfiles) {
         int instance = Integer.parseInt(done("create", gpu, profileId, start));
         for (int profile : computeProfiles) {
-            createCompute(gpu, instance, profile);
+            done("split", gpu, instance, profile);
         }
         return instance;
-    }
-
-    /** Creates a compute instance and returns its number. */
-    public int createCompute(int gpu, int instance, int profile) {
-        return Integer.parseInt(done("split", gpu, instance, profile));
     }
 
     /** Destroys a GPU instance with its compute instances. */
     public void destroyInstance(int gpu, int instance) {
         done("destroy", gpu, instance);
-    }
-
-    /** Destroys a compute instance. */
-    public void destroyCompute(int gpu, int instance, int compute) {
-        done("destroy", gpu, instance, compute);
     }
 
     /** Resets a GPU and returns NVML's code: 19 while a process has a session. */

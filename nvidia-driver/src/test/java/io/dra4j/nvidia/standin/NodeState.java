@@ -164,7 +164,7 @@ public final class NodeState {
     }
 
     /** Returns the number of steps that have changed the hardware, or were about to. */
-    public long steps() {
+    private long steps() {
         return bytes.getLong(STATE.at("steps"));
     }
 
@@ -218,36 +218,11 @@ public final class NodeState {
         bytes.putInt(gpu(gpu) + GPU.at("lost"), lost ? 1 : 0);
     }
 
-    /** Lets a GPU be bound to NVIDIA's driver, or not. */
-    public void bound(int gpu, boolean bound) {
-        bytes.putInt(gpu(gpu) + GPU.at("unbound"), bound ? 0 : 1);
-    }
-
-    /** Lets a GPU have no own memory. */
-    public void sharesMemory(int gpu) {
-        bytes.putInt(gpu(gpu) + GPU.at("memoryKnown"), 0);
-    }
-
-    /** Lets a process use a GPU, so that its MIG mode can't be switched. */
-    public void busy(int gpu, boolean busy) {
-        bytes.putInt(gpu(gpu) + GPU.at("busy"), busy ? 1 : 0);
-    }
-
     /** Lets a process use the GPU instances of a GPU. */
     public void instancesBusy(int gpu, boolean busy) {
         for (int slot = 0; slot < MOST_INSTANCES; slot++) {
             bytes.putInt(slot(gpu, slot) + INSTANCE.at("busy"), busy ? 1 : 0);
         }
-    }
-
-    /** Lets each call on a GPU take some time. */
-    public void slow(int gpu, int millis) {
-        bytes.putInt(gpu(gpu) + GPU.at("slowMillis"), millis);
-    }
-
-    /** Sets the recovery action of a GPU, an {@code nvmlDeviceGpuRecoveryAction_t}. */
-    public void recovery(int gpu, int action) {
-        bytes.putInt(gpu(gpu) + GPU.at("recovery"), action);
     }
 
     /** Lets questions about a link of a GPU return a code; 0 for none. */

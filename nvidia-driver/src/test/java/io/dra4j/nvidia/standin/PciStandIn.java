@@ -388,7 +388,7 @@ public final class PciStandIn implements AutoCloseable {
     private void see(String address, boolean isBound) {
         Integer gpu = gpus.get(address);
         if (gpu != null) {
-            node.state().bound(gpu, isBound);
+            node.state().set(gpu, "unbound", isBound ? 0 : 1);
         }
     }
 

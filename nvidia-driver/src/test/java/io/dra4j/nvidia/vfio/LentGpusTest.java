@@ -16,17 +16,6 @@ class LentGpusTest {
         return new LentGpu(address, "dev/nvidia0", isPersistent, List.of(new LentFunction(address, "nvidia", null)));
     }
 
-    @Test
-    void areRecordedInTheOrderInWhichTheyWereTaken() {
-        LentGpu first = gpu("0000:17:00.0", true);
-        LentGpu second = gpu("0000:27:00.0", false);
-
-        LentGpus lent = LentGpus.read(null).with(second).with(first);
-
-        assertThat(LentGpus.read(lent.toProviderState()).gpus()).containsExactly(second, first);
-        assertThat(lent.without(second).gpus()).containsExactly(first);
-    }
-
     /** And by an earlier driver, if an administrator had set none. */
     @Test
     void areReadWithTheOverridesThatWereSet() {
