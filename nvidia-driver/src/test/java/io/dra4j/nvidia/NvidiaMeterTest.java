@@ -32,11 +32,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** GPUs and MIG devices that do not exist are measured. */
 class NvidiaMeterTest extends ProviderOnBoards {
+
+    /**
+     * Times of calls in microseconds. The first three were published by others who measured them on a board with
+     * driver 610; of the rest, calls that ask the kernel count as expensive, and calls that NVML answers itself as
+     * one.
+     */
+    private static final Map<String, Integer> MICROS = Map.of(
+            "nvmlDeviceGetHandleByUUID", 6000,
+            "nvmlDeviceGetPowerUsage", 3300,
+            "nvmlDeviceGetFieldValues", 450,
+            "nvmlDeviceGetGpuInstanceId", 1,
+            "nvmlGpmSampleAlloc", 1,
+            "nvmlGpmSampleFree", 1);
+
+    private static final int OTHERS = 50;
+    private static final int SMALLEST = 19; // the hardware's number of 1g.10gb
+    private static final int IN_A_GPU = 7;
 
     private static final ClaimRef CLAIM = new ClaimRef("default", "claim", "0b5c9d52-1111");
 
@@ -56,12 +72,6 @@ class NvidiaMeterTest extends ProviderOnBoards {
         return meter.measure(claim, claim.devices().get(0));
     }
 
-    private static DeviceReadings measure(NvidiaDeviceProvider provider, HeldClaim claim) throws Exception {
-        try (DeviceMeter meter = provider.meter()) {
-            return measure(meter, claim);
-        }
-    }
-
     private DeviceFaults faults() {
         return new DeviceFaults(new HealthPolicy(
                 ErrorWatch.never,
@@ -73,129 +83,101 @@ class NvidiaMeterTest extends ProviderOnBoards {
                 new HealthStateFile(folder.resolve("gpus.json"), node.proc())));
     }
 
-    @Nested
-    class WholeGpu {
+    @Test
+    void aGpuThatIsLostFailsAndCostsNoOther() throws Exception {
+        NvidiaDeviceProvider provider = start("l40s", false);
+        hardware.lost(0, true);
 
-        @Test
-        void thatIsLostFailsAndCostsNoOther() throws Exception {
-            NvidiaDeviceProvider provider = start("l40s", false);
-            hardware.lost(0, true);
-
-            try (DeviceMeter meter = provider.meter()) {
-                assertThatThrownBy(() -> measure(meter, held("gpu-0")))
-                        .isInstanceOf(NvmlException.class)
-                        .hasMessageContaining(hardware.uuid(0));
-                assertThat(measure(meter, held("gpu-1")).values()).isNotEmpty();
-            }
+        try (DeviceMeter meter = provider.meter()) {
+            assertThatThrownBy(() -> measure(meter, held("gpu-0")))
+                    .isInstanceOf(NvmlException.class)
+                    .hasMessageContaining(hardware.uuid(0));
+            assertThat(measure(meter, held("gpu-1")).values()).isNotEmpty();
         }
     }
 
-    @Nested
-    class Scrape {
-
-        /**
-         * Times of calls in microseconds. The first three were published by others who measured them on a board with
-         * driver 610; of the rest, calls that ask the kernel count as expensive, and calls that NVML answers itself as
-         * one.
-         */
-        private static final Map<String, Integer> MICROS = Map.of(
-                "nvmlDeviceGetHandleByUUID", 6000,
-                "nvmlDeviceGetPowerUsage", 3300,
-                "nvmlDeviceGetFieldValues", 450,
-                "nvmlDeviceGetGpuInstanceId", 1,
-                "nvmlGpmSampleAlloc", 1,
-                "nvmlGpmSampleFree", 1);
-
-        private static final int OTHERS = 50;
-        private static final int SMALLEST = 19; // the hardware's number of 1g.10gb
-        private static final int IN_A_GPU = 7;
-
-        @Test
-        void ofEightGpusWith56MigDevicesNeedsLessThan50Millis() throws Exception {
-            node = StandInNode.install(folder, "h100-80");
-            hardware = node.state();
-            for (int gpu = 0; gpu < hardware.gpus(); gpu++) {
-                hardware.setMig(gpu, true);
-                for (int start = 0; start < IN_A_GPU; start++) {
-                    node.administrator().createInstance(gpu, SMALLEST, start, 0);
-                }
-            }
-            try (Nvml nvml = node.nvml();
-                    Lease kept = nvml.keep()) { // as the watch keeps one while a claim has a GPU
-                assertThat(kept).isNotNull();
-                NodeDevices devices =
-                        NodeDevices.of(nvml.read(), new NodeDevices.Settings("node-1", node.sysfs(), false));
-                List<HeldClaim> claims = devices.offers().keySet().stream()
-                        .map(name -> held(name.value()))
-                        .toList();
-                assertThat(claims).hasSize(8 * IN_A_GPU);
-                scrape(nvml, devices, claims);
-                long before = micros();
-
-                List<DeviceReadings> second = scrape(nvml, devices, claims);
-
-                assertThat(second).allSatisfy(one -> {
-                    assertThat(one.uuid()).startsWith("MIG-");
-                    assertThat(one.values()).hasSize(3);
-                    assertThat(one.parentValues()).hasSizeGreaterThan(6);
-                });
-                assertThat(micros() - before).isPositive().isLessThan(50_000);
+    @Test
+    void aScrapeOfEightGpusWith56MigDevicesNeedsLessThan50Millis() throws Exception {
+        node = StandInNode.install(folder, "h100-80");
+        hardware = node.state();
+        for (int gpu = 0; gpu < hardware.gpus(); gpu++) {
+            hardware.setMig(gpu, true);
+            for (int start = 0; start < IN_A_GPU; start++) {
+                node.administrator().createInstance(gpu, SMALLEST, start, 0);
             }
         }
+        try (Nvml nvml = node.nvml();
+                Lease kept = nvml.keep()) { // as the watch keeps one while a claim has a GPU
+            assertThat(kept).isNotNull();
+            NodeDevices devices = NodeDevices.of(nvml.read(), new NodeDevices.Settings("node-1", node.sysfs(), false));
+            List<HeldClaim> claims = devices.offers().keySet().stream()
+                    .map(name -> held(name.value()))
+                    .toList();
+            assertThat(claims).hasSize(8 * IN_A_GPU);
+            scrape(nvml, devices, claims);
+            long before = micros();
 
-        private List<DeviceReadings> scrape(Nvml nvml, NodeDevices devices, List<HeldClaim> claims) {
-            try (NvidiaMeter meter = new NvidiaMeter(nvml, devices, faults(), new HashSet<>())) {
-                return claims.stream()
-                        .map(claim -> meter.measure(claim, claim.devices().get(0)))
-                        .toList();
-            }
+            List<DeviceReadings> second = scrape(nvml, devices, claims);
+
+            assertThat(second).allSatisfy(one -> {
+                assertThat(one.uuid()).startsWith("MIG-");
+                assertThat(one.values()).hasSize(3);
+                assertThat(one.parentValues()).hasSizeGreaterThan(6);
+            });
+            assertThat(micros() - before).isPositive().isLessThan(50_000);
         }
+    }
 
-        private long micros() {
-            return hardware.calls().entrySet().stream()
-                    .mapToLong(call -> (long) call.getValue() * MICROS.getOrDefault(call.getKey(), OTHERS))
-                    .sum();
+    private List<DeviceReadings> scrape(Nvml nvml, NodeDevices devices, List<HeldClaim> claims) {
+        try (NvidiaMeter meter = new NvidiaMeter(nvml, devices, faults(), new HashSet<>())) {
+            return claims.stream()
+                    .map(claim -> meter.measure(claim, claim.devices().get(0)))
+                    .toList();
         }
+    }
 
-        @Test
-        void doesNotWaitForAGpuThatHangs() {
-            node = StandInNode.install(folder, "l40s");
-            hardware = node.state();
-            try (Nvml nvml = node.nvml()) {
-                NodeDevices devices =
-                        NodeDevices.of(nvml.read(), new NodeDevices.Settings("node-1", node.sysfs(), false));
-                Set<String> measuring = new HashSet<>(Set.of(hardware.uuid(0)));
-                try (NvidiaMeter meter = new NvidiaMeter(nvml, devices, faults(), measuring)) {
-                    HeldClaim hanging = held("gpu-0");
-                    assertThatThrownBy(() -> measure(meter, hanging))
-                            .isInstanceOf(DraException.class)
-                            .hasMessageContaining(hardware.uuid(0) + " has not returned: the GPU");
-                    assertThat(meter.measure(held("gpu-1"), device("gpu-1")).values())
-                            .as("without a watch, faults are unknown")
-                            .containsKey(DeviceMeasure.POWER)
-                            .doesNotContainKey(DeviceMeasure.FAULTS);
-                }
-                assertThat(measuring).containsExactly(hardware.uuid(0));
+    private long micros() {
+        return hardware.calls().entrySet().stream()
+                .mapToLong(call -> (long) call.getValue() * MICROS.getOrDefault(call.getKey(), OTHERS))
+                .sum();
+    }
+
+    @Test
+    void aScrapeDoesNotWaitForAGpuThatHangs() {
+        node = StandInNode.install(folder, "l40s");
+        hardware = node.state();
+        try (Nvml nvml = node.nvml()) {
+            NodeDevices devices = NodeDevices.of(nvml.read(), new NodeDevices.Settings("node-1", node.sysfs(), false));
+            Set<String> measuring = new HashSet<>(Set.of(hardware.uuid(0)));
+            try (NvidiaMeter meter = new NvidiaMeter(nvml, devices, faults(), measuring)) {
+                HeldClaim hanging = held("gpu-0");
+                assertThatThrownBy(() -> measure(meter, hanging))
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContaining(hardware.uuid(0) + " has not returned: the GPU");
+                assertThat(meter.measure(held("gpu-1"), device("gpu-1")).values())
+                        .as("without a watch, faults are unknown")
+                        .containsKey(DeviceMeasure.POWER)
+                        .doesNotContainKey(DeviceMeasure.FAULTS);
             }
+            assertThat(measuring).containsExactly(hardware.uuid(0));
         }
+    }
 
-        @Test
-        void keepsNoSessionAfterwards() throws Exception {
-            node = StandInNode.install(folder, "l40s");
-            hardware = node.state();
-            try (Nvml nvml = node.nvml()) {
-                NodeDevices devices =
-                        NodeDevices.of(nvml.read(), new NodeDevices.Settings("node-1", node.sysfs(), false));
-                List<HeldClaim> claims =
-                        IntStream.range(0, 2).mapToObj(i -> held("gpu-" + i)).toList();
-                scrape(nvml, devices, claims);
-                int before = hardware.calls().get("nvmlDeviceGetHandleByUUID");
-                scrape(nvml, devices, claims);
+    @Test
+    void aScrapeKeepsNoSessionAfterwards() throws Exception {
+        node = StandInNode.install(folder, "l40s");
+        hardware = node.state();
+        try (Nvml nvml = node.nvml()) {
+            NodeDevices devices = NodeDevices.of(nvml.read(), new NodeDevices.Settings("node-1", node.sysfs(), false));
+            List<HeldClaim> claims =
+                    IntStream.range(0, 2).mapToObj(i -> held("gpu-" + i)).toList();
+            scrape(nvml, devices, claims);
+            int before = hardware.calls().get("nvmlDeviceGetHandleByUUID");
+            scrape(nvml, devices, claims);
 
-                assertThat(hardware.calls().get("nvmlDeviceGetHandleByUUID") - before)
-                        .as("look-ups, which a new session needs once for each GPU")
-                        .isEqualTo(2);
-            }
+            assertThat(hardware.calls().get("nvmlDeviceGetHandleByUUID") - before)
+                    .as("look-ups, which a new session needs once for each GPU")
+                    .isEqualTo(2);
         }
     }
 }
