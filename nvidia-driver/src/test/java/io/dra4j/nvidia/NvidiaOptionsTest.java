@@ -134,8 +134,8 @@ class NvidiaOptionsTest {
         table.variable("LOG_VERBOSITY", "The chart's own: its command passes it, as `-v $(LOG_VERBOSITY)`.");
         table.variable(
                 "MASK_NVIDIA_DRIVER_PARAMS",
-                "Nothing: the shell commands in the chart's own command read it, for tests of NVIDIA's on nodes"
-                        + " in containers.");
+                "Nothing: the shell commands in the chart's own command read it, for NVIDIA's own tests on"
+                        + " nodes that are containers.");
         table.variable(
                 "NVIDIA_VISIBLE_DEVICES",
                 "Nothing: it is for NVIDIA's container runtime, which should leave the driver's container alone.");
