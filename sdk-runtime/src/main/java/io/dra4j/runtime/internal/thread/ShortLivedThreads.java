@@ -189,7 +189,7 @@ public final class ShortLivedThreads {
      * <p>It has a thread only while a task runs. After a shutdown no task starts. Fixed rates are not supported.
      */
     public static ScheduledExecutorService upkeep(String name) {
-        return new SparseTimer(task -> daemon(task, name));
+        return new SparseTimer(task -> daemon(task, name), ShortLivedThreads::after);
     }
 
     /** Creates daemon threads with a name and a number. */

@@ -18,6 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,13 +36,20 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ThreadFactory threads;
+    private final LongFunction<CompletableFuture<Void>> clock;
     private final Set<Timed<?>> waiting = new HashSet<>();
     private final Deque<Runnable> due = new ArrayDeque<>();
     private @Nullable Thread runner;
     private boolean isShutdown;
 
-    SparseTimer(ThreadFactory threads) {
+    /**
+     * Creates a timer.
+     *
+     * @param clock returns a future that completes after nanoseconds
+     */
+    SparseTimer(ThreadFactory threads, LongFunction<CompletableFuture<Void>> clock) {
         this.threads = threads;
+        this.clock = clock;
     }
 
     @Override
@@ -65,7 +73,7 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
         } catch (OutOfMemoryError e) {
             runner = null;
             LOG.atWarn().setCause(e).log("No thread for {}; trying again", thread.getName());
-            ShortLivedThreads.after(RETRY_NANOS).thenRun(this::start);
+            clock.apply(RETRY_NANOS).thenRun(this::start);
         }
     }
 
@@ -168,7 +176,7 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
         void await(long nanos) {
             at = System.nanoTime() + Math.max(0, nanos);
             waiting.add(this);
-            wait = ShortLivedThreads.after(nanos);
+            wait = clock.apply(nanos);
             wait.thenRun(this::isDue);
         }
 

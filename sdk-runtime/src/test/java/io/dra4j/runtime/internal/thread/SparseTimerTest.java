@@ -141,15 +141,17 @@ class SparseTimerTest {
     @Test
     void aTaskWaitsWhileTheProcessHasNoMoreThreads() throws Exception {
         AtomicInteger attempts = new AtomicInteger();
-        SparseTimer scarce = new SparseTimer(task -> new Thread(task) {
-            @Override
-            public void start() {
-                if (attempts.incrementAndGet() == 1) {
-                    throw new OutOfMemoryError("unable to create native thread");
-                }
-                super.start();
-            }
-        });
+        SparseTimer scarce = new SparseTimer(
+                task -> new Thread(task) {
+                    @Override
+                    public void start() {
+                        if (attempts.incrementAndGet() == 1) {
+                            throw new OutOfMemoryError("unable to create native thread");
+                        }
+                        super.start();
+                    }
+                },
+                ShortLivedThreads::after);
 
         assertThat(scarce.submit(() -> "ran").get()).isEqualTo("ran");
         assertThat(attempts).hasValue(2);
