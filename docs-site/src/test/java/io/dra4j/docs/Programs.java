@@ -22,10 +22,10 @@ final class Programs {
     static final CommandSpec PROBE = spec("io.dra4j.nvidia.probe.ProbeMain");
     static final CommandSpec TEMPLATE = spec("io.dra4j.nvidia.probe.TemplateMain");
     static final CommandSpec WEBHOOK = spec("io.dra4j.runtime.WebhookOptions");
-    static final CommandSpec CLAIM_METRICS = spec("io.dra4j.runtime.ClaimMetricsOptions");
+    static final CommandSpec CLAIM_METRICS = spec("io.dra4j.tools.ClaimMetricsOptions");
     static final CommandSpec POOL_CONTROLLER = spec("io.dra4j.runtime.ControllerOptions");
-    static final CommandSpec MAINTENANCE = spec("io.dra4j.runtime.MaintenanceMain");
-    static final CommandSpec DOCTOR = spec("io.dra4j.runtime.DoctorOptions");
+    static final CommandSpec MAINTENANCE = spec("io.dra4j.tools.MaintenanceMain");
+    static final CommandSpec DOCTOR = spec("io.dra4j.tools.DoctorOptions");
     static final CommandSpec CONFORMANCE = spec("io.dra4j.conformance.ConformanceMain");
 
     private Programs() {}

@@ -37,10 +37,12 @@ import java.util.function.Supplier;
  * <p>The program also has commands, given before the options, which run instead of the driver:
  *
  * <ul>
- *   <li>{@code webhook}, an {@link AdmissionWebhook}; {@code doctor}, {@code audit} and {@code journal inspect FILE},
- *       which only read; {@code maintenance on}, which takes a running driver's devices out of use;
- *   <li>{@code claim-metrics}, {@code explain} and {@code tree} for the whole cluster, the latter two as in {@code
- *       kubectl dra}, if its jar is next to the driver's;
+ *   <li>{@code webhook}, an {@link AdmissionWebhook};
+ *   <li>those of {@code dra4j-node-tools}, if it is on the class path: {@code doctor}, {@code audit} and {@code journal
+ *       inspect FILE}, which only read; {@code maintenance on}, which takes a running driver's devices out of use; and
+ *       {@code claim-metrics} for the whole cluster;
+ *   <li>{@code explain} and {@code tree} for the whole cluster, as in {@code kubectl dra}, if its jar is next to the
+ *       driver's;
  *   <li>a {@link #controller}, if the program has one, and commands that it {@link #command adds}.
  * </ul>
  *
@@ -70,8 +72,8 @@ public final class DriverMain<O extends DriverOptions> {
         this.program = Objects.requireNonNull(program, "program");
         this.options = Objects.requireNonNull(options, "options");
         this.provider = Objects.requireNonNull(provider, "provider");
-        configTypes = filled -> new AuditOptions.Unstarted(provider.apply(filled)).configTypes();
-        audited = filled -> new AuditOptions.Unstarted(provider.apply(filled));
+        configTypes = filled -> new UnstartedNode(provider.apply(filled)).configTypes();
+        audited = filled -> new UnstartedNode(provider.apply(filled));
     }
 
     /**
@@ -181,11 +183,13 @@ public final class DriverMain<O extends DriverOptions> {
         return main.execute(
                 switch (args.length == 0 ? "" : args[0]) {
                     case WEBHOOK -> new WebhookOptions().command(main, options, configTypes);
-                    case "doctor" -> new DoctorOptions().command(main, options, checks, audited);
-                    case "audit" -> new AuditOptions().command(main, options, audited);
-                    case "claim-metrics" -> new ClaimMetricsOptions().command(main);
-                    case "journal" -> new JournalMain().command(main);
-                    case "maintenance" -> new MaintenanceMain().command(main);
+                    case "audit", "claim-metrics", "doctor", "journal", "maintenance" ->
+                        new NodeToolsMain(
+                                        main,
+                                        options,
+                                        () -> audited.apply(options),
+                                        cluster -> checks.apply(options, cluster))
+                                .command(args[0]);
                     case "explain", "tree" -> new ClusterMain(main.err(), main.environment()).command(program, args);
                     default -> own(main, () -> start.apply(options), args);
                 },

@@ -120,7 +120,7 @@ record ProgramMain(
         return new Command(line, () -> untilEnd(start));
     }
 
-    private int untilEnd(Supplier<Runnable> start) {
+    int untilEnd(Supplier<Runnable> start) {
         ThreadDump.onSignal(Path.of(System.getProperty("java.io.tmpdir"), ThreadDump.FILE), err);
         Runnable close = start.get();
         ending.awaitRequest();

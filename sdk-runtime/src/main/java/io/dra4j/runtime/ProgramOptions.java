@@ -129,11 +129,6 @@ public abstract class ProgramOptions {
      */
     void check(CommandLine command) {}
 
-    /** Returns whether an option has an environment variable. */
-    boolean isInTheEnvironment(String option) {
-        return !NOT_IN_THE_ENVIRONMENT.contains(option) && !LoggingOptions.NOT_IN_THE_ENVIRONMENT.contains(option);
-    }
-
     /** Returns the program's default of an option; {@code null} for the default that all programs share. */
     @Nullable
     String ofProgram(String option) {
@@ -167,7 +162,9 @@ public abstract class ProgramOptions {
 
     private Optional<String> variableOf(OptionSpec option) {
         String name = option.longestName();
-        if (!name.startsWith("--") || !isInTheEnvironment(name)) {
+        if (!name.startsWith("--")
+                || NOT_IN_THE_ENVIRONMENT.contains(name)
+                || LoggingOptions.NOT_IN_THE_ENVIRONMENT.contains(name)) {
             return Optional.empty();
         }
         String same = name.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /** A driver's program that is run in the JVM of a test, with a driver that only notes its start and end. */
-public abstract class ProgramFixture {
+abstract class ProgramFixture {
 
     /** An option at the begin of its line in a help text. */
     private static final Pattern OPTION = Pattern.compile("(?m)(?<=^(  |  -[a-z], | {6}))--[a-z-]+");
@@ -68,14 +68,6 @@ public abstract class ProgramFixture {
         protected Set<String> ofConfigurations() {
             return Set.of("--fast");
         }
-    }
-
-    /** Runs a command of a driver's program, without the start of another JVM, and returns the exit status. */
-    public static int run(String driver, Map<String, String> environment, PrintStream output, String... args) {
-        DriverProgram program = new DriverProgram("test-driver", "A driver.", driver, ProgramFixture.class);
-        ProgramMain main = new ProgramMain(program, environment, output, output, new Ending());
-        return DriverMain.of(program, new DriverOptions.Standard(), ProgramFixture::none)
-                .execute(main, filled -> () -> {}, args);
     }
 
     ProgramMain main() {

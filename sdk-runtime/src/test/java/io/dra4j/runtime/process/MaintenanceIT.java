@@ -6,49 +6,48 @@ import static io.dra4j.runtime.process.DriverPages.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.runtime.ProgramFixture;
+import io.dra4j.runtime.internal.policy.Maintenance;
+import io.dra4j.runtime.internal.policy.MaintenanceFiles;
+import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
 import io.dra4j.testkit.TestNode;
-import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The command {@code maintenance} beside a driver that runs, crashes, and holds claims. */
+/** Maintenance as its command requests it, of a driver that runs, crashes, and holds claims. */
 @Tag("slow")
 class MaintenanceIT {
 
     private static final String TAINT = TestDriver.NAME + "/maintenance";
 
-    /** The command as the driver's program runs it, without the start of another JVM. */
-    private static Ended maintenance(TestNode node, String... words) {
-        List<String> args = new ArrayList<>(List.of("maintenance"));
-        args.addAll(List.of(words));
-        ByteArrayOutputStream output = new ByteArrayOutputStream();
-        PrintStream stream = new PrintStream(output, true, StandardCharsets.UTF_8);
-        int status = ProgramFixture.run(TestDriver.NAME, node.place().values(), stream, args.toArray(String[]::new));
-        return new Ended(status, output.toString(StandardCharsets.UTF_8));
+    private static MaintenanceFiles files(TestNode node) {
+        return new MaintenanceFiles(node.place().plugins().resolve(TestDriver.NAME));
     }
 
-    private static boolean pause(Duration time) {
-        LockSupport.parkNanos(time.toNanos()); // another process gives no event
-        return false;
+    /** Requests maintenance as the command does. */
+    private static Maintenance request(TestNode node, String effect, String... devices) {
+        Maintenance asked = new Maintenance(UUID.randomUUID().toString(), List.of(devices), effect, "now");
+        files(node).write(asked);
+        return asked;
     }
 
     /** Looks until the driver has answered. */
-    private static Ended awaitStatus(TestNode node, String text) {
-        await(() -> maintenance(node, "status").output().contains(text), node::log);
-        return maintenance(node, "status");
+    private static void awaitAnswer(TestNode node, Maintenance asked, Predicate<Answer> answer) {
+        await(() -> files(node).answer(asked).filter(answer).isPresent(), node::log);
+    }
+
+    private static void pause(Duration time) {
+        LockSupport.parkNanos(time.toNanos()); // another process gives no event
     }
 
     private static void await(BooleanSupplier condition, Supplier<String> otherwise) {
@@ -81,21 +80,11 @@ class MaintenanceIT {
             node.start("--suspended=" + suspended);
             node.awaitRegistered();
             KubeletClaim claim = node.allocate("claim", "gpu-0", "gpu-1");
-            TestDriver.reserve(node, claim, "web-0");
             assertThat(node.prepare(claim).complaint()).isEmpty();
-            assertThat(maintenance(node, "status"))
-                    .matches(ended -> ended.status() == 1)
-                    .matches(ended -> ended.output().contains("Maintenance is off."));
 
-            assertThat(maintenance(node, "on", "--timeout=0").status()).isEqualTo(1);
-            node.awaitSlices(slices -> tainted(slices).size() == 8);
-            Ended held = awaitStatus(node, "The taint is in the cluster");
+            Maintenance held = request(node, "NoSchedule", "*");
+            awaitAnswer(node, held, answer -> answer.published() && !answer.suspended());
 
-            assertThat(held.status()).as(held.output()).isEqualTo(1);
-            assertThat(held.output())
-                    .contains("all devices of gpu.example.com", "The taint is in the cluster")
-                    .contains("1 claim holds such devices:")
-                    .contains("default/claim (pod web-0): gpu-0, gpu-1");
             assertThat(tainted(node.api().store().list("resourceslices")))
                     .hasSize(8)
                     .contains("gpu-0 NoSchedule", "gpu-7 NoSchedule");
@@ -110,17 +99,15 @@ class MaintenanceIT {
             assertThat(suspended).doesNotExist();
             assertThat(node.unprepare(claim).complaint()).isEmpty();
 
-            Ended free = maintenance(node, "on", "--evict");
+            Maintenance evicting = request(node, "NoExecute", "*");
+            awaitAnswer(node, evicting, Answer::suspended);
 
-            assertThat(free.status()).as(free.output()).isZero();
-            assertThat(free.output()).contains("No claim holds such a device.", "has released its hardware");
             assertThat(suspended).exists();
             assertThat(tainted(node.api().store().list("resourceslices")))
                     .hasSize(8)
                     .contains("gpu-0 NoExecute");
-            assertThat(maintenance(node, "status").status()).isZero();
 
-            assertThat(maintenance(node, "off").status()).isZero();
+            assertThat(files(node).remove()).isTrue();
 
             node.awaitSlices(slices -> tainted(slices).isEmpty());
             pages.awaitReady();
@@ -131,29 +118,19 @@ class MaintenanceIT {
     @Test
     void withoutADriverTheMaintenanceWaitsForIt() throws Exception {
         try (TestNode node = TestDriver.node()) {
-            Ended none = maintenance(node, "on");
-            assertThat(none.status()).isEqualTo(1);
-            assertThat(none.output()).contains("does not run on this node", "--driver-name");
-
             Path own = Files.createDirectory(node.place().plugins().resolve(TestDriver.NAME));
-            Ended wrong = maintenance(node, "on", "--device=GPU-3");
-            assertThat(wrong.status()).isEqualTo(2);
-            assertThat(wrong.output()).contains("--device: \"GPU-3\" matches no name");
-            Ended early = maintenance(node, "on", "--timeout=0", "--device=gpu-3,gpu-4");
-            assertThat(early.status()).isEqualTo(1);
-            assertThat(early.output()).contains("The driver has not seen it yet");
+            Maintenance early = request(node, "NoSchedule", "gpu-3", "gpu-4");
+            assertThat(files(node).answer(early)).isEmpty();
 
             node.start();
             node.awaitRegistered();
             node.awaitSlices(slices -> tainted(slices).equals(List.of("gpu-3 NoSchedule", "gpu-4 NoSchedule")));
-            assertThat(awaitStatus(node, "The taint is in the cluster").status())
-                    .isZero();
+            awaitAnswer(node, early, Answer::published);
             Files.writeString(own.resolve("maintenance.json"), "{\"id\":"); // of a torn disk
             node.awaitSlices(slices -> tainted(slices).size() == 8);
             assertThat(node.log()).contains("counts as maintenance of all devices");
-            assertThat(maintenance(node, "off").output()).contains("Maintenance is off");
+            assertThat(files(node).remove()).isTrue();
             node.awaitSlices(slices -> !slices.isEmpty() && tainted(slices).isEmpty());
-            assertThat(maintenance(node, "off").output()).contains("Maintenance was already off");
         }
     }
 }

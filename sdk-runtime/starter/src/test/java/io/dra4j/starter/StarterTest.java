@@ -32,6 +32,14 @@ class StarterTest {
         assertThat(result.status()).isZero();
     }
 
+    @Test
+    void aProgramHasTheCommandsOfItsNode() throws Exception {
+        Result result = run("audit", "--help");
+
+        assertThat(result.output()).startsWith("Usage: driver.example.com audit");
+        assertThat(result.status()).isZero();
+    }
+
     private static Result run(String... options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -3,8 +3,7 @@
 /**
  * Applies admins' policies: excludes, describes or taints devices before they are published.
  *
- * <p>Flow: a file → a policy → the inventory that is published. Maintenance is one of them, with the view that its
- * command prints.
+ * <p>Flow: a file → a policy → the inventory that is published. Maintenance is one of them.
  */
 @NullMarked
 package io.dra4j.runtime.internal.policy;
