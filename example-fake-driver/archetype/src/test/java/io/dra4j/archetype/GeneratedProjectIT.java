@@ -85,6 +85,9 @@ class GeneratedProjectIT {
 
         assertThat(help.status()).as(help.text()).isZero();
         assertThat(help.text()).contains("--node-name", "fpga.acme.com");
+        assertThat(Output.of(project, "java", "-jar", "target/fpga-driver.jar", "audit", "--help")
+                        .status())
+                .isZero();
     }
 
     /** One requirement, for which the driver publishes, prepares and restarts. */
