@@ -40,16 +40,6 @@ class FailingRunIT {
         }
 
         @Override
-        public boolean controlsProcess() {
-            return true;
-        }
-
-        @Override
-        public boolean runsAnywhere() {
-            return true;
-        }
-
-        @Override
         public Duration startTimeout() {
             return driver.startTimeout();
         }

@@ -23,16 +23,6 @@ record HostedDriver(List<String> arguments, Map<String, String> environment, Dur
     }
 
     @Override
-    public boolean controlsProcess() {
-        return true;
-    }
-
-    @Override
-    public boolean runsAnywhere() {
-        return true;
-    }
-
-    @Override
     public Instance start(Place place, Map<String, String> more) {
         Map<String, String> all = new HashMap<>(place.values());
         environment.forEach((name, value) -> all.put(name, place.fill(value)));

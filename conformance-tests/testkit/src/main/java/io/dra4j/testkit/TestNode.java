@@ -12,12 +12,13 @@ import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.JavaProgram;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.http.HttpPages;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.proxy.ApiProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,11 +58,10 @@ public final class TestNode implements AutoCloseable {
     /** The longest wait. */
     public static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-    private static final Duration POLL = Duration.ofMillis(200);
-
     private final List<String> command;
     private final @Nullable DriverAdapter adapter;
     private final Place place;
+    private final Opened opened = new Opened();
     private final EmbeddedApiServer api;
     private final ApiProxy proxy;
     private final FakeKubelet kubelet;
@@ -103,20 +103,27 @@ public final class TestNode implements AutoCloseable {
         this.command = List.copyOf(command);
         this.adapter = adapter;
         this.place = place;
-        api = server.node(NAME).start();
+        opened.onEnd(place::remove);
+        try {
+            api = opened.open(() -> server.node(NAME).start(), EmbeddedApiServer::close);
+            proxy = opened.open(() -> ApiProxy.before(api.url()), ApiProxy::close);
+            proxy.writeKubeconfig(place.kubeconfig(), place.serviceAccount(), "default");
+            kubelet = opened.open(() -> kubelet(place, api), FakeKubelet::close);
+        } catch (IOException e) {
+            opened.close();
+            throw new UncheckedIOException("Can't write " + place.kubeconfig(), e);
+        } catch (RuntimeException e) {
+            opened.close();
+            throw e;
+        }
         allocations = new AllocationWriter(
                 name -> api.store().find("deviceclasses", "", name), api.featureGates(), InstantSource.system());
-        proxy = ApiProxy.before(api.url());
-        kubelet = FakeKubelet.builder(place.registry())
-                .outside(place::outside)
-                .release(api.version().minor())
+    }
+
+    private static FakeKubelet kubelet(Place place, EmbeddedApiServer api) {
+        return place.kubelet(api.version().minor())
                 .claims(claim -> api.store().find("resourceclaims", claim.namespace(), claim.name()))
                 .start();
-        try {
-            proxy.writeKubeconfig(place.kubeconfig(), place.serviceAccount(), "default");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Returns the directories of the node. */
@@ -145,16 +152,11 @@ public final class TestNode implements AutoCloseable {
     public synchronized Controllers controllers() {
         Controllers running = controllers;
         if (running == null) {
-            running = Controllers.of(api).kubelet(NAME, kubelet).start();
+            running =
+                    opened.open(() -> Controllers.of(api).kubelet(NAME, kubelet).start(), Controllers::close);
             controllers = running;
         }
         return running;
-    }
-
-    private synchronized void closeControllers() {
-        if (controllers != null) {
-            controllers.close();
-        }
     }
 
     /** Returns variables for the environment of later processes; may be changed. */
@@ -167,7 +169,12 @@ public final class TestNode implements AutoCloseable {
         List<String> words = new ArrayList<>(command);
         words.addAll(Arrays.asList(options));
         DriverAdapter driver = adapter == null ? new ProcessDriver(words, environment, TIMEOUT) : adapter;
-        Instance started = driver.start(place, Map.of());
+        return start(driver, place);
+    }
+
+    private Instance start(DriverAdapter driver, Place where) {
+        Instance started = driver.start(where, Map.of());
+        opened.onEnd(started::kill);
         instances.add(started);
         return started;
     }
@@ -190,8 +197,7 @@ public final class TestNode implements AutoCloseable {
      */
     public Instance startRegistered(DriverAdapter driver, Place where, Duration limit) throws InterruptedException {
         int before = kubelet.events().size();
-        Instance started = driver.start(where, Map.of());
-        instances.add(started);
+        Instance started = start(driver, where);
         if (!isRegistered(started, before, limit)) {
             throw notRegistered();
         }
@@ -199,20 +205,11 @@ public final class TestNode implements AutoCloseable {
     }
 
     private boolean isRegistered(Instance started, int before, Duration limit) throws InterruptedException {
-        long end = System.nanoTime() + limit.toNanos();
-        while (started.isAlive()) {
-            if (kubelet.awaitEvents(events -> isRegisteredAfter(before, events), POLL)) {
-                return true;
-            }
-            if (System.nanoTime() > end) {
-                throw notRegistered();
-            }
+        boolean registered = kubelet.awaitRegistered(before, started::isAlive, limit);
+        if (!registered && started.isAlive()) {
+            throw notRegistered();
         }
-        return false;
-    }
-
-    private static boolean isRegisteredAfter(int before, List<KubeletEvent> events) {
-        return events.stream().skip(before).anyMatch(event -> event.kind() == KubeletEvent.Kind.REGISTERED);
+        return registered;
     }
 
     /** Waits until the kubelet has registered the driver. */
@@ -352,6 +349,11 @@ public final class TestNode implements AutoCloseable {
         }
     }
 
+    /** Returns the pages that a driver serves at the free port of the node. */
+    public HttpPages pages() {
+        return HttpPages.at(place.freePort());
+    }
+
     /** Returns what all processes have logged. */
     public String log() {
         try {
@@ -367,14 +369,9 @@ public final class TestNode implements AutoCloseable {
         return log.substring(Math.max(0, log.length() - 3000));
     }
 
-    /** Kills all processes, and removes the directories. */
+    /** Kills all processes, ends the parts of the node, and removes its directories. */
     @Override
     public void close() {
-        closeControllers();
-        instances.forEach(Instance::kill);
-        kubelet.close();
-        proxy.close();
-        api.close();
-        place.remove();
+        opened.close();
     }
 }

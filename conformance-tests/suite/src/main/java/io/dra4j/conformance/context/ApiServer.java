@@ -10,19 +10,16 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.cluster.ApiObjects;
-import io.dra4j.testkit.cluster.ApiRequestException;
 import io.dra4j.testkit.cluster.KubeconfigUpstream;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.ExternalSettings;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Upstream;
 import io.dra4j.testkit.proxy.UpstreamException;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -52,7 +49,7 @@ final class ApiServer implements AutoCloseable {
     private static final String LABEL = "app.kubernetes.io/managed-by";
     private static final int SUFFIX = 6;
 
-    private final Deque<Runnable> ends = new ArrayDeque<>();
+    private final Opened opened = new Opened();
     private final ApiProxy proxy;
     private final ApiObjects cluster;
     private final String namespace;
@@ -74,9 +71,8 @@ final class ApiServer implements AutoCloseable {
     private ApiServer(ApiServerSettings settings, int proxyPort, String namespace) {
         this.namespace = namespace;
         if (settings.isEmbedded()) {
-            EmbeddedApiServer embedded =
-                    EmbeddedApiServer.builder().like(settings.gates()).start();
-            ends.push(embedded::close);
+            EmbeddedApiServer embedded = opened.open(
+                    () -> EmbeddedApiServer.builder().like(settings.gates()).start(), EmbeddedApiServer::close);
             proxy = before(Upstream.plain(embedded.url()), proxyPort);
             cluster = new ApiObjects(embedded.url());
             version = embedded.version().gitVersion();
@@ -144,7 +140,7 @@ final class ApiServer implements AutoCloseable {
 
     private void furnish(String node) {
         if (make("/api/v1/nodes", object("Node", node))) {
-            ends.push(() -> deleteSlices(node));
+            opened.onEnd(() -> deleteSlices(node));
         }
         ObjectNode object = object("Namespace", namespace);
         object.withObject("/metadata/labels").put("resource.kubernetes.io/admin-access", "true");
@@ -153,9 +149,7 @@ final class ApiServer implements AutoCloseable {
 
     private ApiProxy before(Upstream upstream, int port) {
         try {
-            ApiProxy made = ApiProxy.before(upstream, port);
-            ends.push(made::close);
-            return made;
+            return opened.open(() -> ApiProxy.before(upstream, port), ApiProxy::close);
         } catch (IllegalStateException e) {
             close();
             throw new DriverUnusable("driver.external.proxyPort: " + e.getMessage());
@@ -176,7 +170,7 @@ final class ApiServer implements AutoCloseable {
             return false;
         }
         cluster.create(collection, object);
-        ends.push(() -> cluster.delete(path));
+        opened.onEnd(() -> cluster.delete(path));
         return true;
     }
 
@@ -224,14 +218,8 @@ final class ApiServer implements AutoCloseable {
 
     /** Reverts all changes, and returns a sentence for each failure. */
     List<String> end() {
-        List<String> left = new ArrayList<>();
-        while (!ends.isEmpty()) {
-            try {
-                ends.pop().run();
-            } catch (ApiRequestException | IllegalStateException e) {
-                left.add("Objects of this run are left on the API server: " + e.getMessage());
-            }
-        }
-        return left;
+        return opened.end().stream()
+                .map(failure -> "Objects of this run are left on the API server: " + failure.getMessage())
+                .toList();
     }
 }

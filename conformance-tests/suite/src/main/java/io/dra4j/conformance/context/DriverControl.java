@@ -8,7 +8,6 @@ import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletEvent;
-import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -21,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 /** Start, stop and kill of the driver of a test context. */
 public final class DriverControl implements AutoCloseable {
 
-    private static final Duration LOOK = Duration.ofMillis(100);
     private static final int LOG_LIMIT = 20_000;
     private static final int MOST_WARNINGS = 5;
 
@@ -100,30 +99,23 @@ public final class DriverControl implements AutoCloseable {
      * @throws DriverUnusable if the instance ended first, or on a timeout
      */
     public void awaitRegistered(Instance instance, int before) {
-        long end = System.nanoTime() + adapter.startTimeout().toNanos();
         Measurements.Wait wait = measurements.begin("time from the start to the registration", adapter.startTimeout());
-        while (!registeredAfter(before)) {
+        if (!registers(before, instance::isAlive, adapter.startTimeout())) {
             if (!instance.isAlive()) {
                 throw new DriverUnusable("The driver ended" + status(instance) + lastWords());
             }
-            if (System.nanoTime() > end) {
-                wait.end(false);
-                throw new DriverUnusable("The driver has not registered within "
-                        + adapter.startTimeout().toSeconds()
-                        + " s; the kubelet saw "
-                        + events(before)
-                        + lastWords());
-            }
+            wait.end(false);
+            throw new DriverUnusable("The driver has not registered within "
+                    + adapter.startTimeout().toSeconds()
+                    + " s; the kubelet saw "
+                    + events(before)
+                    + lastWords());
         }
         wait.end(true);
         String name = place.driver();
         if (kubelet.get().plugin(name).isEmpty()) {
             throw new DriverUnusable("A driver whose name is not " + name + " registered: " + events(before));
         }
-    }
-
-    private boolean registeredAfter(int before) {
-        return registers(before, LOOK);
     }
 
     /** Returns whether a new kubelet registers the driver soon. */
@@ -135,10 +127,12 @@ public final class DriverControl implements AutoCloseable {
 
     /** Returns whether the kubelet registers a driver in time, after the first {@code before} of its events. */
     public boolean registers(int before, Duration timeout) {
+        return registers(before, () -> true, timeout);
+    }
+
+    private boolean registers(int before, BooleanSupplier runs, Duration timeout) {
         try {
-            return kubelet.get()
-                    .awaitEvents(
-                            events -> events.stream().skip(before).anyMatch(e -> e.kind() == Kind.REGISTERED), timeout);
+            return kubelet.get().awaitRegistered(before, runs, timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);

@@ -189,10 +189,7 @@ public final class TestContext implements AutoCloseable {
     }
 
     private FakeKubelet startKubelet() {
-        return FakeKubelet.builder(place.registry())
-                .outside(path -> driver.outside(path))
-                .release(api.minor())
-                .start();
+        return place.kubelet(api.minor()).outside(path -> driver.outside(path)).start();
     }
 
     /** Ends the kubelet and starts a new one, which registers what is there. */

@@ -5,8 +5,6 @@ package io.dra4j.conformance.load;
 import io.dra4j.conformance.context.DriverControl;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
-import io.dra4j.testkit.driver.Instance;
-import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 
 /**
  * The times of one start of a driver, counted from before its process is created.
@@ -36,9 +33,7 @@ record StartTimes(Duration sockets, Duration registered, Duration published) {
         int before = context.kubelet().events().size();
         Instant exec = Instant.now();
         long begin = System.nanoTime();
-        Instance instance = driver.launch(Map.of());
-        driver.use(instance);
-        driver.awaitRegistered(instance, before);
+        driver.start();
         Duration registered = Timing.since(begin);
         context.awaitPublished().ifPresent(unpublished -> {
             throw new Violation(unpublished.message());
@@ -52,12 +47,8 @@ record StartTimes(Duration sockets, Duration registered, Duration published) {
      * the renaming. No polling is needed.
      */
     private static Duration sockets(TestContext context, int before, Instant exec) {
-        Path registration = context.kubelet().events().stream()
-                .skip(before)
-                .filter(event -> event.kind() == Kind.REGISTERED)
-                .map(KubeletEvent::socket)
-                .findFirst()
-                .orElseThrow();
+        Path registration =
+                context.kubelet().events(Kind.REGISTERED, before).get(0).socket();
         Instant first = named(registration);
         Instant second = named(context.driver().info().endpoint());
         return Duration.between(exec, first.isAfter(second) ? first : second);

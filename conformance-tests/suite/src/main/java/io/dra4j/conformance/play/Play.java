@@ -6,6 +6,7 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.kubelet.FakeKubelet;
@@ -15,13 +16,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * One play: an embedded API server, a fake kubelet and each driver in its own process, and the whole lifecycle of the
@@ -34,8 +32,7 @@ public final class Play implements AutoCloseable {
 
     private final PlaySettings settings;
     private final Narrator narrator;
-    private final Deque<Runnable> ends = new ArrayDeque<>(); // guarded by this
-    private boolean closed; // guarded by this
+    private final Opened opened = new Opened();
     private final List<DriverProcess> drivers = new CopyOnWriteArrayList<>();
 
     public Play(PlaySettings settings, PrintStream out) {
@@ -80,24 +77,24 @@ public final class Play implements AutoCloseable {
         return false;
     }
 
-    private synchronized void failed(String why) {
-        if (!closed) { // otherwise whoever closed the play knows why it ended
+    private void failed(String why) {
+        if (!opened.isClosed()) { // otherwise whoever closed the play knows why it ended
             narrator.failure(why);
             drivers.forEach(driver -> narrator.output(driver.name(), driver.tail()));
         }
     }
 
     private Script.Cast cast() {
-        Place node = opened(
+        Place node = opened.open(
                 () -> Place.create(settings.nodeName(), settings.driverNames().get(0)),
                 place -> place.remove().ifPresent(narrator::text));
-        EmbeddedApiServer api = opened(
+        EmbeddedApiServer api = opened.open(
                 () -> EmbeddedApiServer.builder()
                         .like(settings.gates())
                         .node(settings.nodeName())
                         .start(),
                 EmbeddedApiServer::close);
-        ApiProxy proxy = opened(() -> ApiProxy.before(api.url()), ApiProxy::close);
+        ApiProxy proxy = opened.open(() -> ApiProxy.before(api.url()), ApiProxy::close);
         Path kubeconfig = node.root().resolve("kubeconfig.kubectl");
         int port;
         try {
@@ -114,23 +111,17 @@ public final class Play implements AutoCloseable {
             places.add(place(adapter, node.of(driver.name()), port));
         }
         Place shared = places.get(0);
-        FakeKubelet kubelet = opened(() -> kubelet(shared, api), FakeKubelet::close);
+        FakeKubelet kubelet =
+                opened.open(() -> shared.kubelet(api.version().minor()).start(), FakeKubelet::close);
         for (int i = 0; i < places.size(); i++) {
             ProcessDriver adapter = adapters.get(i);
             Place place = places.get(i);
-            drivers.add(opened(() -> new DriverProcess(adapter, place), DriverProcess::close));
+            drivers.add(opened.open(() -> new DriverProcess(adapter, place), DriverProcess::close));
         }
         PlayedKubelet played = new PlayedKubelet(kubelet, List.copyOf(drivers));
-        Controllers controllers = opened(
+        Controllers controllers = opened.open(
                 () -> Controllers.of(api).kubelet(settings.nodeName(), kubelet).start(), Controllers::close);
         return new Script.Cast(shared, kubeconfig, api, proxy, played, controllers, played.drivers());
-    }
-
-    private static FakeKubelet kubelet(Place shared, EmbeddedApiServer api) {
-        return FakeKubelet.builder(shared.registry())
-                .outside(shared::outside)
-                .release(api.version().minor())
-                .start();
     }
 
     /** The place of a driver: all drivers of a play share their directories. */
@@ -143,23 +134,9 @@ public final class Play implements AutoCloseable {
         }
     }
 
-    private synchronized <T> T opened(Supplier<T> opening, Consumer<T> end) {
-        StepFailed.unless(!closed, "the play was ended");
-        T resource = opening.get();
-        ends.push(() -> end.accept(resource));
-        return resource;
-    }
-
     /** Ends everything, the last opened first, even if a part fails. */
     @Override
-    public synchronized void close() {
-        closed = true;
-        while (!ends.isEmpty()) {
-            try {
-                ends.pop().run();
-            } catch (RuntimeException e) {
-                narrator.text("A part of the run did not end cleanly: " + e);
-            }
-        }
+    public void close() {
+        opened.end().forEach(e -> narrator.text("A part of the run did not end cleanly: " + e));
     }
 }

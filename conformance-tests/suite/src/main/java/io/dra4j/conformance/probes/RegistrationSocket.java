@@ -41,9 +41,7 @@ public record RegistrationSocket(TestContext context, Path path) {
 
     /** The last one that appeared after the kubelet's first {@code before} events. */
     public static RegistrationSocket since(TestContext context, int before) {
-        return context.kubelet().events().stream()
-                .skip(before)
-                .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
+        return context.kubelet().events(Kind.SOCKET_APPEARED, before).stream()
                 .reduce((first, second) -> second)
                 .map(event -> new RegistrationSocket(context, event.socket()))
                 .orElseThrow(() -> new Violation("a second instance of the driver made no registration socket in "

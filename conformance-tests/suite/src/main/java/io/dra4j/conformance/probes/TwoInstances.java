@@ -9,7 +9,6 @@ import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import java.nio.file.Path;
@@ -68,13 +67,9 @@ public record TwoInstances(TestContext context, Running old, Running fresh) {
         } catch (DriverUnusable e) {
             throw new Violation("an instance with a POD_UID did not start: " + e.getMessage());
         }
-        KubeletEvent registered = context.kubelet().events().stream()
-                .skip(before)
-                .filter(event -> event.kind() == Kind.REGISTERED)
-                .findFirst()
-                .orElseThrow();
+        Path socket = context.kubelet().events(Kind.REGISTERED, before).get(0).socket();
         List<PluginInfo> plugins = context.kubelet().plugins(context.place().driver());
-        return new Running(process, plugins.get(plugins.size() - 1), registered.socket());
+        return new Running(process, plugins.get(plugins.size() - 1), socket);
     }
 
     public List<Running> both() {

@@ -210,11 +210,6 @@ class RealApiServerIT {
         }
 
         @Override
-        public boolean runsAnywhere() {
-            return true;
-        }
-
-        @Override
         public Duration startTimeout() {
             return Duration.ofSeconds(1);
         }

@@ -15,10 +15,14 @@ import java.util.Optional;
 public interface DriverAdapter {
 
     /** Returns whether the suite may start, stop and kill the driver. */
-    boolean controlsProcess();
+    default boolean controlsProcess() {
+        return true;
+    }
 
     /** Returns whether each test context may have its own driver, so that several run at the same time. */
-    boolean runsAnywhere();
+    default boolean runsAnywhere() {
+        return true;
+    }
 
     /**
      * Returns the place where the driver of a test context runs.

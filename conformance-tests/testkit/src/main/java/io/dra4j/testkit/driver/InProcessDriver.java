@@ -57,11 +57,6 @@ public final class InProcessDriver implements DriverAdapter {
     }
 
     @Override
-    public boolean runsAnywhere() {
-        return true;
-    }
-
-    @Override
     public boolean changesNothing(String claimUid) {
         return changesNothing.test(claimUid);
     }

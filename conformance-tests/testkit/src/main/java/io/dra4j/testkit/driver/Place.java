@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.driver;
 
+import io.dra4j.testkit.kubelet.FakeKubelet;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
@@ -9,11 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The surroundings of a driver: its node, and the directories that it shares with kubelet and runtime.
@@ -59,6 +62,7 @@ public record Place(
     static final Path CDI_ON_DISK = Path.of("/etc/cdi");
 
     private static final String LOG = "driver.log";
+    private static final long LOOK_NANOS = 20_000_000;
 
     public Place {
         cdiDirectories = List.copyOf(cdiDirectories);
@@ -116,6 +120,36 @@ public record Place(
                 0,
                 root.resolve(log),
                 UnusedPorts.next());
+    }
+
+    /**
+     * Begins to build the kubelet of the node.
+     *
+     * @param minor its release, the number after "1."
+     */
+    public FakeKubelet.Builder kubelet(int minor) {
+        return FakeKubelet.builder(registry).outside(this::outside).release(minor);
+    }
+
+    /**
+     * Waits until the log has a text.
+     *
+     * @param process logs it, unless it ends
+     * @throws AssertionError if it ends first, or on a timeout
+     */
+    public void awaitLog(String text, Instance process, Duration limit) throws IOException {
+        long end = System.nanoTime() + limit.toNanos();
+        String log = "";
+        boolean runs = true;
+        while (runs && System.nanoTime() < end) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            runs = process.isAlive(); // before it is read, so that the last lines are there
+            log = Files.readString(this.log);
+            if (log.contains(text)) {
+                return;
+            }
+        }
+        throw new AssertionError("\"%s\" was not logged: %s".formatted(text, log));
     }
 
     /** A copy with another kubeconfig. */

@@ -42,16 +42,6 @@ public final class ProcessDriver implements DriverAdapter {
     }
 
     @Override
-    public boolean controlsProcess() {
-        return true;
-    }
-
-    @Override
-    public boolean runsAnywhere() {
-        return true;
-    }
-
-    @Override
     public boolean runsSeveral() {
         return !settings.serial();
     }

@@ -57,6 +57,8 @@ public final class FakeKubelet implements AutoCloseable {
     /** The time limit for a connection to a new driver's service; after it, calls fail. */
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
 
+    private static final Duration LOOK = Duration.ofMillis(100);
+
     private final long started = System.nanoTime();
     private final RegistryFolder folder;
     private final OpenHealthStream.Version health;
@@ -142,6 +144,25 @@ public final class FakeKubelet implements AutoCloseable {
         return await(() -> find(driver) == null, timeout);
     }
 
+    /**
+     * Waits until a driver is registered, after the first {@code before} of the events, and returns whether one is.
+     *
+     * @param runs whether one may still come; looked at now and then
+     */
+    public boolean awaitRegistered(int before, BooleanSupplier runs, Duration timeout) throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            Duration left = Duration.ofNanos(end - System.nanoTime());
+            if (awaitEvents(
+                    all -> !events(Kind.REGISTERED, before).isEmpty(), left.compareTo(LOOK) < 0 ? left : LOOK)) {
+                return true;
+            }
+            if (left.compareTo(LOOK) < 0 || !runs.getAsBoolean()) {
+                return false;
+            }
+        }
+    }
+
     /** Waits until the events satisfy a condition, and returns whether they do. */
     public boolean awaitEvents(Predicate<List<KubeletEvent>> condition, Duration timeout) throws InterruptedException {
         return await(() -> condition.test(List.copyOf(events)), timeout);
@@ -150,6 +171,14 @@ public final class FakeKubelet implements AutoCloseable {
     /** Returns what happened so far. */
     public synchronized List<KubeletEvent> events() {
         return List.copyOf(events);
+    }
+
+    /** Returns the events of a kind, after the first {@code before} of all. */
+    public List<KubeletEvent> events(Kind kind, int before) {
+        return events().stream()
+                .skip(before)
+                .filter(event -> event.kind() == kind)
+                .toList();
     }
 
     /** Returns the registration of a driver, if it is registered. */
