@@ -51,10 +51,7 @@ class ChartControllerIT {
 
     @BeforeEach
     void read() {
-        String account = deployment.at("/metadata/namespace").asText() + "/"
-                + deployment.at("/spec/template/spec/serviceAccountName").asText();
-        Path file = manifests.write(folder.resolve("manifests.yaml"));
-        access = new ServiceAccountAccess(account, List.of(file.toString()), DRIVER, "1.36");
+        access = manifests.access(Kind.Deployment, DRIVER, "1.36", folder);
     }
 
     @Test

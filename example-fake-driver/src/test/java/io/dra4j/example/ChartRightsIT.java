@@ -13,14 +13,11 @@ import io.dra4j.charttest.HelmChart;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.charttest.Right;
-import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import io.dra4j.testkit.rbac.ApiAction;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,9 +47,6 @@ class ChartRightsIT {
             Map.entry("resource.k8s.io/resourceclaims watch", RightsProbe.BINDS),
             Map.entry("resource.k8s.io/resourceclaims/status patch", RightsProbe.REPORTS_STATUS),
             Map.entry("resource.k8s.io/resourceclaims/driver associated-node:patch", RightsProbe.REPORTS_STATUS));
-
-    /** Forbidden, and invalid for lack of a verb that the validation requires. */
-    private static final Set<Integer> REFUSED = Set.of(403, 422);
 
     private static final String STALE_SLICE = """
             apiVersion: resource.k8s.io/v1
@@ -112,7 +106,7 @@ class ChartRightsIT {
             probe.begin.run(node);
 
             node.await(() -> probe.works.at(node));
-            assertThat(refused(node.node())).isEmpty();
+            assertThat(node.refused()).isEmpty();
         }
     }
 
@@ -127,8 +121,8 @@ class ChartRightsIT {
         try (RightsNode node = new RightsNode(manifests, folder)) {
             probe.begin.run(node);
 
-            node.await(() -> !refused(node.node()).isEmpty());
-            assertThat(refused(node.node()))
+            node.await(() -> !node.refused().isEmpty());
+            assertThat(node.refused())
                     .contains(asRefused(right))
                     .allMatch(one -> one.split(" ")[0].equals(asRefused(right).split(" ")[0]));
             assertThat(probe.works.at(node)).isFalse();
@@ -140,14 +134,6 @@ class ChartRightsIT {
         return right.resource().equals("resourceclaims/driver")
                 ? "resource.k8s.io/resourceclaims/status patch"
                 : right.toString();
-    }
-
-    private static List<String> refused(TestNode node) {
-        return node.proxy().requests(request -> REFUSED.contains(request.status())).stream()
-                .map(request -> ApiAction.of(request.method(), request.path(), request.query()))
-                .map(action -> action.group() + "/" + action.resource() + " " + action.verb())
-                .distinct()
-                .toList();
     }
 
     private interface Step {

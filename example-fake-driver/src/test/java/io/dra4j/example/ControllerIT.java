@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.charttest.DriverContainer;
+import io.dra4j.charttest.Manifests;
+import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.rules.KubernetesVersion;
-import io.dra4j.testkit.PublishedChart;
-import io.dra4j.testkit.PublishedChart.Container;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.Instance;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("gate")
 class ControllerIT {
 
-    private static final PublishedChart CHART = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));
+    private static final Manifests CHART = Manifests.read(Path.of("src/test/resources/published-chart.yaml"));
     private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
@@ -43,12 +44,13 @@ class ControllerIT {
     @BeforeEach
     void prepare() throws Exception {
         launchers = Launchers.in(folder);
-        Container controller = CHART.container("controller");
+        DriverContainer controller = CHART.container("controller");
         node = new TestNode(
                 "gpu.example.com",
-                new ProcessDriver(launchers.command(controller.command()), controller.onTestNode(), TestNode.TIMEOUT),
+                new ProcessDriver(
+                        launchers.command(controller.commandLine()), controller.onTestNode(), TestNode.TIMEOUT),
                 EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
-        node.proxy().allowOnly(CHART.access("gpu.example.com", "1.36"), "");
+        node.proxy().allowOnly(CHART.access(Kind.Deployment, "gpu.example.com", "1.36", folder), "");
     }
 
     /** Creates a claim with a device of this driver and one of another, which has its own status. */
@@ -120,11 +122,11 @@ class ControllerIT {
 
     @Test
     void setsWhatADriverOnTheNodeSetsTooOnceAndForAll() throws Exception {
-        Container plugin = CHART.container("plugin");
+        DriverContainer plugin = CHART.container("plugin");
         Map<String, String> environment = plugin.onTestNode();
         environment.putAll(Map.of("BINDING_CONDITIONS", "true", "NUM_DEVICES", "2"));
         environment.keySet().removeAll(List.of("HEALTHCHECK_PORT", "METRICS_PORT"));
-        Instance driver = new ProcessDriver(launchers.command(plugin.command()), environment, TestNode.TIMEOUT)
+        Instance driver = new ProcessDriver(launchers.command(plugin.commandLine()), environment, TestNode.TIMEOUT)
                 .start(node.place(), Map.of());
         try {
             node.awaitRegistered();

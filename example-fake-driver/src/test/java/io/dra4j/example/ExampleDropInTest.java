@@ -4,9 +4,9 @@ package io.dra4j.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.PagePart;
 import io.dra4j.testkit.DropInTable;
-import io.dra4j.testkit.PublishedChart;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,7 +61,7 @@ class ExampleDropInTest {
 
         new PagePart(PAGE, "ExampleDropInTest").assertIs(table.toString());
         assertThat(table.variables())
-                .containsAll(new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
+                .containsAll(Manifests.read(Path.of("src/test/resources/published-chart.yaml"))
                         .container("plugin")
                         .environment()
                         .keySet());

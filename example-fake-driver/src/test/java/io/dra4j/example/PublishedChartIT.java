@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.charttest.DriverContainer;
+import io.dra4j.charttest.Manifests;
+import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.rules.KubernetesVersion;
-import io.dra4j.testkit.PublishedChart;
-import io.dra4j.testkit.PublishedChart.Container;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.ProcessDriver;
@@ -17,11 +18,7 @@ import io.dra4j.testkit.kubelet.GrpcProbe;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Requests;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class PublishedChartIT {
 
-    private static final PublishedChart CHART = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));
+    private static final Manifests CHART = Manifests.read(Path.of("src/test/resources/published-chart.yaml"));
 
     @TempDir
     private static Path folder;
@@ -48,16 +45,16 @@ class PublishedChartIT {
 
     @BeforeAll
     static void start() throws Exception {
-        Container plugin = CHART.container("plugin");
+        DriverContainer plugin = CHART.container("plugin");
         Map<String, String> environment = plugin.onTestNode();
         probePort = UnusedPorts.next();
         environment.put("HEALTHCHECK_PORT", Integer.toString(probePort));
         environment.put("METRICS_PORT", "{FREE_PORT}");
         node = new TestNode(
                 "gpu.example.com",
-                new ProcessDriver(Launchers.in(folder).command(plugin.command()), environment, TestNode.TIMEOUT),
+                new ProcessDriver(Launchers.in(folder).command(plugin.commandLine()), environment, TestNode.TIMEOUT),
                 EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
-        node.proxy().allowOnly(CHART.access("gpu.example.com", "1.36"), TestNode.NAME);
+        node.proxy().allowOnly(CHART.access(Kind.DaemonSet, "gpu.example.com", "1.36", folder), TestNode.NAME);
         node.proxy()
                 .inject(Fault.status(422, "Invalid")
                         .on(Requests.creates("resourceslices"))
@@ -70,12 +67,6 @@ class PublishedChartIT {
     @AfterAll
     static void stop() {
         node.close();
-    }
-
-    private static HttpResponse<String> metrics() throws Exception {
-        URI page = URI.create("http://127.0.0.1:" + node.place().freePort() + "/metrics");
-        return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(page).timeout(TestNode.TIMEOUT).build(), BodyHandlers.ofString());
     }
 
     @Test
@@ -115,7 +106,7 @@ class PublishedChartIT {
                 .as(node.log())
                 .containsExactlyInAnyOrder(
                         "verb=\"create\" resource=\"events\"", "verb=\"patch\" resource=\"resourceclaims/status\"");
-        assertThat(metrics().body())
+        assertThat(node.pages().get("/metrics").body())
                 .contains("verb=\"create\"")
                 .containsPattern("dra4j_missing_permissions_total\\{.*resource=\"events\"");
     }
@@ -148,7 +139,7 @@ class PublishedChartIT {
 
     @Test
     void servesMetricsAtTheChartsPort() throws Exception {
-        HttpResponse<String> page = metrics();
+        HttpResponse<String> page = node.pages().get("/metrics");
 
         assertThat(page.statusCode()).isEqualTo(200);
         assertThat(page.body()).contains("dra4j_published_slices");

@@ -5,13 +5,12 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.charttest.InstalledChart;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.testkit.TestNode;
-import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.InProcessDriver;
 import io.dra4j.testkit.driver.Place;
-import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,19 +28,10 @@ final class RightsNode implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final long LOOK_NANOS = 20_000_000;
 
-    private final TestNode node;
+    private final InstalledChart chart;
 
     RightsNode(Manifests manifests, Path folder) {
-        Path file = manifests.write(folder.resolve("manifests.yaml"));
-        node = new TestNode(DRIVER, new InProcessDriver(this::run), EmbeddedApiServer.builder());
-        node.proxy()
-                .allowOnly(
-                        new ServiceAccountAccess(
-                                manifests.serviceAccount(),
-                                List.of(file.toString()),
-                                DRIVER,
-                                node.api().version().name().replace("V", "").replace("_", ".")),
-                        TestNode.NAME);
+        chart = new InstalledChart(DRIVER, manifests, folder, new InProcessDriver(this::run));
     }
 
     private DraDriver run(Place place) throws IOException {
@@ -62,17 +52,20 @@ final class RightsNode implements AutoCloseable {
 
     /** Starts the driver, and waits until the kubelet has registered it. */
     void start() throws InterruptedException {
-        node.start();
-        node.awaitRegistered();
+        chart.start();
+    }
+
+    List<String> refused() {
+        return chart.refused();
     }
 
     TestNode node() {
-        return node;
+        return chart.node();
     }
 
     /** The file that says which devices have failed. */
     Path faults() throws IOException {
-        Path file = node.place().root().resolve("faults");
+        Path file = node().place().root().resolve("faults");
         if (!Files.exists(file)) {
             Files.createFile(file);
         }
@@ -83,13 +76,13 @@ final class RightsNode implements AutoCloseable {
     void await(Callable<Boolean> condition) throws Exception {
         Instant end = Instant.now().plus(LIMIT);
         while (!condition.call()) {
-            assertThat(Instant.now()).as(node.proxy().log()).isBefore(end);
+            assertThat(Instant.now()).as(node().proxy().log()).isBefore(end);
             LockSupport.parkNanos(LOOK_NANOS);
         }
     }
 
     @Override
     public void close() {
-        node.close();
+        chart.close();
     }
 }

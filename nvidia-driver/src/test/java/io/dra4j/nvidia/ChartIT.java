@@ -10,7 +10,7 @@ import io.dra4j.charttest.InstalledChart;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
-import io.dra4j.testkit.PublishedChart;
+import io.dra4j.charttest.Manifests;
 import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ class ChartIT {
 
     /** The variables of the chart, without its ports, and those of this driver that are empty. */
     private static Map<String, String> chart() {
-        Map<String, String> environment = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
+        Map<String, String> environment = Manifests.read(Path.of("src/test/resources/published-chart.yaml"))
                 .container("gpus")
                 .onTestNode();
         environment.keySet().removeAll(List.of("HTTP_ENDPOINT", "HEALTHCHECK_PORT"));

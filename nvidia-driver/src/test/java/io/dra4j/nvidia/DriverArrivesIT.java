@@ -10,11 +10,6 @@ import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Requests;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +30,6 @@ class DriverArrivesIT {
     private static final String GPU = "gpu.nvidia.com";
     private static final String OPERATOR = "/run/nvidia/driver";
     private static final String UNREADABLE = "could not read its inventory";
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     @TempDir
     private Path folder;
@@ -66,11 +60,6 @@ class DriverArrivesIT {
         assertThat(node.prepare(held).complaint()).isEmpty();
         assertThat(node.terminate()).isZero();
         return held;
-    }
-
-    private HttpResponse<String> get(String page) throws Exception {
-        URI uri = URI.create("http://127.0.0.1:" + node.place().freePort() + page);
-        return HTTP.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
     }
 
     @ParameterizedTest
@@ -104,7 +93,7 @@ class DriverArrivesIT {
         if (isRebooted) {
             boards.load(StandInNode.VERSION);
         }
-        Await.until("readiness", TestNode.TIMEOUT, () -> get("/readyz").statusCode() == 200);
+        node.pages().await("/readyz", answer -> answer.statusCode() == 200);
         assertThat(node.api().store().list("resourceslices").toString()).contains("gpu-3");
         assertThat(node.prepare(next).complaint()).isEmpty();
         assertThat(Files.readString(node.place().cdi().resolve(node.specs().get(0))))
@@ -123,10 +112,10 @@ class DriverArrivesIT {
     private void assertWaits(List<JsonNode> slices) throws Exception {
         Await.until("further tries", TestNode.TIMEOUT, () -> failures(" DEBUG ") > 1);
         assertThat(failures(" ERROR ")).as("reasons").isOne();
-        assertThat(get("/startupz").statusCode()).isEqualTo(200);
-        assertThat(get("/healthz").statusCode()).isEqualTo(200);
-        assertThat(get("/readyz").statusCode()).isEqualTo(503);
-        assertThat(get("/readyz").body()).contains("No NVIDIA driver below");
+        assertThat(node.pages().get("/startupz").statusCode()).isEqualTo(200);
+        assertThat(node.pages().get("/healthz").statusCode()).isEqualTo(200);
+        assertThat(node.pages().get("/readyz").statusCode()).isEqualTo(503);
+        assertThat(node.pages().get("/readyz").body()).contains("No NVIDIA driver below");
         assertThat(node.api().store().list("resourceslices")).isEqualTo(slices);
         node.proxy().awaitAll(TestNode.TIMEOUT, all -> all.stream().anyMatch(Requests.creates("events")));
         assertThat(node.api().store().list("events").toString())

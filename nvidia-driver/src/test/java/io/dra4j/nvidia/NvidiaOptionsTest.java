@@ -14,7 +14,7 @@ import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.prepare.DaemonSocket;
 import io.dra4j.runtime.LegacyPlugin;
 import io.dra4j.testkit.DropInTable;
-import io.dra4j.testkit.PublishedChart;
+import io.dra4j.charttest.Manifests;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -143,7 +143,7 @@ class NvidiaOptionsTest {
 
         new PagePart(PAGE, "NvidiaOptionsTest").assertIs(table.toString());
         assertThat(table.variables())
-                .containsAll(new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
+                .containsAll(Manifests.read(Path.of("src/test/resources/published-chart.yaml"))
                         .container("gpus")
                         .environment()
                         .keySet());

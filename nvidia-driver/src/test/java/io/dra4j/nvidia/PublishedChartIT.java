@@ -7,11 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.charttest.DriverContainer;
+import io.dra4j.charttest.Manifests.Kind;
+import io.dra4j.charttest.Manifests;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.nvidia.takeover.GoFiles;
 import io.dra4j.rules.KubernetesVersion;
-import io.dra4j.testkit.PublishedChart;
-import io.dra4j.testkit.PublishedChart.Container;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.ProcessDriver;
@@ -21,11 +22,7 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Requests;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class PublishedChartIT {
 
-    private static final PublishedChart CHART = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));
+    private static final Manifests CHART = Manifests.read(Path.of("src/test/resources/published-chart.yaml"));
     private static final String GPU = "gpu.nvidia.com";
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -60,7 +57,7 @@ class PublishedChartIT {
     @BeforeAll
     static void start() throws Exception {
         StandInNode boards = StandInNode.install(folder.resolve("node"), "h100-80");
-        Container gpus = CHART.container("gpus");
+        DriverContainer gpus = CHART.container("gpus");
         Map<String, String> environment = gpus.onTestNode();
         probePort = UnusedPorts.next();
         environment.put("HEALTHCHECK_PORT", Integer.toString(probePort));
@@ -71,9 +68,9 @@ class PublishedChartIT {
         environment.put("PATH", launcher() + ":" + System.getenv("PATH"));
         node = new TestNode(
                 GPU,
-                new ProcessDriver(gpus.command(), environment, TestNode.TIMEOUT),
+                new ProcessDriver(gpus.commandLine(), environment, TestNode.TIMEOUT),
                 EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
-        node.proxy().allowOnly(CHART.access(GPU, "1.36"), TestNode.NAME);
+        node.proxy().allowOnly(CHART.access(Kind.DaemonSet, GPU, "1.36", folder), TestNode.NAME);
         node.proxy()
                 .inject(Fault.status(422, "Invalid")
                         .on(Requests.creates("resourceslices"))
@@ -183,9 +180,7 @@ class PublishedChartIT {
     }
 
     private static String metrics() throws Exception {
-        URI page = URI.create("http://127.0.0.1:" + node.place().freePort() + "/metrics");
-        HttpResponse<String> metrics = HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(page).timeout(TestNode.TIMEOUT).build(), BodyHandlers.ofString());
+        HttpResponse<String> metrics = node.pages().get("/metrics");
         assertThat(metrics.statusCode()).isEqualTo(200);
         return metrics.body();
     }

@@ -249,10 +249,7 @@ public abstract class ChartContract {
     void aDriverWritesSlicesOfItsOwnNodeAlone(@TempDir Path folder) throws IOException {
         Manifests manifests = CHART.render(ChartInstallation.DEFAULT);
         JsonNode policy = manifests.one(Kind.ValidatingAdmissionPolicy);
-        String account = manifests.serviceAccount();
-        List<String> files =
-                List.of(manifests.write(folder.resolve("chart.yaml")).toString());
-        ServiceAccountAccess access = new ServiceAccountAccess(account, files, driver(), "1.36");
+        ServiceAccountAccess access = manifests.access(Kind.DaemonSet, driver(), "1.36", folder);
         for (String method : List.of("POST", "PUT", "DELETE")) {
             assertThat(refusal(access, method, "node-1", "{nodeName: node-1}")).isEmpty();
             assertThat(refusal(access, method, "node-1", "{nodeName: node-2}")).contains("'node-1'", "'node-2'");
@@ -260,7 +257,8 @@ public abstract class ChartContract {
             assertThat(refusal(access, method, "", "{nodeName: node-1}")).contains("names no node");
         }
         assertThat(policy.at("/spec/matchConditions/0/expression").asText())
-                .isEqualTo("request.userInfo.username == \"system:serviceaccount:" + account.replace('/', ':') + '"');
+                .isEqualTo("request.userInfo.username == \"system:serviceaccount:"
+                        + manifests.serviceAccount().replace('/', ':') + '"');
         assertThat(policy.at("/spec/matchConstraints/resourceRules/0/apiVersions/0")
                         .asText())
                 .isEqualTo("*");

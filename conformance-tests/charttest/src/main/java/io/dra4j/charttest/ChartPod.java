@@ -13,10 +13,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 
 /**
  * A driver's pod as the kubelet and the container runtime make it: the volumes of its manifest, a read-only root if the
@@ -84,9 +82,8 @@ public final class ChartPod implements AutoCloseable {
             throws IOException {
         this.container = container;
         this.programs = programs;
-        environment = new HashMap<>(container.environment());
-        environment.put("NODE_NAME", TestNode.NAME);
-        environment.put("POD_UID", UUID.randomUUID().toString());
+        environment = container.variables();
+        environment.put("POD_UID", DriverContainer.POD_UID);
         environment.put("HEALTHCHECK_PORT", "0"); // on the host's network
         environment.put("HTTP_ENDPOINT", "127.0.0.1:0");
         environment.remove("METRICS_PORT");
@@ -167,14 +164,8 @@ public final class ChartPod implements AutoCloseable {
 
     /** Starts the driver with the manifest's command, and waits until it is registered and has published. */
     public void start() throws InterruptedException {
-        List<String> command = new ArrayList<>();
-        for (String word : container.commandLine()) {
-            String expanded = word;
-            for (Map.Entry<String, String> variable : environment.entrySet()) {
-                expanded = expanded.replace("$(" + variable.getKey() + ")", variable.getValue());
-            }
-            command.add(command.isEmpty() ? Path.of(expanded).getFileName().toString() : expanded);
-        }
+        List<String> command = new ArrayList<>(container.commandLine(environment));
+        command.set(0, Path.of(command.get(0)).getFileName().toString());
         start("", command);
         node.awaitRegistered();
         node.awaitSlices(slices -> !slices.isEmpty());

@@ -6,18 +6,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.charttest.Manifests.Kind;
+import io.dra4j.testkit.TestNode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * A container of the driver's program: in the DaemonSet of a chart, or in a Deployment.
  *
- * @param pod the pod's spec
+ * @param workload the DaemonSet, or the Deployment
  * @param container the container
  */
-public record DriverContainer(JsonNode pod, JsonNode container) {
+public record DriverContainer(JsonNode workload, JsonNode container) {
+
+    /** The UID of the pod in which a test runs a container. */
+    static final String POD_UID = "0e9ccd0b-43d2-4a8f-9a0e-0123456789ab";
+
+    /** The variables that {@link TestNode} sets itself. */
+    private static final Set<String> OF_THE_NODE =
+            Set.of("NODE_NAME", "CDI_ROOT", "KUBELET_PLUGINS_DIRECTORY_PATH", "KUBELET_REGISTRAR_DIRECTORY_PATH");
+
+    private static final Pattern REFERENCE = Pattern.compile("\\$\\(([A-Za-z_][A-Za-z0-9_]*)\\)");
 
     /** The driver on the nodes. */
     public static DriverContainer of(Manifests manifests) {
@@ -35,8 +48,12 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
     }
 
     private static DriverContainer first(JsonNode workload) {
-        JsonNode pod = workload.at("/spec/template/spec");
-        return new DriverContainer(pod, pod.at("/containers/0"));
+        return new DriverContainer(workload, workload.at("/spec/template/spec/containers/0"));
+    }
+
+    /** The pod's spec. */
+    public JsonNode pod() {
+        return workload.at("/spec/template/spec");
     }
 
     /** The program, without arguments. */
@@ -49,12 +66,24 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
         return container.path("args").valueStream().map(JsonNode::asText).toList();
     }
 
-    /** The program and its arguments, with references to variables. */
+    /** The program and its arguments, as the kubelet starts it on a test's node. */
     public List<String> commandLine() {
+        return commandLine(variables());
+    }
+
+    /** The same with other values of variables. */
+    List<String> commandLine(Map<String, String> variables) {
         return Stream.of("command", "args")
                 .flatMap(field -> container.path(field).valueStream())
-                .map(JsonNode::asText)
+                .map(word -> expanded(word.asText(), variables))
                 .toList();
+    }
+
+    /** As the kubelet does: a reference to a variable that is not set stays. */
+    private static String expanded(String text, Map<String, String> variables) {
+        return REFERENCE
+                .matcher(text)
+                .replaceAll(found -> Matcher.quoteReplacement(variables.getOrDefault(found.group(1), found.group())));
     }
 
     /** The variables, with an empty value for those that Kubernetes sets. */
@@ -67,10 +96,37 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
         return environment;
     }
 
+    /** The variables as the kubelet sets them, on a test's node; may be changed. */
+    public Map<String, String> variables() {
+        Map<String, String> fields = Map.of(
+                "spec.nodeName",
+                TestNode.NAME,
+                "metadata.uid",
+                POD_UID,
+                "metadata.namespace",
+                workload.at("/metadata/namespace").asText(),
+                "spec.serviceAccountName",
+                pod().path("serviceAccountName").asText());
+        Map<String, String> variables = new LinkedHashMap<>();
+        for (JsonNode variable : container.path("env")) {
+            String field = variable.at("/valueFrom/fieldRef/fieldPath").asText();
+            String value = field.isEmpty() ? variable.path("value").asText() : fields.getOrDefault(field, "");
+            variables.put(variable.path("name").asText(), expanded(value, variables));
+        }
+        return variables;
+    }
+
+    /** The same without those that a test's node sets itself. */
+    public Map<String, String> onTestNode() {
+        Map<String, String> own = variables();
+        own.keySet().removeAll(OF_THE_NODE);
+        return own;
+    }
+
     /** The directories and files of the node, by the names of their volumes. */
     public Map<String, String> hostPaths() {
         Map<String, String> paths = new LinkedHashMap<>();
-        pod.path("volumes").forEach(volume -> {
+        pod().path("volumes").forEach(volume -> {
             JsonNode path = volume.at("/hostPath/path");
             if (!path.isMissingNode()) {
                 paths.put(volume.path("name").asText(), path.asText());
@@ -92,7 +148,7 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
     /** Asserts that it has no access to the node, and runs with minimal rights. */
     void assertHasNoRightsOnTheNode() {
         assertThat(hostPaths()).isEmpty();
-        assertThat(pod.at("/securityContext/runAsNonRoot").asBoolean()).isTrue();
+        assertThat(pod().at("/securityContext/runAsNonRoot").asBoolean()).isTrue();
         assertThat(container.path("securityContext").toString())
                 .isEqualTo("{\"privileged\":false,\"allowPrivilegeEscalation\":false,"
                         + "\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}");

@@ -9,26 +9,20 @@ import io.dra4j.allocator.cel.DeviceSelector;
 import io.dra4j.charttest.Manifests.Kind;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.JavaProgram;
 import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 
 /**
  * A node of a cluster to which rendered objects were applied: the driver is a process with the
  * arguments and the environment of the DaemonSet, and with the rights of its ServiceAccount.
  */
 public final class InstalledChart implements AutoCloseable {
-
-    /** Variables of paths and names that each node of a test has. */
-    private static final Set<String> OF_THE_NODE =
-            Set.of("NODE_NAME", "CDI_ROOT", "KUBELET_PLUGINS_DIRECTORY_PATH", "KUBELET_REGISTRAR_DIRECTORY_PATH");
 
     private final TestNode node;
     private final ServiceAccountAccess access;
@@ -53,22 +47,25 @@ public final class InstalledChart implements AutoCloseable {
      */
     public InstalledChart(
             String driver, Manifests manifests, Path folder, List<String> program, Map<String, String> changes) {
-        DriverContainer container = DriverContainer.of(manifests);
+        this(driver, manifests, folder, driver(DriverContainer.of(manifests), program, changes));
+    }
+
+    private static DriverAdapter driver(DriverContainer container, List<String> program, Map<String, String> changes) {
         List<String> command = new ArrayList<>(program);
         command.addAll(container.arguments());
-        Map<String, String> environment = new HashMap<>(container.environment());
-        environment.keySet().removeAll(OF_THE_NODE);
-        environment.put("POD_UID", UUID.randomUUID().toString());
+        Map<String, String> environment = container.onTestNode();
+        environment.put("POD_UID", DriverContainer.POD_UID);
         environment.put("HTTP_ENDPOINT", "127.0.0.1:0");
         environment.put("HEALTHCHECK_PORT", "0");
         environment.putAll(changes);
-        node = new TestNode(
-                driver, new ProcessDriver(command, environment, TestNode.TIMEOUT), EmbeddedApiServer.builder());
-        access = new ServiceAccountAccess(
-                manifests.serviceAccount(),
-                List.of(manifests.write(folder.resolve("installed.yaml")).toString()),
-                driver,
-                "1." + node.api().version().minor());
+        return new ProcessDriver(command, environment, TestNode.TIMEOUT);
+    }
+
+    /** The same with a driver that an adapter starts. */
+    public InstalledChart(String driver, Manifests manifests, Path folder, DriverAdapter adapter) {
+        node = new TestNode(driver, adapter, EmbeddedApiServer.builder());
+        access = manifests.access(
+                Kind.DaemonSet, driver, "1." + node.api().version().minor(), folder);
         node.proxy().allowOnly(access, TestNode.NAME);
         manifests.of(Kind.DeviceClass).forEach(one -> node.api().store().putStrictly(one));
     }
@@ -101,6 +98,11 @@ public final class InstalledChart implements AutoCloseable {
                     .forEach(device -> names.add(device.path("name").asText()));
         }
         return names;
+    }
+
+    /** Returns the rights that the API server refused, as {@link Right} names them. */
+    public List<String> refused() {
+        return Right.refused(node.proxy());
     }
 
     /** Asserts that the API server has refused no request of the driver. */

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,6 +43,15 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
         return new Manifests(yaml, objects);
     }
 
+    /** Reads objects that Helm has rendered. */
+    public static Manifests read(Path file) {
+        try {
+            return of(Files.readString(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** The objects of a kind. */
     public List<ObjectNode> of(Kind kind) {
         return objects.stream()
@@ -69,10 +79,39 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
 
     /** The driver's ServiceAccount as {@code namespace/name}. */
     public String serviceAccount() {
-        JsonNode driver = one(Kind.DaemonSet);
-        return driver.at("/metadata/namespace").asText()
+        return serviceAccount(one(Kind.DaemonSet));
+    }
+
+    private static String serviceAccount(JsonNode workload) {
+        return workload.at("/metadata/namespace").asText()
                 + "/"
-                + driver.at("/spec/template/spec/serviceAccountName").asText();
+                + workload.at("/spec/template/spec/serviceAccountName").asText();
+    }
+
+    /**
+     * The rights of the ServiceAccount of a workload, of which there is one.
+     *
+     * @param release the API server's, for example {@code 1.36}
+     * @param folder for a file
+     */
+    public ServiceAccountAccess access(Kind workload, String driver, String release, Path folder) {
+        Path file = write(folder.resolve("manifests.yaml"));
+        return new ServiceAccountAccess(serviceAccount(one(workload)), List.of(file.toString()), driver, release);
+    }
+
+    /**
+     * A container of any workload.
+     *
+     * @throws IllegalStateException if none has this name
+     */
+    public DriverContainer container(String name) {
+        return objects.stream()
+                .flatMap(workload -> workload.at("/spec/template/spec/containers")
+                        .valueStream()
+                        .map(one -> new DriverContainer(workload, one)))
+                .filter(one -> one.container().path("name").asText().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("No container is called " + name));
     }
 
     /** Writes the objects, including later changes, as one file. */

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.charttest.ChartPod.Ended;
 import io.dra4j.testkit.driver.MountNamespace;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,8 +46,8 @@ public abstract class PodContract {
 
     @Test
     void nothingIsFoundInAHealthyPodOfThePublishedChart() throws Exception {
-        String chart = Files.readString(Path.of("src/test/resources/published-chart.yaml"));
-        assertNothingFoundIn(DriverContainer.of(Manifests.of(chart)));
+        Path chart = Path.of("src/test/resources/published-chart.yaml");
+        assertNothingFoundIn(DriverContainer.of(Manifests.read(chart)));
     }
 
     private void assertNothingFoundIn(DriverContainer container) throws Exception {

@@ -5,11 +5,14 @@ package io.dra4j.charttest;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.rbac.ApiAction;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * One verb of the library chart's {@code files/rights.yaml}.
@@ -42,6 +45,9 @@ public record Right(
 
     /** The process of the cluster that publishes pools of several nodes. */
     public static final String CONTROLLER = "controller";
+
+    /** Forbidden, and invalid for lack of a verb that the validation requires. */
+    private static final Set<Integer> REFUSED = Set.of(403, 422);
 
     /** The rights of the driver on a node. */
     public static List<Right> ofTheDriver() {
@@ -92,6 +98,15 @@ public record Right(
             }
         }
         return granted;
+    }
+
+    /** Returns the rights for lack of which an API server refused requests, in the same form. */
+    static List<String> refused(ApiProxy proxy) {
+        return proxy.requests(request -> REFUSED.contains(request.status())).stream()
+                .map(request -> ApiAction.of(request.method(), request.path(), request.query()))
+                .map(action -> action.group() + "/" + action.resource() + " " + action.verb())
+                .distinct()
+                .toList();
     }
 
     /** Removes this right from roles; returns whether any had it. */

@@ -5,8 +5,9 @@ package io.dra4j.images;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.dra4j.charttest.DriverContainer;
+import io.dra4j.charttest.Manifests;
 import io.dra4j.images.Container.Ended;
-import io.dra4j.testkit.PublishedChart;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +30,8 @@ class FakeDriverImageIT {
         "NoClassDefFoundError", "ClassNotFoundException", "UnsatisfiedLinkError", "no such file"
     };
 
-    private static final PublishedChart CHART =
-            new PublishedChart(Path.of("../../example-fake-driver/src/test/resources/published-chart.yaml"));
+    private static final Manifests CHART =
+            Manifests.read(Path.of("../../example-fake-driver/src/test/resources/published-chart.yaml"));
 
     @TempDir
     private static Path folder;
@@ -44,12 +45,12 @@ class FakeDriverImageIT {
 
     @Test
     void registersPublishesAndPreparesWithItsCacheAsThePublishedChartRunsIt() {
-        PublishedChart.Container plugin = CHART.container("plugin");
+        DriverContainer plugin = CHART.container("plugin");
         Map<String, String> environment = plugin.onTestNode();
         environment.put("JAVA_OPTS", container.cacheOnly());
         environment.put("METRICS_PORT", "0"); // of the host's network
         environment.put("HEALTHCHECK_PORT", "0");
-        List<String> words = new ArrayList<>(plugin.command());
+        List<String> words = new ArrayList<>(plugin.commandLine());
         words.addAll(List.of("-v", "5")); // to see what is missing; at 6 gRPC names classes that it can do without
         List<String> command = container.driver("", environment, words);
 

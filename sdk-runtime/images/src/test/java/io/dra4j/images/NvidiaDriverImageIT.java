@@ -4,9 +4,10 @@ package io.dra4j.images;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.charttest.DriverContainer;
+import io.dra4j.charttest.Manifests;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
-import io.dra4j.testkit.PublishedChart;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 20, unit = TimeUnit.MINUTES) // emulated, a start takes a minute
 class NvidiaDriverImageIT {
 
-    private static final PublishedChart CHART =
-            new PublishedChart(Path.of("../../nvidia-driver/src/test/resources/published-chart.yaml"));
+    private static final Manifests CHART =
+            Manifests.read(Path.of("../../nvidia-driver/src/test/resources/published-chart.yaml"));
 
     @TempDir
     private static Path folder;
@@ -40,7 +41,7 @@ class NvidiaDriverImageIT {
         if (!Built.machine().equals(Machine.current())) {
             node.useLibraryOf(Built.machine().architecture());
         }
-        PublishedChart.Container gpus = CHART.container("gpus");
+        DriverContainer gpus = CHART.container("gpus");
         Map<String, String> environment = gpus.onTestNode();
         environment.put("JAVA_OPTS", container.cacheOnly());
         environment.put("NVIDIA_DRIVER_ROOT", node.root().toString());
@@ -51,7 +52,7 @@ class NvidiaDriverImageIT {
         List<String> command = container.driver(
                 node.folder().toString(),
                 environment,
-                gpus.command().stream()
+                gpus.commandLine().stream()
                         .map(word -> word.replace("-v 4", "-v 5")) // to see what is missing
                         .toList());
 

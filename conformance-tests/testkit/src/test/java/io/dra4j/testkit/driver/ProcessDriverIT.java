@@ -105,19 +105,11 @@ class ProcessDriverIT {
         ProcessDriver driver = driver(shell("echo ready $$; exec sleep 600", false));
         place = driver.place("node-1", "gpu.example.com");
         Instance instance = driver.start(place, Map.of());
-        await("ready " + instance.pid().getAsLong());
+        place.awaitLog("ready " + instance.pid().getAsLong(), instance, TIMEOUT);
 
         instance.terminate();
 
         assertThat(instance.awaitExit(TIMEOUT)).hasValue(128 + 15);
-    }
-
-    private void await(String line) throws IOException {
-        long end = System.nanoTime() + TIMEOUT.toNanos();
-        while (!Files.readString(place.log()).contains(line)) {
-            assertThat(System.nanoTime()).as(Files.readString(place.log())).isLessThan(end);
-            Thread.onSpinWait();
-        }
     }
 
     @Test

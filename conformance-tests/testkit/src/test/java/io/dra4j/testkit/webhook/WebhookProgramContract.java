@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.cluster.TestKeys;
 import io.dra4j.testkit.driver.Ended;
-import java.io.BufferedReader;
-import java.io.IOException;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.ProcessDriver;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,14 +22,12 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +45,9 @@ public abstract class WebhookProgramContract {
     private Path folder;
 
     private Path volume;
+
+    @AutoClose
+    private TestNode node;
 
     /** The program without arguments. */
     protected abstract List<String> program();
@@ -67,12 +70,48 @@ public abstract class WebhookProgramContract {
     @BeforeEach
     void makeVolume() throws Exception {
         volume = Files.createDirectory(folder.resolve("certificate"));
-    }
-
-    private WebhookProcess start(TestKeys keys) throws Exception {
         List<String> command = new ArrayList<>(program());
         command.addAll(arguments());
-        return WebhookProcess.start(command, environment(), volume, keys);
+        Map<String, String> variables = new HashMap<>(environment());
+        variables.put("TLS_CERT_FILE", volume.resolve("tls.crt").toString());
+        variables.put("TLS_PRIVATE_KEY_FILE", volume.resolve("tls.key").toString());
+        variables.put("PORT", "{FREE_PORT}");
+        node = new TestNode(
+                "webhook", new ProcessDriver(command, variables, TestNode.TIMEOUT), EmbeddedApiServer.builder());
+    }
+
+    /** Starts the program with its certificate in a volume, as a pod has it, and returns once it serves. */
+    private Instance start(TestKeys keys) throws Exception {
+        write("..0", keys);
+        for (String name : List.of("tls.crt", "tls.key")) {
+            Files.createSymbolicLink(volume.resolve(name), Path.of("..data", name));
+        }
+        Instance webhook = node.start();
+        node.place().awaitLog("Serving admission reviews over HTTPS", webhook, TestNode.TIMEOUT);
+        return webhook;
+    }
+
+    /** Writes a certificate as the kubelet does: both files atomically, by a link. */
+    private void write(String name, TestKeys keys) throws Exception {
+        Path files = Files.createDirectories(volume.resolve(name));
+        Files.writeString(files.resolve("tls.crt"), keys.certificatePem());
+        Files.writeString(files.resolve("tls.key"), keys.keyPem());
+        Path link = Files.createSymbolicLink(volume.resolve("..next"), Path.of(name));
+        Files.move(link, volume.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Sends a review over a separate connection, which trusts only one certificate. */
+    private HttpResponse<String> post(TestKeys trusted, String review) throws Exception {
+        URI page = URI.create("https://127.0.0.1:" + node.place().freePort() + CLAIMS);
+        HttpRequest request = HttpRequest.newBuilder(page)
+                .timeout(TestNode.TIMEOUT)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(review))
+                .build();
+        return HttpClient.newBuilder()
+                .sslContext(TestKeys.clientOf(trusted))
+                .build()
+                .send(request, BodyHandlers.ofString());
     }
 
     private String review(String parameters) throws Exception {
@@ -98,44 +137,40 @@ public abstract class WebhookProgramContract {
     @Test
     void refusesWhatPrepareWouldRefuse() throws Exception {
         TestKeys keys = TestKeys.make(folder, "webhook", NAMES);
-        try (WebhookProcess webhook = start(keys)) {
-            JsonNode bad = response(webhook.post(keys, CLAIMS, review(refused())));
-            JsonNode good = response(webhook.post(keys, CLAIMS, review(accepted())));
+        start(keys);
 
-            assertThat(bad.path("allowed").asBoolean(true)).isFalse();
-            assertThat(bad.at("/status/message").asText())
-                    .isEqualTo("spec.devices.config[0].opaque.parameters: " + message());
-            assertThat(good.path("allowed").asBoolean()).as(good.toString()).isTrue();
-            assertThat(webhook.terminate()).isZero();
-        }
+        JsonNode bad = response(post(keys, review(refused())));
+        JsonNode good = response(post(keys, review(accepted())));
+
+        assertThat(bad.path("allowed").asBoolean(true)).isFalse();
+        assertThat(bad.at("/status/message").asText())
+                .isEqualTo("spec.devices.config[0].opaque.parameters: " + message());
+        assertThat(good.path("allowed").asBoolean()).as(good.toString()).isTrue();
+        assertThat(node.terminate()).isZero();
     }
 
     /** The JDK's server asks for the name of each client, for seconds where no name server answers. */
     @Test
     void asksNoNameServerForItsClients() throws Exception {
         TestKeys keys = TestKeys.make(folder, "webhook", NAMES);
-        try (WebhookProcess webhook = start(keys)) {
-            List<String> command = List.of(Ended.jdk("jcmd"), Long.toString(webhook.pid()), "VM.system_properties");
+        String pid = Long.toString(start(keys).pid().getAsLong());
 
-            assertThat(Ended.of(Map.of(), command).printed()).contains("jdk.net.hosts.file=/dev/null");
-        }
+        assertThat(Ended.of(Map.of(), List.of(Ended.jdk("jcmd"), pid, "VM.system_properties"))
+                        .printed())
+                .contains("jdk.net.hosts.file=/dev/null");
     }
 
     @Test
     void takesARenewedCertificateWithoutARestart() throws Exception {
         TestKeys before = TestKeys.make(folder, "before", NAMES);
         TestKeys after = TestKeys.make(folder, "after", NAMES);
-        try (WebhookProcess webhook = start(before)) {
-            assertThat(webhook.post(before, CLAIMS, review(accepted())).statusCode())
-                    .isEqualTo(200);
+        start(before);
+        assertThat(post(before, review(accepted())).statusCode()).isEqualTo(200);
 
-            WebhookProcess.replaceCertificate(volume, after);
+        write("..1", after);
 
-            assertThat(webhook.post(after, CLAIMS, review(accepted())).statusCode())
-                    .isEqualTo(200);
-            assertThatThrownBy(() -> webhook.post(before, CLAIMS, review(accepted())))
-                    .isInstanceOf(SSLHandshakeException.class);
-        }
+        assertThat(post(after, review(accepted())).statusCode()).isEqualTo(200);
+        assertThatThrownBy(() -> post(before, review(accepted()))).isInstanceOf(SSLHandshakeException.class);
     }
 
     private void assertEnds(int status, String line, String... options) throws Exception {
@@ -156,108 +191,5 @@ public abstract class WebhookProgramContract {
         assertEnds(2, "Missing required option: '--tls-cert-file", key);
         assertEnds(2, "Invalid value for option '--port'", certificate, key, "--port=70000");
         assertEnds(1, "Can't read " + missing, certificate, key, "--port=0");
-    }
-
-    /** A driver's program as a webhook: a process, with its certificate in a volume as a pod has it. */
-    private static final class WebhookProcess implements AutoCloseable {
-
-        private static final Pattern SERVING =
-                Pattern.compile("Serving admission reviews over HTTPS.*address=\\S*:([0-9]+)");
-        private static final Duration TIMEOUT = Duration.ofSeconds(30);
-        private static final String FIRST_FOLDER = "..0";
-
-        private final Process process;
-        private final int port;
-
-        private WebhookProcess(Process process, int port) {
-            this.process = process;
-            this.port = port;
-        }
-
-        /**
-         * Starts the program, and returns once it serves.
-         *
-         * @param environment the variables of its container
-         * @param volume an empty folder for the certificate
-         */
-        static WebhookProcess start(List<String> command, Map<String, String> environment, Path volume, TestKeys keys)
-                throws Exception {
-            write(volume, FIRST_FOLDER, keys);
-            for (String name : List.of("tls.crt", "tls.key")) {
-                Files.createSymbolicLink(volume.resolve(name), Path.of("..data", name));
-            }
-            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-            builder.environment().putAll(environment);
-            builder.environment().put("TLS_CERT_FILE", volume.resolve("tls.crt").toString());
-            builder.environment()
-                    .put("TLS_PRIVATE_KEY_FILE", volume.resolve("tls.key").toString());
-            builder.environment().put("PORT", "0");
-            Process process = builder.start();
-            return new WebhookProcess(process, port(process));
-        }
-
-        private static int port(Process process) throws IOException {
-            StringBuilder output = new StringBuilder();
-            BufferedReader reader = process.inputReader();
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                Matcher serving = SERVING.matcher(line);
-                if (serving.find()) {
-                    drain(reader);
-                    return Integer.parseInt(serving.group(1));
-                }
-                output.append(line).append('\n');
-            }
-            throw new AssertionError("The webhook ended: " + output);
-        }
-
-        private static void drain(BufferedReader reader) {
-            Thread drain = new Thread(() -> reader.lines().forEach(line -> {}), "webhook-output");
-            drain.setDaemon(true);
-            drain.start();
-        }
-
-        /** Replaces the certificate as the kubelet does: both files atomically, by a link. */
-        static void replaceCertificate(Path volume, TestKeys keys) throws Exception {
-            write(volume, "..1", keys);
-        }
-
-        private static void write(Path volume, String folder, TestKeys keys) throws Exception {
-            Path files = Files.createDirectories(volume.resolve(folder));
-            Files.writeString(files.resolve("tls.crt"), keys.certificatePem());
-            Files.writeString(files.resolve("tls.key"), keys.keyPem());
-            Path link = Files.createSymbolicLink(volume.resolve("..next"), Path.of(folder));
-            Files.move(link, volume.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
-        }
-
-        long pid() {
-            return process.pid();
-        }
-
-        /** Sends a review over a separate connection, which trusts only one certificate. */
-        HttpResponse<String> post(TestKeys trusted, String path, String review) throws Exception {
-            HttpRequest request = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path))
-                    .timeout(TIMEOUT)
-                    .header("Content-Type", "application/json")
-                    .POST(BodyPublishers.ofString(review))
-                    .build();
-            return HttpClient.newBuilder()
-                    .sslContext(TestKeys.clientOf(trusted))
-                    .build()
-                    .send(request, BodyHandlers.ofString());
-        }
-
-        /** Ends it as the kubelet does, and returns its status. */
-        int terminate() throws InterruptedException {
-            process.destroy();
-            if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-                throw new AssertionError("The webhook does not end");
-            }
-            return process.exitValue();
-        }
-
-        @Override
-        public void close() {
-            process.destroyForcibly();
-        }
     }
 }
