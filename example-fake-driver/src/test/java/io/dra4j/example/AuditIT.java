@@ -4,6 +4,7 @@ package io.dra4j.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.testkit.ReferenceFile;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -60,17 +61,7 @@ class AuditIT {
     }
 
     private static void assertOnPage(String name, String text) throws Exception {
-        String page = Files.readString(PAGE);
-        String start = "<!-- audit: " + name + " -->\n```text\n";
-        int from = page.indexOf(start);
-        assertThat(from).as("a capture of " + name).isPositive();
-        int to = page.indexOf("```", from + start.length());
-        if (Boolean.getBoolean("reference.update")) {
-            Files.writeString(PAGE, page.substring(0, from) + start + text + page.substring(to));
-        }
-        assertThat(Files.readString(PAGE))
-                .as("if it is stale, -Dreference.update=true updates it")
-                .contains(start + text + "```");
+        new ReferenceFile(PAGE).assertHasBlock("<!-- audit: " + name + " -->\n```text\n", text);
     }
 
     @Test

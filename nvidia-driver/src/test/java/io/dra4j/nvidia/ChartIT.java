@@ -10,7 +10,6 @@ import io.dra4j.charttest.InstalledChart;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
-import io.dra4j.charttest.Manifests;
 import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.nio.file.Path;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.report;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.conformance.context.Measured;
 import io.dra4j.conformance.requirements.Catalogue;
@@ -13,8 +11,8 @@ import io.dra4j.conformance.run.Header;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
+import io.dra4j.testkit.ReferenceFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -92,12 +90,7 @@ final class SampleOutcome {
      */
     static void assertIs(String file, String text) throws IOException {
         Path resource = Path.of("src/test/resources/io/dra4j/conformance/report", file);
-        if (Boolean.getBoolean("reference.update")) {
-            Files.writeString(resource, text);
-        }
-        assertThat(resource)
-                .as("if it is stale, -Dreference.update=true updates it")
-                .hasContent(text);
+        new ReferenceFile(resource).assertIs(text);
     }
 
     private static Result ordinary(Requirement requirement, String variant) {

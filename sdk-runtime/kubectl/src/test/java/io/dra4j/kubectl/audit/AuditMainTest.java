@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.doctor.Report;
 import io.dra4j.doctor.TwoLooks;
 import io.dra4j.kubectl.Manifests;
+import io.dra4j.testkit.ReferenceFile;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.ApiProxy;
@@ -15,7 +16,6 @@ import io.dra4j.testkit.proxy.Requests;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -182,17 +182,6 @@ class AuditMainTest {
         assertThat(audit()).isEqualTo(Report.FOUND);
         assertThat(pauses).hasValue(1);
 
-        String page = Files.readString(PAGE);
-        String start = "<!-- kubectl dra audit -->\n```text\n";
-        if (Boolean.getBoolean("reference.update")) {
-            int from = page.indexOf(start);
-            Files.writeString(
-                    PAGE,
-                    page.substring(0, from)
-                            + start
-                            + text
-                            + page.substring(page.indexOf("```", from + start.length())));
-        }
-        assertThat(Files.readString(PAGE)).contains(start + text + "```");
+        new ReferenceFile(PAGE).assertHasBlock("<!-- kubectl dra audit -->\n```text\n", text);
     }
 }

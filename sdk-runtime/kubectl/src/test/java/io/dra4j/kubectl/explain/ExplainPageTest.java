@@ -5,6 +5,7 @@ package io.dra4j.kubectl.explain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.allocator.Obstacle;
+import io.dra4j.testkit.ReferenceFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
@@ -28,13 +29,7 @@ class ExplainPageTest {
         String page = Files.readString(PAGE);
         Matcher captures = CAPTURE.matcher(page);
         String wanted = captures.replaceAll(found -> Matcher.quoteReplacement(capture(found.group(1))));
-        if (Boolean.getBoolean("reference.update")) {
-            Files.writeString(PAGE, wanted);
-        }
-
-        assertThat(PAGE)
-                .as("if it is stale, -Dreference.update=true updates it")
-                .hasContent(wanted);
+        new ReferenceFile(PAGE).assertIs(wanted);
         List<String> shown =
                 CAPTURE.matcher(page).results().map(MatchResult::group).toList();
         assertThat(shown).hasSize(3);

@@ -4,6 +4,7 @@ package io.dra4j.testkit.apiserver.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.testkit.ReferenceFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
@@ -43,12 +44,7 @@ class DifferencesPageTest {
         int end = page.indexOf(END);
         assertThat(begin).as("the page has a place for it").isBetween(BEGIN.length(), end);
         String updated = page.substring(0, begin) + part() + page.substring(end);
-        if (Boolean.getBoolean("reference.update")) {
-            Files.writeString(PAGE, updated);
-        }
-        assertThat(PAGE)
-                .as("if it is stale, -Dreference.update=true updates it")
-                .hasContent(updated);
+        new ReferenceFile(PAGE).assertIs(updated);
     }
 
     @Test

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.publish.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.ReferenceFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,12 +65,7 @@ class FeaturesPageTest {
 
     @Test
     void isThePublishersTable() throws Exception {
-        if (Boolean.getBoolean("reference.update")) {
-            Files.writeString(PAGE, page());
-        }
-        assertThat(PAGE)
-                .as("if it is stale, -Dreference.update=true updates it")
-                .hasContent(page());
+        new ReferenceFile(PAGE).assertIs(page());
     }
 
     @ParameterizedTest
