@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.driver;
 
-import io.dra4j.api.DriverContext;
 import io.dra4j.api.NodeLock;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.DeviceMetadata;
@@ -13,14 +12,11 @@ import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.rules.Names;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
-import io.dra4j.runtime.internal.observe.DriverEvent;
-import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 
@@ -33,21 +29,11 @@ record RunningContext(
         SlicePublisher publisher,
         RunningHealth health,
         EventRecorder events)
-        implements DriverContext {
-
-    @Override
-    public String driverName() {
-        return settings.driverName;
-    }
+        implements RunningPools.PublishingContext {
 
     @Override
     public String nodeName() {
         return settings.nodeName;
-    }
-
-    @Override
-    public InstantSource clock() {
-        return settings.clock;
     }
 
     @Override
@@ -73,11 +59,6 @@ record RunningContext(
     }
 
     @Override
-    public void inventoryChanged() {
-        publisher.inventoryChanged();
-    }
-
-    @Override
     public void reportHealth(Collection<DeviceHealth> reports) {
         health.report(reports);
     }
@@ -90,10 +71,5 @@ record RunningContext(
     @Override
     public void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {
         reports.updateMetadata(claim, device, metadata);
-    }
-
-    @Override
-    public void notice(String subject, String message) {
-        events.record(new DriverEvent(Reason.DRIVER_NOTICE, "notice of " + subject, message));
     }
 }

@@ -149,14 +149,39 @@ public final class RunningPools implements AutoCloseable {
         parts.close();
     }
 
-    /** The provider's view of a controller: it holds no claims, and has neither a node nor a kubelet. */
-    private record ControllerContext(DriverSettings settings, SlicePublisher publisher, EventRecorder events)
-            implements DriverContext {
+    /** The part of a provider's view that drivers and controllers have. */
+    interface PublishingContext extends DriverContext {
+
+        DriverSettings settings();
+
+        SlicePublisher publisher();
+
+        EventRecorder events();
 
         @Override
-        public String driverName() {
-            return settings.driverName;
+        default String driverName() {
+            return settings().driverName;
         }
+
+        @Override
+        default InstantSource clock() {
+            return settings().clock;
+        }
+
+        @Override
+        default void inventoryChanged() {
+            publisher().inventoryChanged();
+        }
+
+        @Override
+        default void notice(String subject, String message) {
+            events().record(new DriverEvent(Reason.DRIVER_NOTICE, "notice of " + subject, message));
+        }
+    }
+
+    /** The provider's view of a controller: it holds no claims, and has neither a node nor a kubelet. */
+    private record ControllerContext(DriverSettings settings, SlicePublisher publisher, EventRecorder events)
+            implements PublishingContext {
 
         @Override
         public String nodeName() {
@@ -179,18 +204,8 @@ public final class RunningPools implements AutoCloseable {
         }
 
         @Override
-        public InstantSource clock() {
-            return settings.clock;
-        }
-
-        @Override
         public List<HeldClaim> held() {
             return List.of();
-        }
-
-        @Override
-        public void inventoryChanged() {
-            publisher.inventoryChanged();
         }
 
         @Override
@@ -206,11 +221,6 @@ public final class RunningPools implements AutoCloseable {
         @Override
         public void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {
             // A controller holds no claims.
-        }
-
-        @Override
-        public void notice(String subject, String message) {
-            events.record(new DriverEvent(Reason.DRIVER_NOTICE, "notice of " + subject, message));
         }
     }
 }
