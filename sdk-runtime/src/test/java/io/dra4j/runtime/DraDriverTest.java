@@ -10,12 +10,9 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.error.DraException;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.http.HttpPages;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -97,10 +94,8 @@ class DraDriverTest {
     }
 
     private static Stream<String> driversIn(DraDriver driver) throws Exception {
-        URI page = URI.create("http://127.0.0.1:" + driver.httpPort().orElseThrow() + "/metrics");
-        String metrics = HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofString())
-                .body();
+        String metrics =
+                HttpPages.at(driver.httpPort().orElseThrow()).get("/metrics").body();
         return Pattern.compile("driver=\"([^\"]*)\"").matcher(metrics).results().map(match -> match.group(1));
     }
 

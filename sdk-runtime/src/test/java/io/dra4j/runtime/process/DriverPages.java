@@ -5,16 +5,13 @@ package io.dra4j.runtime.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.http.HttpPages;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +22,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The HTTP pages of a driver process that was started with {@link #OPTION}. */
-record DriverPages(URI address) {
+record DriverPages(HttpPages pages) {
 
     /** Any port that is free: the driver's log says which. */
     static final String OPTION = "--http-endpoint=127.0.0.1:0";
@@ -34,7 +31,6 @@ record DriverPages(URI address) {
             Pattern.compile("(?m)^(?=.*Serving metrics and probes).*(127\\.0\\.0\\.1:[0-9]+).*$");
     private static final Pattern SAMPLE =
             Pattern.compile("([a-zA-Z_:][a-zA-Z0-9_:]*)(\\{[^}]*})? ([-+.0-9eE]+|NaN|[+-]Inf)");
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     /** Waits until as many processes as that have said where they serve; the pages of the last. */
     static DriverPages ofProcess(int number, TestNode node) throws IOException, InterruptedException {
@@ -43,8 +39,8 @@ record DriverPages(URI address) {
             while (true) {
                 List<MatchResult> all = SERVING.matcher(node.log()).results().toList();
                 if (all.size() >= number) {
-                    return new DriverPages(
-                            URI.create("http://" + all.get(number - 1).group(1)));
+                    URI server = URI.create("http://" + all.get(number - 1).group(1));
+                    return new DriverPages(new HttpPages(server));
                 }
                 assertThat(watch.poll(TestNode.TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                         .as(node.log())
@@ -56,22 +52,11 @@ record DriverPages(URI address) {
     }
 
     HttpResponse<String> get(String path) throws IOException, InterruptedException {
-        return HTTP.send(
-                HttpRequest.newBuilder(address.resolve(path))
-                        .timeout(TestNode.TIMEOUT)
-                        .build(),
-                BodyHandlers.ofString());
+        return pages.get(path);
     }
 
-    /** Asks again and again, as a kubelet does, though without a rest. */
     String await(String path, Predicate<HttpResponse<String>> condition) throws IOException, InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        HttpResponse<String> answer = get(path);
-        while (!condition.test(answer)) {
-            assertThat(System.nanoTime()).as(path + " " + answer.body()).isLessThan(end);
-            answer = get(path);
-        }
-        return answer.body();
+        return pages.await(path, condition);
     }
 
     void awaitReady() throws IOException, InterruptedException {

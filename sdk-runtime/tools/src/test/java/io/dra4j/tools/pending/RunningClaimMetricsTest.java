@@ -10,13 +10,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.driver.HttpSettings;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.http.HttpPages;
 import io.dra4j.testkit.proxy.ApiProxy;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +36,6 @@ class RunningClaimMetricsTest {
     private static final Duration VALID = Duration.ofSeconds(15);
     private static final Path REFERENCE = Path.of("../../docs-site/reference/metrics.md");
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final String FOR_POD = "\"annotations\":{\"resource.kubernetes.io/pod-claim-name\":\"gpu\"},";
     private static final String PROTECTED = "\"finalizers\":[\"acme.com/keep\"],";
 
@@ -74,8 +70,7 @@ class RunningClaimMetricsTest {
     }
 
     private HttpResponse<String> get(String path) throws Exception {
-        URI page = URI.create("http://127.0.0.1:" + metrics.address().getPort() + path);
-        return HTTP.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofString());
+        return HttpPages.at(metrics.address().getPort()).get(path);
     }
 
     /** The series of pending claims, without the driver's label. */
