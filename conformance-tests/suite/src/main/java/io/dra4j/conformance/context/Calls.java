@@ -297,8 +297,13 @@ public final class Calls {
 
     /** Starts a task concurrently with the rule, to be awaited or given up. */
     public static <T> CompletableFuture<T> async(Supplier<T> call) {
+        return async(call, "dra-conformance-call");
+    }
+
+    /** The same in a thread of this name. */
+    public static <T> CompletableFuture<T> async(Supplier<T> call, String name) {
         return CompletableFuture.supplyAsync(call, task -> {
-            Thread thread = new Thread(task, "dra-conformance-call");
+            Thread thread = new Thread(task, name);
             thread.setDaemon(true);
             thread.start();
         });

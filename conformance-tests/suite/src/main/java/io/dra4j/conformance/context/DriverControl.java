@@ -118,13 +118,6 @@ public final class DriverControl implements AutoCloseable {
         }
     }
 
-    /** Returns whether a new kubelet registers the driver soon. */
-    public boolean registersAgain() throws InterruptedException {
-        Duration limit = timeouts.soon();
-        Measurements.Wait wait = measurements.begin("time until a new kubelet registered the driver", limit);
-        return wait.end(kubelet.get().awaitRegistered(place.driver(), limit));
-    }
-
     /** Returns whether the kubelet registers a driver in time, after the first {@code before} of its events. */
     public boolean registers(int before, Duration timeout) {
         return registers(before, () -> true, timeout);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.context;
 
+import io.dra4j.testkit.driver.Command;
+import io.dra4j.testkit.driver.DriverUnusable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,8 +14,8 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Directories in which nothing can be created, changed or removed until this is closed.
@@ -23,7 +25,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ReadOnlyDirectories implements AutoCloseable {
 
-    private static final long LIMIT_SECONDS = 30;
     private static final String PROBE = ".dra-conformance-probe";
 
     private final List<Path> folders;
@@ -149,18 +150,12 @@ public final class ReadOnlyDirectories implements AutoCloseable {
         }
     }
 
-    private static boolean run(List<String> command) {
+    private boolean run(List<String> command) {
         try {
-            Process process = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
-        } catch (IOException e) {
-            return false; // the command does not exist
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+            Command.run("read-only", command, context.place(), Map.of());
+            return true;
+        } catch (DriverUnusable e) {
+            return false; // it fails, or does not exist
         }
     }
 

@@ -192,11 +192,14 @@ public final class TestContext implements AutoCloseable {
         return place.kubelet(api.minor()).outside(path -> driver.outside(path)).start();
     }
 
-    /** Ends the kubelet and starts a new one, which registers what is there. */
-    public FakeKubelet restartKubelet() {
+    /** Ends the kubelet and starts a new one, which has to register the driver. */
+    public void restartKubelet() throws InterruptedException {
         kubelet.close();
         kubelet = startKubelet();
-        return kubelet;
+        Duration limit = timeouts.soon();
+        Measurements.Wait wait = measurements.begin("time until a new kubelet registered the driver", limit);
+        Violation.unless(wait.end(kubelet.awaitRegistered(place.driver(), limit)))
+                .because("a new kubelet could not register the driver: %s", kubelet.events());
     }
 
     /** The release of the API server and the kubelet: the number after "1.". */
@@ -290,6 +293,11 @@ public final class TestContext implements AutoCloseable {
         }
     }
 
+    /** Returns whether a request of the driver comes, or came, within a time. */
+    public boolean isRequested(Duration time, Predicate<RecordedRequest> wanted) {
+        return requested(time, all -> all.stream().anyMatch(wanted));
+    }
+
     /**
      * Gives the driver its start time to publish a complete pool.
      *
@@ -321,9 +329,7 @@ public final class TestContext implements AutoCloseable {
 
     /** Waits briefly for what a driver without devices reports in its log and in Events. */
     public List<String> warnings() {
-        requested(
-                timeouts.times(TELLS),
-                all -> all.stream().anyMatch(r -> r.write() && r.path().contains("/events")));
+        isRequested(timeouts.times(TELLS), r -> r.write() && r.path().contains("/events"));
         return Unpublished.warnings(driver, cluster(), place.node());
     }
 

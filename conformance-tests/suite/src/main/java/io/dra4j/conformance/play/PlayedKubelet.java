@@ -3,7 +3,6 @@
 package io.dra4j.conformance.play;
 
 import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -12,14 +11,11 @@ import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
  * The kubelet of a play, which calls each driver for the claims in which it has devices: any complaint of the kubelet
@@ -35,44 +31,38 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
     private PluginInfo registered(String driver, int times, Duration timeout) {
         try {
             kubelet.awaitEvents(
-                    events -> registrations(driver, events) >= times
-                            || !unexpected(events).isEmpty(),
-                    timeout);
+                    events -> registrations(driver) >= times || !unexpected().isEmpty(), timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StepFailed("the play was ended");
         }
-        List<KubeletEvent> events = kubelet.events();
         StepFailed.unless(
-                registrations(driver, events) >= times,
-                unexpected(events).isEmpty()
-                        ? "%s has not registered within %d s%s".formatted(driver, timeout.toSeconds(), attempts(events))
-                        : "another driver has registered instead of %s: %s".formatted(driver, unexpected(events)));
+                registrations(driver) >= times,
+                unexpected().isEmpty()
+                        ? "%s has not registered within %d s%s".formatted(driver, timeout.toSeconds(), attempts())
+                        : "another driver has registered instead of %s: %s".formatted(driver, unexpected()));
         return kubelet.plugin(driver)
                 .orElseThrow(() -> new StepFailed(driver + " has registered, and has disappeared again"));
     }
 
-    private static int registrations(String driver, List<KubeletEvent> events) {
-        return Collections.frequency(details(Kind.REGISTERED, events), driver);
+    private int registrations(String driver) {
+        return Collections.frequency(details(Kind.REGISTERED), driver);
     }
 
-    private List<String> unexpected(List<KubeletEvent> events) {
+    private List<String> unexpected() {
         List<String> names = drivers.stream().map(DriverProcess::name).toList();
-        return details(Kind.REGISTERED, events).stream()
+        return details(Kind.REGISTERED).stream()
                 .filter(name -> !names.contains(name))
                 .toList();
     }
 
-    private static String attempts(List<KubeletEvent> events) {
-        List<String> failures = details(Kind.REGISTRATION_FAILED, events);
+    private String attempts() {
+        List<String> failures = details(Kind.REGISTRATION_FAILED);
         return failures.isEmpty() ? "" : "; what the kubelet tried: " + failures;
     }
 
-    private static List<String> details(Kind kind, List<KubeletEvent> events) {
-        return events.stream()
-                .filter(e -> e.kind() == kind)
-                .map(KubeletEvent::detail)
-                .toList();
+    private List<String> details(Kind kind) {
+        return kubelet.events(kind, 0).stream().map(KubeletEvent::detail).toList();
     }
 
     /** The time from a socket's appearance to the driver's last GetInfo. */
@@ -82,55 +72,30 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
     }
 
     private KubeletEvent last(Kind kind, Predicate<KubeletEvent> wanted) {
-        return kubelet.events().stream()
-                .filter(event -> event.kind() == kind && wanted.test(event))
+        return kubelet.events(kind, 0).stream()
+                .filter(wanted)
                 .reduce((earlier, later) -> later)
                 .orElseThrow();
     }
 
-    /** The drivers' answers for claims, merged for each claim. */
-    Map<PlayedClaim, ClaimResult> prepare(List<PlayedClaim> claims) {
-        Map<PlayedClaim, ClaimResult> prepared = new LinkedHashMap<>();
-        claims.forEach(claim -> prepared.put(claim, new ClaimResult(List.of(), "", "")));
+    /** The drivers' devices for a claim. */
+    List<PreparedDevice> prepare(PlayedClaim claim) {
+        List<PreparedDevice> prepared = new ArrayList<>();
         for (DriverProcess driver : drivers) {
-            List<PlayedClaim> own = claimsOf(driver, claims);
-            CallResult result = call(driver, own, kubelet::prepare);
-            for (PlayedClaim claim : own) {
-                ClaimResult answer = result.results().get(claim.id().uid());
-                check(driver.name(), claim, answer);
-                prepared.merge(claim, answer, PlayedKubelet::together);
+            if (!claim.allocatedDevices(driver.name()).isEmpty()) {
+                List<PreparedDevice> own = driver.await(() -> answer(driver.name(), claim.id()));
+                check(driver.name(), claim, own);
+                prepared.addAll(own);
             }
         }
         return prepared;
     }
 
-    private static ClaimResult together(ClaimResult one, ClaimResult other) {
-        return new ClaimResult(
-                Stream.of(one, other)
-                        .flatMap(answer -> answer.devices().stream())
-                        .toList(),
-                "",
-                one.wire() + other.wire());
-    }
-
-    private static List<PlayedClaim> claimsOf(DriverProcess driver, List<PlayedClaim> claims) {
-        return claims.stream()
-                .filter(claim -> !claim.allocatedDevices(driver.name()).isEmpty())
-                .toList();
-    }
-
-    private static CallResult call(
-            DriverProcess driver, List<PlayedClaim> claims, BiFunction<String, List<KubeletClaim>, CallResult> call) {
-        List<KubeletClaim> ids = claims.stream().map(PlayedClaim::id).toList();
-        return ids.isEmpty()
-                ? new CallResult(List.of(), Map.of(), CallResult.OK)
-                : driver.await(() -> content(call.apply(driver.name(), ids)));
-    }
-
-    private static CallResult content(CallResult result) {
+    private List<PreparedDevice> answer(String driver, KubeletClaim claim) {
+        CallResult result = kubelet.prepare(driver, List.of(claim));
         String complaint = result.complaint().orElse("");
         StepFailed.unless(complaint.isEmpty(), complaint);
-        return result;
+        return result.results().get(claim.uid()).devices();
     }
 
     /** Waits for something that needs all drivers, and gives up immediately if one of them ends. */
@@ -154,10 +119,9 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
         }
     }
 
-    private static void check(String driver, PlayedClaim claim, ClaimResult answer) {
+    private static void check(String driver, PlayedClaim claim, List<PreparedDevice> devices) {
         List<String> allocated = claim.allocatedDevices(driver);
-        List<String> answered =
-                answer.devices().stream().map(PlayedKubelet::path).toList();
+        List<String> answered = devices.stream().map(PlayedKubelet::path).toList();
         StepFailed.unless(
                 answered.containsAll(allocated) && allocated.containsAll(answered),
                 "claim %s has %s of %s, but it prepared %s".formatted(claim, allocated, driver, answered));

@@ -10,7 +10,6 @@ import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.Place;
-import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.manifests.ManifestObjects;
@@ -179,10 +178,9 @@ final class Script {
     private void prepareAgain() {
         narrator.step("Every claim is prepared again, and gets the same answer");
         prepared.forEach((claim, before) -> {
-            ClaimResult now = cast.kubelet().prepare(List.of(claim)).get(claim);
+            List<PreparedDevice> now = cast.kubelet().prepare(claim);
             StepFailed.unless(
-                    now.devices().equals(before),
-                    "claim %s got %s, but %s before the crash".formatted(claim, now.devices(), before));
+                    now.equals(before), "claim %s got %s, but %s before the crash".formatted(claim, now, before));
             narrator.line(1, "claim " + claim + ": the same " + before.size() + " devices");
         });
     }

@@ -27,9 +27,8 @@ public final class Idle {
         if (context.awaitPools()) {
             Predicate<RecordedRequest> ofThisStart =
                     request -> !request.at().isBefore(context.driver().started());
-            context.requested(
-                    context.timeouts().soon(),
-                    all -> all.stream().anyMatch(Requests.to("resourceslices").and(ofThisStart)));
+            context.isRequested(
+                    context.timeouts().soon(), Requests.to("resourceslices").and(ofThisStart));
         }
         int seen = context.proxy().lastNumber();
         while (context.requested(QUIET, since(seen)) && System.nanoTime() < end) {

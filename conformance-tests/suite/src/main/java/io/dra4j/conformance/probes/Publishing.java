@@ -57,7 +57,7 @@ public record Publishing(TestContext context) {
     /** Waits for the driver's first write of a slice, accepted or not, if it has no slice yet. */
     public void begun() {
         if (now().slices().isEmpty()) {
-            happens(WRITES, timeout());
+            context.isRequested(timeout(), WRITES);
         }
     }
 
@@ -273,18 +273,13 @@ public record Publishing(TestContext context) {
 
     /** Returns whether the driver writes a slice within a time; returns as soon as it does. */
     public boolean writesWithin(int number, Duration time) {
-        return happens(WRITES.and(Requests.after(number)), time);
+        return context.isRequested(time, WRITES.and(Requests.after(number)));
     }
 
     /** Returns whether a request comes, or came, within a limit, and measures the time until then. */
     public boolean happens(String what, Predicate<RecordedRequest> request, Duration limit) {
         Measurements.Wait wait = context.measurements().begin(what, limit);
-        return wait.end(happens(request, limit));
-    }
-
-    /** Returns whether a request comes, or came, within a time. */
-    public boolean happens(Predicate<RecordedRequest> request, Duration time) {
-        return context.requested(time, all -> all.stream().anyMatch(request));
+        return wait.end(context.isRequested(limit, request));
     }
 
     /** The first write that the API server, and not the suite, refused as invalid. */

@@ -96,7 +96,8 @@ record ConnectionRules(TestContext context) {
 
         public static Silence of(TestContext context) {
             Publishing publishing = new Publishing(context);
-            boolean isWatched = context.awaitPools() && isWatched(context);
+            // a driver that has just started, or lost its watch in the previous rule, soon has one
+            boolean isWatched = context.awaitPools() && context.isRequested(WATCH_LIMIT, OPEN_WATCH);
             SeenPools before = publishing.now();
             boolean watches = isWatched && before.settled();
             KubeletClaim claim = context.claims().allocate(context.devices().one());
@@ -118,16 +119,6 @@ record ConnectionRules(TestContext context) {
             CompletableFuture<End> repaired = Calls.async(
                     () -> End.of("deleted slice was back", difference(publishing, before, limit), begin, limit));
             return new Silence(held.isPresent(), prepared.join(), before, watches, repaired);
-        }
-
-        /** Waits for a watch: a driver that has just started, or lost it in the previous rule, soon has one. */
-        private static boolean isWatched(TestContext context) {
-            try {
-                context.proxy().await(WATCH_LIMIT, OPEN_WATCH);
-                return true;
-            } catch (AssertionError e) {
-                return false;
-            }
         }
 
         private static String difference(Publishing publishing, SeenPools before, Duration limit) {

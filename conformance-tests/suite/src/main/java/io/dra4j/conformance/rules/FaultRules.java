@@ -37,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -179,17 +180,30 @@ record FaultRules(TestContext context) {
 
     @Rule("DRA-PREP-31")
     void aPrepareThatWasGivenUpSucceedsLater() {
+        KubeletClaim claim =
+                preparedAfter(limit -> Fault.delay(limit.multipliedBy(9)), "a prepare that an earlier caller gave up");
+        context.calls().unprepared(claim);
+    }
+
+    /** Prepares a claim while its reads have a fault, and again after that, which must succeed. */
+    private KubeletClaim preparedAfter(Function<Duration, Fault> fault, String what) {
         PublishedDevice device = context.devices().one();
+        Duration limit = limitOf(device);
+        KubeletClaim claim = context.claims().allocate(device);
+        Injection broken = context.inject(fault.apply(limit).on(HeldPrepare.readsOf(claim)));
+        CallResult failed = context.calls().prepareWithin(SHORT, claim);
+        broken.close();
+        NotApplicable.unless(failed.complaint().isPresent(), "the driver prepares a claim without reading its object");
+        eventually(claim, limit, what);
+        return claim;
+    }
+
+    /** The time limit of a prepare, by one that nothing disturbs. */
+    private Duration limitOf(PublishedDevice device) {
         KubeletClaim first = context.claims().allocate(device);
         Duration limit = limit(timed(() -> context.calls().prepared(first)));
         context.calls().unprepared(first);
-        KubeletClaim claim = context.claims().allocate(device);
-        Injection held = context.inject(Fault.delay(limit.multipliedBy(9)).on(HeldPrepare.readsOf(claim)));
-        CallResult late = context.calls().prepareWithin(SHORT, claim);
-        held.close();
-        NotApplicable.unless(late.complaint().isPresent(), "the driver prepares a claim without reading its object");
-        eventually(claim, limit, "a prepare that an earlier caller gave up");
-        context.calls().unprepared(claim);
+        return limit;
     }
 
     /** Repeats a prepare as a kubelet does, until it succeeds or the time is up. */
@@ -222,9 +236,7 @@ record FaultRules(TestContext context) {
     @Rule("DRA-PREP-33")
     void aPrepareNeedsNoPublishing() {
         PublishedDevice device = context.devices().one();
-        KubeletClaim first = context.claims().allocate(device);
-        Duration limit = limit(timed(() -> context.calls().prepared(first)));
-        context.calls().unprepared(first);
+        Duration limit = limitOf(device);
         Predicate<RecordedRequest> slices = Requests.to("resourceslices");
         int before = context.proxy().lastNumber();
         Injection broken = context.inject(Fault.status(403, "Forbidden").on(slices));
@@ -249,16 +261,8 @@ record FaultRules(TestContext context) {
     void afterServerErrorsAPrepareSucceeds() {
         Untested.unless(
                 context.detected().contains("api"), "the driver's requests do not come through the suite's proxy");
-        PublishedDevice device = context.devices().one();
-        KubeletClaim first = context.claims().allocate(device);
-        Duration limit = limit(timed(() -> context.calls().prepared(first)));
-        context.calls().unprepared(first);
-        KubeletClaim claim = context.claims().allocate(device);
-        Injection broken = context.inject(Fault.status(500, "InternalError").on(HeldPrepare.readsOf(claim)));
-        CallResult failed = context.calls().prepareWithin(SHORT, claim);
-        broken.close();
-        NotApplicable.unless(failed.complaint().isPresent(), "the driver prepares a claim without reading its object");
-        eventually(claim, limit, "the prepare of a claim whose read had failed before");
+        preparedAfter(
+                limit -> Fault.status(500, "InternalError"), "the prepare of a claim whose read had failed before");
     }
 
     /** A driver that fails gets another test context; the others have trusted the new CA. */

@@ -258,8 +258,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
     /** The ends of this instance's streams: a killed sibling's dead socket may still exist. */
     private List<KubeletEvent> ends() {
         Path socket = RegistrationSocket.of(context).path();
-        return context.kubelet().events().stream()
-                .filter(event -> event.kind() == KubeletEvent.Kind.HEALTH_ENDED)
+        return context.kubelet().events(KubeletEvent.Kind.HEALTH_ENDED, 0).stream()
                 .filter(event -> event.socket().equals(socket))
                 .toList();
     }

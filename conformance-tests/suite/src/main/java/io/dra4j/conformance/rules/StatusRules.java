@@ -96,7 +96,7 @@ record StatusRules(TestContext context, Publishing publishing) {
 
         int number = context.proxy().lastNumber();
         context.calls().unprepared(claim);
-        publishing.happens(STATUS_WRITES.and(Requests.after(number)), Duration.ofSeconds(2));
+        context.isRequested(Duration.ofSeconds(2), STATUS_WRITES.and(Requests.after(number)));
         survives(status, planted, "Unprepare");
     }
 
@@ -133,9 +133,7 @@ record StatusRules(TestContext context, Publishing publishing) {
             Injection refusal = context.inject(Fault.status(code, "Refused").on(STATUS_WRITES));
             int number = context.proxy().lastNumber();
             CallResult first = context.calls().prepare(claim);
-            publishing.happens(
-                    STATUS_WRITES.and(Requests.after(number)),
-                    context.timeouts().soon());
+            context.isRequested(context.timeouts().soon(), STATUS_WRITES.and(Requests.after(number)));
             refusal.close();
             if (first.complaint().isPresent()) {
                 context.calls()

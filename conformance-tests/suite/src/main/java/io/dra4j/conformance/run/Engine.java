@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
+import io.dra4j.conformance.context.Calls;
 import io.dra4j.conformance.context.KubernetesServer;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Unpublished;
@@ -32,7 +33,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -238,7 +238,7 @@ public final class Engine implements AutoCloseable {
         for (int i = 0; i < groups.size(); i++) {
             TestContext known = i >= on && i - on < ready.size() ? ready.get(i - on) : null;
             GroupRun group = new GroupRun(groups.get(i), this::context, known, parts);
-            running.add(async(group::run, "dra-conformance-group-" + i));
+            running.add(Calls.async(group::run, "dra-conformance-group-" + i));
             if (!together) {
                 awaitAll(running);
             }
@@ -297,14 +297,6 @@ public final class Engine implements AutoCloseable {
         CompletableFuture.allOf(running.toArray(CompletableFuture[]::new))
                 .handle((nothing, failure) -> nothing)
                 .join();
-    }
-
-    private static <T> CompletableFuture<T> async(Supplier<T> work, String name) {
-        return CompletableFuture.supplyAsync(work, task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            thread.start();
-        });
     }
 
     private Header header(KubernetesServer kubernetes, Capabilities capabilities, Instant started) {

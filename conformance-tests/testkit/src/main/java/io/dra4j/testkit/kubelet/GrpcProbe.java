@@ -3,16 +3,15 @@
 package io.dra4j.testkit.kubelet;
 
 import com.google.protobuf.CodedInputStream;
+import io.dra4j.testkit.kubelet.RawCalls;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -35,22 +34,8 @@ public final class GrpcProbe implements AutoCloseable {
     private static final int SERVICE = 0x0a; // field 1, a text
     private static final int STATUS = 0x08; // field 1, a number
 
-    private static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
-        @Override
-        public InputStream stream(byte[] message) {
-            return new ByteArrayInputStream(message);
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-            try {
-                return stream.readAllBytes();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-    };
-    private static final MethodDescriptor<byte[], byte[]> CHECK = MethodDescriptor.newBuilder(BYTES, BYTES)
+    private static final MethodDescriptor<byte[], byte[]> CHECK = MethodDescriptor.newBuilder(
+                    RawCalls.BYTES, RawCalls.BYTES)
             .setType(MethodType.UNARY)
             .setFullMethodName("grpc.health.v1.Health/Check")
             .build();

@@ -26,7 +26,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class RawCalls implements AutoCloseable {
 
-    private static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
+    /** Passes messages as they are. */
+    public static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
         @Override
         public InputStream stream(byte[] message) {
             return new ByteArrayInputStream(message);
