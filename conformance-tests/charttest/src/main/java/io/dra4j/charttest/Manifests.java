@@ -3,15 +3,14 @@
 package io.dra4j.charttest;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
+import io.dra4j.testkit.settings.ManifestFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -29,18 +28,11 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
     }
 
     static Manifests of(String yaml) {
-        List<ObjectNode> objects = new ArrayList<>();
-        try (MappingIterator<JsonNode> documents =
-                MAPPER.readerFor(JsonNode.class).readValues(yaml)) {
-            while (documents.hasNextValue()) {
-                if (documents.nextValue() instanceof ObjectNode object) {
-                    objects.add(object);
-                }
-            }
-        } catch (IOException e) {
-            throw new IllegalStateException("Not YAML: " + e.getMessage() + "\n" + yaml, e);
-        }
-        return new Manifests(yaml, objects);
+        return new Manifests(
+                yaml,
+                ManifestFiles.documents("the chart", "the rendered text", yaml).stream()
+                        .map(manifest -> (ObjectNode) manifest.object())
+                        .toList());
     }
 
     /** Reads objects that Helm has rendered. */
