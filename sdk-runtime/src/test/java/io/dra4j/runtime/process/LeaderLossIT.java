@@ -5,32 +5,24 @@ package io.dra4j.runtime.process;
 import static io.dra4j.testkit.TestNode.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.model.JsonTrees;
+import io.dra4j.testkit.cluster.ApiObjects;
+import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Requests;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -67,7 +59,7 @@ class LeaderLossIT {
     private final List<Replica> replicas = new ArrayList<>();
 
     @AutoClose
-    private PoolHistory history;
+    private ObjectWatch history;
 
     @AutoClose
     private AutoCloseable programs = () -> replicas.forEach(Replica::end);
@@ -163,17 +155,58 @@ class LeaderLossIT {
     }
 
     private boolean isPublished(List<JsonNode> slices) {
-        Map<String, List<JsonNode>> pools = slices.stream()
-                .map(slice -> slice.path("spec"))
-                .collect(Collectors.groupingBy(spec -> spec.at("/pool/name").asText()));
+        Map<String, List<JsonNode>> pools = pools(slices);
         return pools.keySet().equals(inventory.keySet())
                 && pools.entrySet().stream().allMatch(pool -> {
                     List<String> devices = IntStream.range(0, inventory.get(pool.getKey()))
                             .mapToObj(i -> "gpu-" + i)
                             .toList();
-                    return PoolHistory.complete(pool.getValue()).stream()
+                    return complete(pool.getValue()).stream()
                             .anyMatch(complete -> complete.containsAll(devices) && complete.size() == devices.size());
                 });
+    }
+
+    private static Map<String, List<JsonNode>> pools(List<JsonNode> slices) {
+        return slices.stream()
+                .map(slice -> slice.path("spec"))
+                .collect(Collectors.groupingBy(spec -> spec.at("/pool/name").asText()));
+    }
+
+    private static Map<Long, List<JsonNode>> generations(List<JsonNode> pool) {
+        return pool.stream()
+                .collect(Collectors.groupingBy(
+                        spec -> spec.at("/pool/generation").asLong()));
+    }
+
+    private static int announced(JsonNode spec) {
+        return spec.at("/pool/resourceSliceCount").asInt();
+    }
+
+    /** The devices of each generation of a pool that has all its slices. */
+    private static List<List<String>> complete(List<JsonNode> pool) {
+        return generations(pool).values().stream()
+                .filter(ofOne -> ofOne.stream().allMatch(spec -> announced(spec) == ofOne.size()))
+                .map(ofOne -> ofOne.stream()
+                        .flatMap(spec ->
+                                StreamSupport.stream(spec.path("devices").spliterator(), false))
+                        .map(device -> device.path("name").asText())
+                        .toList())
+                .toList();
+    }
+
+    private static boolean isSound(List<JsonNode> pool) {
+        List<List<String>> complete = complete(pool);
+        return complete.size() <= 1
+                && complete.stream().allMatch(devices -> new HashSet<>(devices).size() == devices.size())
+                && generations(pool).values().stream().allMatch(ofOne -> ofOne.size() <= announced(ofOne.get(0)));
+    }
+
+    /** The pools that had several complete generations, a device twice or too many slices after any change. */
+    private List<List<JsonNode>> problems() {
+        return history.states().stream()
+                .flatMap(slices -> pools(slices).values().stream())
+                .filter(pool -> !isSound(pool))
+                .toList();
     }
 
     private Replica leader() {
@@ -188,8 +221,8 @@ class LeaderLossIT {
 
     @BeforeEach
     void start() throws Exception {
-        history = PoolHistory.of(api);
-        api.store().put(PoolHistory.JSON.readTree("""
+        history = new ApiObjects(api.url()).watch("/apis/resource.k8s.io/v1/resourceslices", "");
+        api.store().put(JsonTrees.parse("""
                 {"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"namespace":"default",
                  "name":"gpu.example.com-controller","labels":{"team":"fabric"}},"spec":{}}"""));
         publish();
@@ -219,7 +252,7 @@ class LeaderLossIT {
             change();
             leader.comeBack(how);
             api.store().await("resourceslices", this::isPublished, SOON);
-            assertThat(history.problems()).isEmpty();
+            assertThat(problems()).isEmpty();
         }
         assertThat(api.store().list("resourceslices")).allSatisfy(slice -> {
             assertThat(slice.at("/metadata/ownerReferences")).isEmpty();
@@ -232,106 +265,6 @@ class LeaderLossIT {
                 .as("what others wrote on the Lease")
                 .satisfies(lease ->
                         assertThat(lease.at("/metadata/labels/team").asText()).isEqualTo("fabric"));
-        assertThat(history.events()).isGreaterThan(ROUNDS);
-    }
-
-    /** Looks at the pools after each change of a slice, in the order in which the server made them. */
-    private static final class PoolHistory implements AutoCloseable {
-
-        private static final ObjectMapper JSON = new ObjectMapper();
-
-        private final Stream<String> watch;
-        private final Map<String, JsonNode> slices = new HashMap<>(); // of the thread
-        private final Queue<String> problems = new ConcurrentLinkedQueue<>();
-        private final AtomicInteger events = new AtomicInteger();
-
-        private PoolHistory(Stream<String> watch) {
-            this.watch = watch;
-        }
-
-        static PoolHistory of(EmbeddedApiServer api) throws IOException, InterruptedException {
-            URI slices =
-                    URI.create(api.url() + "/apis/resource.k8s.io/v1/resourceslices?watch=true&timeoutSeconds=3600");
-            PoolHistory history = new PoolHistory(HttpClient.newHttpClient()
-                    .send(HttpRequest.newBuilder(slices).build(), HttpResponse.BodyHandlers.ofLines())
-                    .body());
-            Thread thread = new Thread(() -> history.watch.forEach(history::changed), "pool-history");
-            thread.setDaemon(true);
-            thread.start();
-            return history;
-        }
-
-        private void changed(String line) {
-            try {
-                JsonNode event = JSON.readTree(line);
-                JsonNode slice = event.path("object");
-                String name = slice.at("/metadata/name").asText();
-                if (event.path("type").asText().equals("DELETED")) {
-                    slices.remove(name);
-                } else {
-                    slices.put(name, slice.path("spec"));
-                }
-                events.incrementAndGet();
-                String pool = slice.at("/spec/pool/name").asText();
-                look(
-                        pool,
-                        slices.values().stream()
-                                .filter(spec -> spec.at("/pool/name").asText().equals(pool))
-                                .toList());
-            } catch (JsonProcessingException e) {
-                problems.add("unreadable: " + line);
-            }
-        }
-
-        private void look(String pool, List<JsonNode> specs) {
-            List<List<String>> complete = complete(specs);
-            if (complete.size() > 1) {
-                problems.add(complete.size() + " complete generations of " + pool + ": " + specs);
-            }
-            for (List<String> devices : complete) {
-                if (new HashSet<>(devices).size() < devices.size()) {
-                    problems.add("devices of " + pool + " are there twice: " + specs);
-                }
-            }
-            specs.stream()
-                    .collect(Collectors.groupingBy(PoolHistory::generation))
-                    .forEach((generation, ofOne) -> {
-                        if (ofOne.size()
-                                > ofOne.get(0).at("/pool/resourceSliceCount").asInt()) {
-                            problems.add("too many slices of generation " + generation + " of " + pool + ": " + specs);
-                        }
-                    });
-        }
-
-        private static long generation(JsonNode spec) {
-            return spec.at("/pool/generation").asLong();
-        }
-
-        /** The devices of each generation of a pool that has all its slices. */
-        static List<List<String>> complete(Collection<JsonNode> specs) {
-            return specs.stream().collect(Collectors.groupingBy(PoolHistory::generation)).values().stream()
-                    .filter(ofOne -> ofOne.stream()
-                            .allMatch(
-                                    spec -> spec.at("/pool/resourceSliceCount").asInt() == ofOne.size()))
-                    .map(ofOne -> ofOne.stream()
-                            .flatMap(spec ->
-                                    StreamSupport.stream(spec.path("devices").spliterator(), false))
-                            .map(device -> device.path("name").asText())
-                            .toList())
-                    .toList();
-        }
-
-        List<String> problems() {
-            return List.copyOf(problems);
-        }
-
-        int events() {
-            return events.get();
-        }
-
-        @Override
-        public void close() {
-            watch.close();
-        }
+        assertThat(history.states()).hasSizeGreaterThan(ROUNDS + 1);
     }
 }
