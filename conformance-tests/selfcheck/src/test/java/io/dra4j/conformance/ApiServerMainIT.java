@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dra4j.testkit.apiserver.HttpProbe;
+import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.driver.UnusedPorts;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -287,15 +288,13 @@ class ApiServerMainIT {
 
     @Test
     void servesKubectl() throws Exception {
-        boolean found = Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-                .anyMatch(entry -> Files.isExecutable(Path.of(entry, "kubectl")));
-        assumeTrue(found, "no kubectl on the PATH: nothing to try the server with");
+        assumeTrue(Ended.onPath("kubectl").isPresent(), "no kubectl on the PATH: nothing to try the server with");
         Running server = running("--manifests=" + manifest("claim.yaml", CLAIM));
 
-        ProcessBuilder kubectl = new ProcessBuilder("kubectl", "--cache-dir=" + folder, "get", "resourceclaims", "-A")
-                .redirectErrorStream(true);
-        kubectl.environment().put("KUBECONFIG", server.kubeconfig().toString());
+        Ended claims = Ended.of(
+                Map.of("KUBECONFIG", server.kubeconfig().toString()),
+                List.of("kubectl", "--cache-dir=" + folder, "get", "resourceclaims", "-A"));
 
-        assertThat(new String(kubectl.start().getInputStream().readAllBytes())).containsPattern("team +c1 +pending");
+        assertThat(claims.printed()).containsPattern("team +c1 +pending");
     }
 }

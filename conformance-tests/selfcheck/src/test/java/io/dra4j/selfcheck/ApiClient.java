@@ -4,9 +4,9 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import io.dra4j.testkit.apiserver.TrustingClient;
 import io.grpc.Context;
 import io.grpc.Deadline;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -19,14 +19,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
 /** The API server over HTTP/1.1, by TLS where it has a CA, and in JSON. */
 class ApiClient {
@@ -93,25 +89,10 @@ class ApiClient {
     private static HttpClient trusting(String authority) {
         HttpClient.Builder client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(3));
-        return authority.isEmpty()
-                ? client.build()
-                : client.sslContext(tls(authority)).build();
-    }
-
-    private static SSLContext tls(String authority) {
         try {
-            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-            store.load(null, null);
-            store.setCertificateEntry(
-                    "ca",
-                    CertificateFactory.getInstance("X.509")
-                            .generateCertificate(
-                                    new ByteArrayInputStream(authority.getBytes(StandardCharsets.US_ASCII))));
-            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(store);
-            SSLContext tls = SSLContext.getInstance("TLS");
-            tls.init(null, trust.getTrustManagers(), null);
-            return tls;
+            return authority.isEmpty()
+                    ? client.build()
+                    : client.sslContext(TrustingClient.tls(authority)).build();
         } catch (GeneralSecurityException | IOException e) {
             throw new Failed(0, "The CA can't be used: " + e, Duration.ZERO);
         }

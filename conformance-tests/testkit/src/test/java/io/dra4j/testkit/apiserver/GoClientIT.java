@@ -64,12 +64,8 @@ class GoClientIT {
     }
 
     private static Optional<Path> go() {
-        Stream<String> root = Stream.ofNullable(System.getenv("GOROOT")).map(place -> place + "/bin");
-        Stream<String> path = Arrays.stream(System.getenv("PATH").split(File.pathSeparator));
-        return Stream.concat(root, path)
-                .map(place -> Path.of(place, "go"))
-                .filter(Files::isExecutable)
-                .findFirst();
+        Stream<Path> root = Stream.ofNullable(System.getenv("GOROOT")).map(place -> Path.of(place, "bin/go"));
+        return root.filter(Files::isExecutable).findFirst().or(() -> Ended.onPath("go"));
     }
 
     private static Optional<String> gopath() {

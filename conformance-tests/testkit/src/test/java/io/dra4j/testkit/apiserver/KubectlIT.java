@@ -10,13 +10,11 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.Trees;
 import io.dra4j.testkit.driver.Ended;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -64,9 +62,7 @@ class KubectlIT {
 
     @BeforeAll
     static void needsKubectl() {
-        boolean found = Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-                .anyMatch(entry -> Files.isExecutable(Path.of(entry, "kubectl")));
-        assumeTrue(found, "no kubectl on the PATH: nothing to try the server with");
+        assumeTrue(Ended.onPath("kubectl").isPresent(), "no kubectl on the PATH: nothing to try the server with");
     }
 
     @BeforeEach
@@ -90,9 +86,7 @@ class KubectlIT {
     }
 
     private String applied(String manifest) throws Exception {
-        Ended result = kubectl("apply", "-f", file("manifest", manifest).toString());
-        assertThat(result.status()).as(result.output()).isZero();
-        return result.output();
+        return kubectl("apply", "-f", file("manifest", manifest).toString()).printed();
     }
 
     @Test

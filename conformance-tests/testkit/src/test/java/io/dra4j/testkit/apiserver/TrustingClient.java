@@ -20,6 +20,14 @@ public final class TrustingClient {
 
     /** A client that trusts only a CA, in PEM. */
     public static HttpClient of(String authority, Version version) throws IOException, GeneralSecurityException {
+        return HttpClient.newBuilder()
+                .sslContext(tls(authority))
+                .version(version)
+                .build();
+    }
+
+    /** The TLS of such a client. */
+    public static SSLContext tls(String authority) throws IOException, GeneralSecurityException {
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, null);
         ByteArrayInputStream pem = new ByteArrayInputStream(authority.getBytes(US_ASCII));
@@ -29,6 +37,6 @@ public final class TrustingClient {
         trust.init(trusted);
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, trust.getTrustManagers(), null);
-        return HttpClient.newBuilder().sslContext(context).version(version).build();
+        return context;
     }
 }

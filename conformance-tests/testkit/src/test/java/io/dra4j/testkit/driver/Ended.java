@@ -4,11 +4,14 @@ package io.dra4j.testkit.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A program that has run to its end: its exit status, and what it printed, errors included. */
@@ -25,6 +28,14 @@ public record Ended(int status, String output) {
         process.getOutputStream().close();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         return new Ended(process.waitFor(), output);
+    }
+
+    /** Returns the path of a program of the machine; empty if it has none. */
+    public static Optional<Path> onPath(String program) {
+        return Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                .map(folder -> Path.of(folder, program))
+                .filter(Files::isExecutable)
+                .findFirst();
     }
 
     /** Returns the path of a program of this JVM's JDK. */
