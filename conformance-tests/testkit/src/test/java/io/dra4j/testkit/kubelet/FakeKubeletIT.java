@@ -59,13 +59,9 @@ class FakeKubeletIT {
 
     /** The first events of a kind, which are waited for. */
     private List<KubeletEvent> awaitEvents(Kind kind, int count) throws InterruptedException {
-        kubelet.awaitEvents(events -> of(kind, events).size() >= count, TIMEOUT);
-        assertThat(of(kind, kubelet.events())).hasSizeGreaterThanOrEqualTo(count);
-        return of(kind, kubelet.events());
-    }
-
-    private static List<KubeletEvent> of(Kind kind, List<KubeletEvent> events) {
-        return events.stream().filter(event -> event.kind() == kind).toList();
+        kubelet.awaitEvents(events -> kubelet.events(kind, 0).size() >= count, TIMEOUT);
+        assertThat(kubelet.events(kind, 0)).hasSizeGreaterThanOrEqualTo(count);
+        return kubelet.events(kind, 0);
     }
 
     private void setVersions(String... versions) {
@@ -161,7 +157,7 @@ class FakeKubeletIT {
             plugin.notifyFailure = Status.OK;
             awaitRegistered();
 
-            List<KubeletEvent> failed = of(Kind.REGISTRATION_FAILED, kubelet.events());
+            List<KubeletEvent> failed = kubelet.events(Kind.REGISTRATION_FAILED, 0);
             assertThat(failed).hasSize(2);
             assertThat(failed.get(1).at().minus(failed.get(0).at())).isGreaterThanOrEqualTo(Duration.ofMillis(500));
         }
