@@ -22,7 +22,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,7 +40,9 @@ class PublishedChartIT {
     @TempDir
     private static Path folder;
 
+    @AutoClose
     private static TestNode node;
+
     private static int probePort;
 
     @BeforeAll
@@ -62,11 +64,6 @@ class PublishedChartIT {
         node.start();
         node.awaitRegistered();
         node.awaitSlices(slices -> !slices.isEmpty());
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     @Test

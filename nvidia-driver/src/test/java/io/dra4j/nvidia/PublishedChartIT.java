@@ -28,7 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,7 +49,9 @@ class PublishedChartIT {
     @TempDir
     private static Path folder;
 
+    @AutoClose
     private static TestNode node;
+
     private static int probePort;
     private static KubeletClaim ended;
     private static KubeletClaim wanted;
@@ -79,11 +81,6 @@ class PublishedChartIT {
         node.start();
         node.awaitRegistered();
         node.awaitSlices(slices -> devices(slices).contains("gpu-0"));
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     /** A script with the name of NVIDIA's program. */

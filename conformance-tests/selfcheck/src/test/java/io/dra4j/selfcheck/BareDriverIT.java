@@ -16,7 +16,7 @@ import io.dra4j.testkit.proxy.Requests;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,16 +25,12 @@ import org.junit.jupiter.api.Test;
 @Tag("gate")
 class BareDriverIT {
 
+    @AutoClose
     private TestNode node;
 
     @BeforeEach
     void prepareTheNode() throws Exception {
         node = BareProgram.node();
-    }
-
-    @AfterEach
-    void clear() {
-        node.close();
     }
 
     @Test

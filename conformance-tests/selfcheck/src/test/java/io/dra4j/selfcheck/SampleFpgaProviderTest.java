@@ -24,7 +24,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +38,8 @@ class SampleFpgaProviderTest {
     Path root;
 
     private final RecordingDriverContext context = new RecordingDriverContext(DRIVER, "node-a");
+
+    @AutoClose
     private SampleFpgaProvider provider;
 
     @BeforeEach
@@ -45,11 +47,6 @@ class SampleFpgaProviderTest {
         add("fpga-0", "S0");
         provider = new SampleFpgaProvider("node-a", root);
         provider.start(context);
-    }
-
-    @AfterEach
-    void close() {
-        provider.close();
     }
 
     private void add(String name, String serial) throws IOException {

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,17 +37,13 @@ class SharedServerIT {
     @TempDir
     private Path folder;
 
+    @AutoClose
     private EmbeddedApiServer server;
 
     @BeforeEach
     void start() throws Exception {
         server = EmbeddedApiServer.builder().start();
         server.writeKubeconfig(folder.resolve("kubeconfig"));
-    }
-
-    @AfterEach
-    void stop() {
-        server.close();
     }
 
     private RunOutcome run(List<String> arguments, String only, Map<String, JsonNode> more) throws Exception {

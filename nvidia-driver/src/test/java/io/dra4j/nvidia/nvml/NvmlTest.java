@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,10 @@ class NvmlTest {
 
     private StandInNode node;
     private NodeState state;
+
+    @AutoClose
     private Nvml nvml;
+
     private List<NvmlProblem> problems;
 
     private void install(String boards) {
@@ -50,13 +54,6 @@ class NvmlTest {
         var reading = nvml.read();
         problems = reading.problems();
         return reading.gpus();
-    }
-
-    @AfterEach
-    void close() {
-        if (nvml != null) {
-            nvml.close();
-        }
     }
 
     private static void assertFails(ThrowingCallable call, Reason reason, String... words) {

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +45,8 @@ class SessionsTest {
 
     private StandInNode node;
     private NodeState state;
+
+    @AutoClose
     private Nvml nvml;
 
     @BeforeEach
@@ -52,11 +54,6 @@ class SessionsTest {
         node = StandInNode.install(folder, "l40s");
         state = node.state();
         nvml = node.nvml();
-    }
-
-    @AfterEach
-    void close() {
-        nvml.close();
     }
 
     private boolean isOpen() throws IOException {

@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -45,16 +45,12 @@ class AdmissionWebhookIT {
     /** The reviews that are answered, and the messages of those that are refused. */
     private static final List<Arguments> ANSWERS = Reviews.answers();
 
+    @AutoClose
     private static WebhookUnderTest webhook;
 
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {
         webhook = WebhookUnderTest.start(folder, List.of("example.com/lane"));
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        webhook.close();
     }
 
     private static JsonNode response(String path, String review) throws Exception {

@@ -25,7 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import javax.net.ssl.SSLSocket;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,15 +46,11 @@ class WebhookLoadIT {
     @TempDir
     private Path folder;
 
+    @AutoClose
     private WebhookUnderTest webhook;
 
     private void start(String... jvmOptions) throws Exception {
         webhook = WebhookUnderTest.startProgram(folder, jvmOptions);
-    }
-
-    @AfterEach
-    void stop() throws IOException {
-        webhook.close();
     }
 
     /**

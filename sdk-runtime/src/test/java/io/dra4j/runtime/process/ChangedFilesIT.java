@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,7 +40,9 @@ class ChangedFilesIT {
     private static final String NONE_OFFERED = "not ready\ndevices: all are left out, and none is offered\n";
     private static final String REASON = "Its library can't be opened";
 
+    @AutoClose
     private static TestNode node;
+
     private static Volume policy;
     private static Path leftOut;
     private static Path restartReason;
@@ -83,11 +85,6 @@ class ChangedFilesIT {
         node.awaitRegistered();
         pages = DriverPages.ofProcess(1, node);
         pages.awaitReady();
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     /** The driver never reads half of it. */

@@ -10,7 +10,7 @@ import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,17 +27,13 @@ class DiskIT {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static CrashNode node;
 
     @BeforeAll
     static void start() throws Exception {
         node = new CrashNode(CrashPoints.build(folder), Kind.PLAIN);
         node.startUnharmed();
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     @ParameterizedTest

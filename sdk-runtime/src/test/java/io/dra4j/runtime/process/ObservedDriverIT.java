@@ -25,7 +25,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,7 +37,9 @@ class ObservedDriverIT {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Path REFERENCE = Path.of("../docs-site/reference/metrics.md");
 
+    @AutoClose
     private static TestNode node;
+
     private static DriverPages pages;
 
     @BeforeAll
@@ -48,11 +50,6 @@ class ObservedDriverIT {
         node.api().store().awaitObject("resourceslices", found -> true, TIMEOUT);
         pages = DriverPages.ofProcess(1, node);
         pages.awaitReady();
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     @Test

@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("gate")
 class PublisherLockIT {
 
+    @AutoClose
     private TestNode node;
+
     private Instance old;
 
     @BeforeEach
@@ -36,11 +38,6 @@ class PublisherLockIT {
         old = node.start(DriverPages.OPTION, "--pod-uid=old");
         node.awaitRegistered();
         DriverPages.ofProcess(1, node).awaitReady();
-    }
-
-    @AfterEach
-    void stop() {
-        node.close();
     }
 
     private List<JsonNode> slices() {

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class VanishedIT {
 
+    @AutoClose
     private static TestNode node;
 
     @BeforeAll
@@ -32,11 +33,6 @@ class VanishedIT {
         node = TestDriver.node();
         node.start();
         node.awaitRegistered();
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
     }
 
     @Test

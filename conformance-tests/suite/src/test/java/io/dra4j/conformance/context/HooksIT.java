@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +29,7 @@ class HooksIT {
                 missing: [/no/such/program]
             """;
 
+    @AutoClose
     private TestContext context;
 
     @BeforeEach
@@ -37,11 +38,6 @@ class HooksIT {
                 SettingsReader.parse(SETTINGS, "the test", Map.of()),
                 new ProcessDriver(List.of("x"), Map.of(), Duration.ofSeconds(1)),
                 "hooks");
-    }
-
-    @AfterEach
-    void close() {
-        context.close();
     }
 
     @Test

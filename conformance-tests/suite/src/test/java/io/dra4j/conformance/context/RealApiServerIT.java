@@ -28,7 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,17 +41,13 @@ class RealApiServerIT {
     @TempDir
     private Path folder;
 
+    @AutoClose
     private EmbeddedApiServer real;
 
     @BeforeEach
     void start() throws Exception {
         real = EmbeddedApiServer.builder().node("of-others").start();
         real.writeKubeconfig(folder.resolve("kubeconfig"));
-    }
-
-    @AfterEach
-    void stop() {
-        real.close();
     }
 
     private Settings settings(String driver) {

@@ -10,20 +10,16 @@ import io.dra4j.conformance.play.Script.PlayedPod;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The demo's manifests, applied to an API server with its rules. */
 class DemoManifestsIT {
 
+    @AutoClose
     private final EmbeddedApiServer api =
             EmbeddedApiServer.builder().node("demo-node").start();
-
-    @AfterEach
-    void stop() {
-        api.close();
-    }
 
     @Test
     void areAccepted() {

@@ -15,7 +15,7 @@ import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import io.dra4j.testkit.protobuf.Recording;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -35,8 +35,10 @@ class ProtobufReplayIT {
     private static final Set<String> OF_THE_SERVER =
             Set.of("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields");
 
+    @AutoClose
     private static final EmbeddedApiServer SERVER =
             EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).start();
+
     private static final HttpProbe HTTP = new HttpProbe(SERVER);
     private static final List<Recording> SERVED = Recording.all().stream()
             .filter(line -> !line.path().contains("/v1beta"))
@@ -65,11 +67,6 @@ class ProtobufReplayIT {
             Answer put = HTTP.send("PUT", line.path() + "/status", created);
             assertThat(put.status()).as("%s: %s", line, put.body()).isEqualTo(200);
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        SERVER.close();
     }
 
     private static List<Recording> lines(String what) {

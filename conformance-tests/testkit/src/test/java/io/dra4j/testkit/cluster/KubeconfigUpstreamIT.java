@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -55,6 +55,8 @@ class KubeconfigUpstreamIT {
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    @AutoClose
     private ApiProxy proxy;
 
     @BeforeAll
@@ -70,13 +72,6 @@ class KubeconfigUpstreamIT {
     static void stop() {
         front.close();
         api.close();
-    }
-
-    @AfterEach
-    void stopProxy() {
-        if (proxy != null) {
-            proxy.close();
-        }
     }
 
     private static String cluster(String... lines) {

@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +32,9 @@ class DoctorMainTest {
     /** A driver on a node, with a class, a claim that has a device, and a class for none. */
     private static final String HEALTHY = Manifests.read("doctor/healthy.yaml");
 
+    @AutoClose
     private EmbeddedApiServer api;
+
     private int status;
 
     @TempDir
@@ -42,11 +44,6 @@ class DoctorMainTest {
     void start() {
         api = EmbeddedApiServer.builder().start();
         put(HEALTHY.formatted(Instant.now()));
-    }
-
-    @AfterEach
-    void stop() {
-        api.close();
     }
 
     private void put(String manifests) {

@@ -16,7 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,15 +36,11 @@ class TreeMainTest {
             ---
             """;
 
+    @AutoClose
     private EmbeddedApiServer api;
 
     @TempDir
     private Path folder;
-
-    @AfterEach
-    void stop() {
-        api.close();
-    }
 
     private void start(KubernetesVersion version, String manifests) {
         api = EmbeddedApiServer.builder()

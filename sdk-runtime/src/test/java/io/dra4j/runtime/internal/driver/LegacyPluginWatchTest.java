@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -46,6 +46,8 @@ class LegacyPluginWatchTest {
     private int reads;
     private int status = 200;
     private String amount = "0";
+
+    @AutoClose
     private LegacyPluginWatch watch = watch(true);
 
     private LegacyPluginWatch watch(boolean withholds) {
@@ -67,11 +69,6 @@ class LegacyPluginWatchTest {
             }
         };
         return new LegacyPluginWatch(DRIVER, "node-a", withholds, api, events::add, timer);
-    }
-
-    @AfterEach
-    void close() {
-        watch.close();
     }
 
     private int published() {

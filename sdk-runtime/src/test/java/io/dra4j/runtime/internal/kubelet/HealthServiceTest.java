@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -36,13 +36,11 @@ class HealthServiceTest {
     private final HealthReports reports = new HealthReports();
     private final Inventory inventory =
             Inventory.of(Pool.ofNode("node-a", List.of(Device.builder("gpu-0").build())));
-    private final HealthFeed feed = new HealthFeed(reports, () -> Optional.of(inventory));
-    private final HealthService service = new HealthService(feed, () -> NOW);
 
-    @AfterEach
-    void close() {
-        feed.close();
-    }
+    @AutoClose
+    private final HealthFeed feed = new HealthFeed(reports, () -> Optional.of(inventory));
+
+    private final HealthService service = new HealthService(feed, () -> NOW);
 
     private void report(HealthState state) {
         PoolName pool = new PoolName("node-a");

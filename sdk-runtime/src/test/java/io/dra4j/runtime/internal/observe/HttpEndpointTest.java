@@ -30,7 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -58,6 +58,8 @@ class HttpEndpointTest {
             () -> List.copyOf(missing),
             () -> List.copyOf(notes),
             () -> started);
+
+    @AutoClose
     private final HttpEndpoint endpoint = start(0);
 
     private HttpEndpoint start(int port) {
@@ -67,11 +69,6 @@ class HttpEndpointTest {
         } catch (IOException e) {
             throw new AssertionError(e);
         }
-    }
-
-    @AfterEach
-    void stop() {
-        endpoint.close();
     }
 
     private HttpResponse<String> ask(String method, String path, String... headers)
