@@ -104,17 +104,19 @@ public final class TestNode implements AutoCloseable {
         this.adapter = adapter;
         this.place = place;
         opened.onEnd(place::remove);
+        boolean opening = true;
         try {
             api = opened.open(() -> server.node(NAME).start(), EmbeddedApiServer::close);
             proxy = opened.open(() -> ApiProxy.before(api.url()), ApiProxy::close);
             proxy.writeKubeconfig(place.kubeconfig(), place.serviceAccount(), "default");
             kubelet = opened.open(() -> kubelet(place, api), FakeKubelet::close);
+            opening = false;
         } catch (IOException e) {
-            opened.close();
             throw new UncheckedIOException("Can't write " + place.kubeconfig(), e);
-        } catch (RuntimeException e) {
-            opened.close();
-            throw e;
+        } finally {
+            if (opening) {
+                opened.close();
+            }
         }
         allocations = new AllocationWriter(
                 name -> api.store().find("deviceclasses", "", name), api.featureGates(), InstantSource.system());

@@ -196,9 +196,8 @@ public final class TestContext implements AutoCloseable {
     public void restartKubelet() throws InterruptedException {
         kubelet.close();
         kubelet = startKubelet();
-        Duration limit = timeouts.soon();
-        Measurements.Wait wait = measurements.begin("time until a new kubelet registered the driver", limit);
-        Violation.unless(wait.end(kubelet.awaitRegistered(place.driver(), limit)))
+        Measurements.Wait wait = measurements.begin("time until a new kubelet registered the driver", timeouts.soon());
+        Violation.unless(wait.end(kubelet.awaitRegistered(place.driver(), timeouts.soon())))
                 .because("a new kubelet could not register the driver: %s", kubelet.events());
     }
 
@@ -365,12 +364,10 @@ public final class TestContext implements AutoCloseable {
      * first, and found by the others, which compare it with their own limits.
      */
     public <T, E extends Exception> T shared(Class<T> type, Made<T, E> made) throws E {
-        Object known = shared.get(type);
-        if (known == null) {
-            known = made.get();
-            shared.put(type, known);
+        if (!shared.containsKey(type)) {
+            shared.put(type, made.get());
         }
-        return type.cast(known);
+        return type.cast(shared.get(type));
     }
 
     /** Makes what rules wait for together. */
