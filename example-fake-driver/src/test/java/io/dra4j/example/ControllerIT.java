@@ -44,7 +44,7 @@ class ControllerIT {
     @BeforeEach
     void prepare() throws Exception {
         launchers = Launchers.in(folder);
-        DriverContainer controller = CHART.container("controller");
+        DriverContainer controller = DriverContainer.named(CHART, "controller");
         node = new TestNode(
                 "gpu.example.com",
                 new ProcessDriver(
@@ -122,7 +122,7 @@ class ControllerIT {
 
     @Test
     void setsWhatADriverOnTheNodeSetsTooOnceAndForAll() throws Exception {
-        DriverContainer plugin = CHART.container("plugin");
+        DriverContainer plugin = DriverContainer.named(CHART, "plugin");
         Map<String, String> environment = plugin.onTestNode();
         environment.putAll(Map.of("BINDING_CONDITIONS", "true", "NUM_DEVICES", "2"));
         environment.keySet().removeAll(List.of("HEALTHCHECK_PORT", "METRICS_PORT"));

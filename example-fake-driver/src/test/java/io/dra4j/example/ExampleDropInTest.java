@@ -4,6 +4,7 @@ package io.dra4j.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.PagePart;
 import io.dra4j.testkit.DropInTable;
@@ -61,8 +62,8 @@ class ExampleDropInTest {
 
         new PagePart(PAGE, "ExampleDropInTest").assertIs(table.toString());
         assertThat(table.variables())
-                .containsAll(Manifests.read(Path.of("src/test/resources/published-chart.yaml"))
-                        .container("plugin")
+                .containsAll(DriverContainer.named(
+                                Manifests.read(Path.of("src/test/resources/published-chart.yaml")), "plugin")
                         .environment()
                         .keySet());
     }

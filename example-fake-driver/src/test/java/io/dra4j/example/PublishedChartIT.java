@@ -47,7 +47,7 @@ class PublishedChartIT {
 
     @BeforeAll
     static void start() throws Exception {
-        DriverContainer plugin = CHART.container("plugin");
+        DriverContainer plugin = DriverContainer.named(CHART, "plugin");
         Map<String, String> environment = plugin.onTestNode();
         probePort = UnusedPorts.next();
         environment.put("HEALTHCHECK_PORT", Integer.toString(probePort));

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.charttest.ChartInstallation;
 import io.dra4j.charttest.HelmChart;
 import io.dra4j.charttest.InstalledChart;
+import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
@@ -66,8 +67,7 @@ class ChartIT {
 
     /** The variables of the chart, without its ports, and those of this driver that are empty. */
     private static Map<String, String> chart() {
-        Map<String, String> environment = Manifests.read(Path.of("src/test/resources/published-chart.yaml"))
-                .container("gpus")
+        Map<String, String> environment = DriverContainer.named(Manifests.read(Path.of("src/test/resources/published-chart.yaml")), "gpus")
                 .onTestNode();
         environment.keySet().removeAll(List.of("HTTP_ENDPOINT", "HEALTHCHECK_PORT"));
         environment.putAll(Map.of("DYNAMIC_MIG", "", "IGNORE_UNKNOWN_GATES", ""));

@@ -14,6 +14,7 @@ import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.prepare.DaemonSocket;
 import io.dra4j.runtime.LegacyPlugin;
 import io.dra4j.testkit.DropInTable;
+import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.Manifests;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -143,8 +144,7 @@ class NvidiaOptionsTest {
 
         new PagePart(PAGE, "NvidiaOptionsTest").assertIs(table.toString());
         assertThat(table.variables())
-                .containsAll(Manifests.read(Path.of("src/test/resources/published-chart.yaml"))
-                        .container("gpus")
+                .containsAll(DriverContainer.named(Manifests.read(Path.of("src/test/resources/published-chart.yaml")), "gpus")
                         .environment()
                         .keySet());
     }

@@ -59,7 +59,7 @@ class PublishedChartIT {
     @BeforeAll
     static void start() throws Exception {
         StandInNode boards = StandInNode.install(folder.resolve("node"), "h100-80");
-        DriverContainer gpus = CHART.container("gpus");
+        DriverContainer gpus = DriverContainer.named(CHART, "gpus");
         Map<String, String> environment = gpus.onTestNode();
         probePort = UnusedPorts.next();
         environment.put("HEALTHCHECK_PORT", Integer.toString(probePort));

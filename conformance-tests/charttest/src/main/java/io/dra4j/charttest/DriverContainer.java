@@ -47,6 +47,21 @@ public record DriverContainer(JsonNode workload, JsonNode container) {
         return first(manifests.one(Kind.Deployment));
     }
 
+    /**
+     * A container of any workload.
+     *
+     * @throws IllegalStateException if none has this name
+     */
+    public static DriverContainer named(Manifests manifests, String name) {
+        return manifests.objects().stream()
+                .flatMap(workload -> workload.at("/spec/template/spec/containers")
+                        .valueStream()
+                        .map(one -> new DriverContainer(workload, one)))
+                .filter(one -> one.container().path("name").asText().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("No container is called " + name));
+    }
+
     private static DriverContainer first(JsonNode workload) {
         return new DriverContainer(workload, workload.at("/spec/template/spec/containers/0"));
     }

@@ -91,21 +91,6 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
         return new ServiceAccountAccess(serviceAccount(one(workload)), List.of(file.toString()), driver, release);
     }
 
-    /**
-     * A container of any workload.
-     *
-     * @throws IllegalStateException if none has this name
-     */
-    public DriverContainer container(String name) {
-        return objects.stream()
-                .flatMap(workload -> workload.at("/spec/template/spec/containers")
-                        .valueStream()
-                        .map(one -> new DriverContainer(workload, one)))
-                .filter(one -> one.container().path("name").asText().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("No container is called " + name));
-    }
-
     /** Writes the objects, including later changes, as one file. */
     public Path write(Path file) {
         try {

@@ -45,7 +45,7 @@ class FakeDriverImageIT {
 
     @Test
     void registersPublishesAndPreparesWithItsCacheAsThePublishedChartRunsIt() {
-        DriverContainer plugin = CHART.container("plugin");
+        DriverContainer plugin = DriverContainer.named(CHART, "plugin");
         Map<String, String> environment = plugin.onTestNode();
         environment.put("JAVA_OPTS", container.cacheOnly());
         environment.put("METRICS_PORT", "0"); // of the host's network

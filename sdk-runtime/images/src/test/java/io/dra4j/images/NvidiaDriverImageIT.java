@@ -41,7 +41,7 @@ class NvidiaDriverImageIT {
         if (!Built.machine().equals(Machine.current())) {
             node.useLibraryOf(Built.machine().architecture());
         }
-        DriverContainer gpus = CHART.container("gpus");
+        DriverContainer gpus = DriverContainer.named(CHART, "gpus");
         Map<String, String> environment = gpus.onTestNode();
         environment.put("JAVA_OPTS", container.cacheOnly());
         environment.put("NVIDIA_DRIVER_ROOT", node.root().toString());
