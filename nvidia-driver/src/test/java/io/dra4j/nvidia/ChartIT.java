@@ -5,9 +5,9 @@ package io.dra4j.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.charttest.ChartInstallation;
+import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.HelmChart;
 import io.dra4j.charttest.InstalledChart;
-import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.Manifests;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
@@ -67,7 +67,8 @@ class ChartIT {
 
     /** The variables of the chart, without its ports, and those of this driver that are empty. */
     private static Map<String, String> chart() {
-        Map<String, String> environment = DriverContainer.named(Manifests.read(Path.of("src/test/resources/published-chart.yaml")), "gpus")
+        Map<String, String> environment = DriverContainer.named(
+                        Manifests.read(Path.of("src/test/resources/published-chart.yaml")), "gpus")
                 .onTestNode();
         environment.keySet().removeAll(List.of("HTTP_ENDPOINT", "HEALTHCHECK_PORT"));
         environment.putAll(Map.of("DYNAMIC_MIG", "", "IGNORE_UNKNOWN_GATES", ""));

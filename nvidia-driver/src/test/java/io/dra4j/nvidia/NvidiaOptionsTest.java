@@ -8,14 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.metrics.DeviceMeasure;
+import io.dra4j.charttest.DriverContainer;
+import io.dra4j.charttest.Manifests;
 import io.dra4j.charttest.PagePart;
 import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.prepare.DaemonSocket;
 import io.dra4j.runtime.LegacyPlugin;
 import io.dra4j.testkit.DropInTable;
-import io.dra4j.charttest.DriverContainer;
-import io.dra4j.charttest.Manifests;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -144,7 +144,8 @@ class NvidiaOptionsTest {
 
         new PagePart(PAGE, "NvidiaOptionsTest").assertIs(table.toString());
         assertThat(table.variables())
-                .containsAll(DriverContainer.named(Manifests.read(Path.of("src/test/resources/published-chart.yaml")), "gpus")
+                .containsAll(DriverContainer.named(
+                                Manifests.read(Path.of("src/test/resources/published-chart.yaml")), "gpus")
                         .environment()
                         .keySet());
     }

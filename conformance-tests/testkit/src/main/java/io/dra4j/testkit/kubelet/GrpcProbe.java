@@ -3,7 +3,6 @@
 package io.dra4j.testkit.kubelet;
 
 import com.google.protobuf.CodedInputStream;
-import io.dra4j.testkit.kubelet.RawCalls;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
