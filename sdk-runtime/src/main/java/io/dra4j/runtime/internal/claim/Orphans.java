@@ -50,6 +50,7 @@ final class Orphans {
     private final PresentAllocations present;
     private final Unpreparation unpreparation;
     private final KubeletClaims kubelet;
+    private final ProviderCalls calls; // reading the kubelet's file may hang
     private final InstantSource clock;
     private final InstantSource nodeClock;
     private final Map<String, Instant> absentSince = new HashMap<>();
@@ -70,6 +71,7 @@ final class Orphans {
         this.present = new PresentAllocations(context);
         this.unpreparation = unpreparation;
         this.kubelet = new KubeletClaims(context.dataDirectory());
+        this.calls = context.providerCalls();
         this.clock = clock;
         this.nodeClock = context.clock();
         this.next = clock.instant().plus(PACE);
@@ -117,7 +119,7 @@ final class Orphans {
     private List<ClaimRecord> due(int others) {
         Map<String, ClaimRecord> held = new HashMap<>();
         journal.claims().forEach(claim -> held.put(claim.ref().uid(), claim));
-        held.keySet().removeIf(kubelet.named());
+        held.keySet().removeIf(calls.apart(kubelet::named));
         absentSince.keySet().retainAll(held.keySet());
         lastRead.keySet().retainAll(held.keySet());
         Set<String> first = Set.copyOf(inTheWay);
@@ -141,7 +143,7 @@ final class Orphans {
             return;
         }
         Instant since = absentSince.computeIfAbsent(uid, first -> now);
-        boolean isForgotten = kubelet.lacks(uid);
+        boolean isForgotten = calls.apart(() -> kubelet.lacks(uid));
         Duration least = isForgotten ? LEAST_IF_FORGOTTEN : LEAST_ABSENCE;
         if (Duration.between(since, now).compareTo(least) < 0) {
             nextAbsent = isForgotten ? now.plus(least) : nextAbsent;
@@ -151,7 +153,8 @@ final class Orphans {
                 uid,
                 "according to the API server, the claim has had none of its devices for %s min"
                         .formatted(least.toMinutes()),
-                still -> still.equals(claim) && !kubelet.names(uid), // which names it before it is prepared again
+                still -> still.equals(claim)
+                        && !calls.apart(() -> kubelet.names(uid)), // which names it before it is prepared again
                 Deadline.in(END_LIMIT, nodeClock),
                 END_LIMIT);
     }

@@ -335,7 +335,9 @@ final class Preparation {
 
         /** The kubelet names a claim before it asks for it: none that is prepared again is forgotten. */
         private boolean isForgotten(ClaimRecord record) {
-            return context.isPrepared(record) && kubelet.lacks(record.ref().uid());
+            return context.isPrepared(record)
+                    && context.providerCalls()
+                            .apart(() -> kubelet.lacks(record.ref().uid()));
         }
 
         private boolean isForgottenAndOver(ClaimRecord holder, Deadline deadline) {

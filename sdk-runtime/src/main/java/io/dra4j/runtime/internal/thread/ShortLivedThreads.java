@@ -30,7 +30,7 @@ public final class ShortLivedThreads {
     /** The release whose virtual threads leave their carrier while they wait for a lock (JEP 491). */
     private static final boolean HAS_VIRTUAL = Runtime.version().feature() >= 24;
 
-    private static final ScheduledExecutorService CLOCK = timer("dra4j-clock");
+    private static final ScheduledExecutorService CLOCK = clock();
 
     private ShortLivedThreads() {}
 
@@ -169,6 +169,14 @@ public final class ShortLivedThreads {
         timer.allowCoreThreadTimeOut(true);
         timer.setRemoveOnCancelPolicy(true);
         return timer;
+    }
+
+    /** Its thread never ends: a process that is out of threads could not start another. */
+    private static ScheduledExecutorService clock() {
+        ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1, named("dra4j-clock"));
+        clock.setRemoveOnCancelPolicy(true);
+        clock.prestartCoreThread();
+        return clock;
     }
 
     /**

@@ -78,18 +78,23 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
     }
 
     private void runDue() {
-        for (Runnable task = nextDue(); task != null; task = nextDue()) {
-            task.run();
+        try {
+            for (Runnable task = nextDue(); task != null; task = nextDue()) {
+                task.run();
+            }
+        } finally {
+            end();
         }
     }
 
     private synchronized @Nullable Runnable nextDue() {
-        Runnable task = due.poll();
-        if (task == null) {
-            runner = null;
-            notifyAll();
-        }
-        return task;
+        return due.poll();
+    }
+
+    private synchronized void end() {
+        runner = null;
+        notifyAll();
+        start(); // for what became due since
     }
 
     @Override
@@ -104,7 +109,7 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
 
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initial, long delay, TimeUnit unit) {
-        return begin(new Timed<>(Executors.callable(task), unit.toNanos(delay)), initial, unit);
+        return begin(new Timed<>(Executors.callable(task), Math.max(1, unit.toNanos(delay))), initial, unit);
     }
 
     /** Not supported: after a pause of the process, missed tasks would follow one another. */
@@ -130,7 +135,9 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
         isShutdown = true;
         List.copyOf(waiting).forEach(task -> task.cancel(false));
         List<Runnable> left = List.copyOf(due);
+        left.forEach(task -> ((FutureTask<?>) task).cancel(false));
         due.clear();
+        notifyAll();
         return left;
     }
 
@@ -175,9 +182,10 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
 
         void await(long nanos) {
             at = System.nanoTime() + Math.max(0, nanos);
+            CompletableFuture<Void> next = clock.apply(nanos);
             waiting.add(this);
-            wait = clock.apply(nanos);
-            wait.thenRun(this::isDue);
+            wait = next;
+            next.thenRun(this::isDue);
         }
 
         private void isDue() {
