@@ -49,8 +49,8 @@ import java.util.function.Supplier;
  * <p>SIGUSR2 writes the stacks of all threads to {@code goroutine-stacks.dump} in the temporary folder.
  *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the command line is
- * invalid, and 1 if the driver can't start, continue or stop in time. The reason is a line or two on standard error;
- * {@code -v 4} adds the stack trace. It needs Logback and jul-to-slf4j at run time.
+ * invalid, 1 if the driver can't start, continue or stop in time, and 3 if a command is in an artifact that the program
+ * lacks. The reason is a line or two on standard error; {@code -v 4} adds the stack trace. It needs Logback and jul-to-slf4j at run time.
  *
  * @param <O> the program's options
  */

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -39,12 +40,16 @@ record NodeToolsMain(
 
     /** Returns the named command; it only says what is missing if it can't be found. */
     ProgramMain.Command command(String name) {
-        return ServiceLoader.load(NodeCommand.class).stream()
-                .filter(found ->
-                        found.type().getAnnotation(Command.class).name().equals(name))
-                .findFirst()
-                .map(found -> command(found.get()))
-                .orElseGet(() -> missing(name));
+        try {
+            return ServiceLoader.load(NodeCommand.class, NodeCommand.class.getClassLoader()).stream()
+                    .filter(found ->
+                            found.type().getAnnotation(Command.class).name().equals(name))
+                    .findFirst()
+                    .map(found -> command(found.get()))
+                    .orElseGet(() -> missing(name));
+        } catch (ServiceConfigurationError e) { // of a jar that was minimized
+            return missing(name);
+        }
     }
 
     private ProgramMain.Command command(NodeCommand command) {
