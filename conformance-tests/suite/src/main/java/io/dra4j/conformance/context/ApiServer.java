@@ -10,6 +10,7 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.cluster.ApiObjects;
+import io.dra4j.testkit.cluster.ApiRequestException;
 import io.dra4j.testkit.cluster.KubeconfigUpstream;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.ExternalSettings;
@@ -218,7 +219,13 @@ final class ApiServer implements AutoCloseable {
 
     /** Reverts all changes, and returns a sentence for each failure. */
     List<String> end() {
-        return opened.end().stream()
+        List<RuntimeException> failures = opened.end();
+        for (RuntimeException failure : failures) {
+            if (!(failure instanceof ApiRequestException || failure instanceof IllegalStateException)) {
+                throw failure;
+            }
+        }
+        return failures.stream()
                 .map(failure -> "Objects of this run are left on the API server: " + failure.getMessage())
                 .toList();
     }

@@ -49,15 +49,21 @@ public final class Opened implements AutoCloseable {
         return closed;
     }
 
-    /** Ends all parts, and returns the failures. Idempotent. */
+    /** Ends all parts, and returns the failures; an error is thrown when all have ended. Idempotent. */
     public synchronized List<RuntimeException> end() {
         closed = true;
         List<RuntimeException> failures = new ArrayList<>();
-        while (!ends.isEmpty()) {
-            try {
-                ends.pop().run();
-            } catch (RuntimeException e) {
-                failures.add(e);
+        try {
+            while (!ends.isEmpty()) {
+                try {
+                    ends.pop().run();
+                } catch (RuntimeException e) {
+                    failures.add(e);
+                }
+            }
+        } finally {
+            if (!ends.isEmpty()) { // an error ended the loop
+                end();
             }
         }
         return failures;
