@@ -111,18 +111,22 @@ record PerformanceRules(TestContext context) {
             context.calls().unprepared(claim);
             unprepares.add(reads(before));
         }
-        List<String> prepare = fewest(prepares);
+        List<String> prepare = usual(prepares);
         context.measurements().count("reads of the API server by a prepare", prepare.size(), 1);
         Violation.unless(prepare.size() <= 1)
                 .because("one Prepare cost %d reads of the API server: %s", prepare.size(), prepare);
-        List<String> unprepare = fewest(unprepares);
+        List<String> unprepare = usual(unprepares);
         context.measurements().count("reads of the API server by an unprepare", unprepare.size(), 0);
         Violation.unless(unprepare.isEmpty()).because("an Unprepare cost reads of the API server: %s", unprepare);
     }
 
-    /** Whatever the driver reads from time to time may fall into one of the calls. */
-    private static List<String> fewest(List<List<String>> reads) {
-        return Collections.min(reads, Comparator.comparing(List::size));
+    /** Returns the middle one of three: what a driver reads from time to time may fall into one of them. */
+    private static List<String> usual(List<List<String>> reads) {
+        return reads.stream()
+                .sorted(Comparator.comparing(List::size))
+                .skip(reads.size() / 2)
+                .findFirst()
+                .orElseThrow();
     }
 
     private List<String> reads(int since) {
