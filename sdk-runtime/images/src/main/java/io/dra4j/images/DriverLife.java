@@ -34,6 +34,7 @@ final class DriverLife {
     private static final Map<String, String> POD =
             Map.of("HTTP_ENDPOINT", "127.0.0.1:{FREE_PORT}", "HEALTHCHECK_PORT", "0");
 
+    private static final Duration PAGE_LIMIT = Duration.ofSeconds(60);
     private static final List<String> PAGES = List.of("/startupz", "/readyz", "/metrics");
     private static final String PROMETHEUS =
             "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1";
@@ -107,8 +108,13 @@ final class DriverLife {
             URI url = URI.create(context.driver().fill("http://127.0.0.1:{FREE_PORT}" + page));
             try {
                 client.send(
-                        HttpRequest.newBuilder(url).header("Accept", PROMETHEUS).build(), BodyHandlers.discarding());
+                        HttpRequest.newBuilder(url)
+                                .header("Accept", PROMETHEUS)
+                                .timeout(PAGE_LIMIT)
+                                .build(),
+                        BodyHandlers.discarding());
             } catch (IOException e) {
+                System.out.println("The AOT cache has no classes for probes and metrics: " + url + ": " + e);
                 return;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
