@@ -62,11 +62,14 @@ final class SliceVariants {
 
     @Altered(id = "H-85")
     static final class LateReads extends Publisher {
+        private static final Duration READS = Duration.ofSeconds(3);
+
         @Override
         void start() {
             super.start();
             Pauses.daemon("late reads", () -> {
-                for (int read = 0; read < 600; read++) {
+                long begin = System.nanoTime(); // a number of reads would take long on a busy machine
+                while (System.nanoTime() - begin < READS.toNanos()) {
                     driver.api.get("/api/v1/nodes/" + driver.settings.node());
                     Pauses.millis(5);
                 }

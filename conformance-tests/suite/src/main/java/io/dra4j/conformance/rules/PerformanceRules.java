@@ -26,7 +26,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -100,33 +99,20 @@ record PerformanceRules(TestContext context) {
     void aPrepareReadsItsClaimOnce() {
         PublishedDevice device = context.devices().one();
         Idle.await(context); // reads of a start do not count as a cost of a call
-        List<List<String>> prepares = new ArrayList<>();
-        List<List<String>> unprepares = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             KubeletClaim claim = context.claims().allocate(device);
             int before = context.proxy().lastNumber();
             context.calls().prepared(claim);
-            prepares.add(reads(before));
+            List<String> prepare = reads(before);
+            context.measurements().count("reads of the API server by a prepare", prepare.size(), 1);
+            Violation.unless(prepare.size() <= 1)
+                    .because("one Prepare cost %d reads of the API server: %s", prepare.size(), prepare);
             before = context.proxy().lastNumber();
             context.calls().unprepared(claim);
-            unprepares.add(reads(before));
+            List<String> unprepare = reads(before);
+            context.measurements().count("reads of the API server by an unprepare", unprepare.size(), 0);
+            Violation.unless(unprepare.isEmpty()).because("an Unprepare cost reads of the API server: %s", unprepare);
         }
-        List<String> prepare = usual(prepares);
-        context.measurements().count("reads of the API server by a prepare", prepare.size(), 1);
-        Violation.unless(prepare.size() <= 1)
-                .because("one Prepare cost %d reads of the API server: %s", prepare.size(), prepare);
-        List<String> unprepare = usual(unprepares);
-        context.measurements().count("reads of the API server by an unprepare", unprepare.size(), 0);
-        Violation.unless(unprepare.isEmpty()).because("an Unprepare cost reads of the API server: %s", unprepare);
-    }
-
-    /** Returns the middle one of three: what a driver reads from time to time may fall into one of them. */
-    private static List<String> usual(List<List<String>> reads) {
-        return reads.stream()
-                .sorted(Comparator.comparing(List::size))
-                .skip(reads.size() / 2)
-                .findFirst()
-                .orElseThrow();
     }
 
     private List<String> reads(int since) {
