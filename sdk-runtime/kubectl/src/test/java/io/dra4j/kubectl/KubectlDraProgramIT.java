@@ -105,7 +105,7 @@ class KubectlDraProgramIT {
 
     /** Each archive takes seconds of processor time. */
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void anArchiveThatIsDamagedOrOfAnotherJavaOrJarIsMadeAgain() throws Exception {
         Path script = installed("programs").resolve("kubectl-dra");
         Path jar = script.resolveSibling("kubectl-dra.jar");
