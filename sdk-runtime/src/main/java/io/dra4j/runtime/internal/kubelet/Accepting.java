@@ -54,8 +54,8 @@ final class Accepting {
     }
 
     /**
-     * Returns the threads of a transport, whose first task is its accept loop: that one waits on a virtual thread, if
-     * the JVM has such, so that a socket to which nobody connects takes no thread.
+     * Returns the threads of a transport. Its first task is its accept loop, which gets a virtual thread if the JVM has
+     * them, so that an idle listening socket takes no thread.
      */
     static Executor threads(Executor connections) {
         AtomicBoolean hasLoop = new AtomicBoolean();
