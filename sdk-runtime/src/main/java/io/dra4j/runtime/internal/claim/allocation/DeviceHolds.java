@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It keeps no separate list: it checks against the journal's committed claims, so that two processes of the driver
  * can't disagree. A device may be held by several claims if the API allows it: shares of it, each with its own share id
  * and all of them within the device's capacities, or admin access, which neither waits for other claims nor keeps them
- * waiting. Devices that overlap in the pool's counters may not be held at the same time. Hardware is held under any name
- * that it has now, but what it takes of counters follows the name that it was allocated by. Thread-safe.
+ * waiting. Devices that overlap in the pool's counters may not be held at the same time. Hardware is held, and takes of
+ * counters, under any name that it has now. Thread-safe.
  */
 public final class DeviceHolds {
 
@@ -152,9 +152,13 @@ public final class DeviceHolds {
         if (!counted.isEmpty()) {
             Set<PoolName> pools = new HashSet<>();
             counted.forEach(key -> pools.add(key.pool()));
-            holds(uid, committed, held -> pools.contains(held.pool()) && !wanted.contains(PooledDevice.of(held)))
-                    .forEach(hold -> holders.computeIfAbsent(hold.key, k -> new ArrayList<>())
-                            .add(hold.claim));
+            List<Hold> others = holds(
+                    uid, committed, held -> pools.contains(held.pool()) && !wanted.contains(PooledDevice.of(held)));
+            for (Hold hold : others) {
+                known.present(hold.device)
+                        .ifPresent(key -> holders.computeIfAbsent(key, k -> new ArrayList<>())
+                                .add(hold.claim));
+            }
         }
         return holders;
     }
@@ -214,6 +218,21 @@ public final class DeviceHolds {
         /** Returns which hardware a device is. */
         Optional<String> hardware(PooledDevice key) {
             return Optional.ofNullable(devices.get(key)).map(Device::physicalId);
+        }
+
+        /** Returns a held device by the name that its hardware has now; empty if it is gone. */
+        Optional<PooledDevice> present(HeldDevice held) {
+            PooledDevice key = PooledDevice.of(held);
+            String id = held.physicalId();
+            Optional<String> named = hardware(key);
+            if (id == null || named.filter(id::equals).isPresent()) {
+                return Optional.of(key);
+            }
+            return devices.keySet().stream()
+                    .filter(other -> other.pool().equals(key.pool())
+                            && hardware(other).filter(id::equals).isPresent())
+                    .findFirst()
+                    .or(() -> named.isEmpty() ? Optional.of(key) : Optional.empty());
         }
 
         /** Returns whether devices of a pool may overlap. */

@@ -167,6 +167,36 @@ class DeviceHoldsTest {
             assertRefused(() -> hold(B, partitions, "full"));
         }
 
+        @ParameterizedTest
+        @CsvSource({
+            "chip-1, chip-0, true", // the claim's chip is quarter now
+            "chip-1, chip-2, false", // it is gone
+            "'', chip-0, true"
+        })
+        void areCountedByTheNameThatTheirHardwareHasNow(String full, String quarter, boolean isHeld) {
+            put(
+                    A,
+                    List.of(HeldDevice.builder("r", new PoolName("node"), new DeviceName("full"))
+                            .physicalId("chip-0")
+                            .build()));
+            List<Device> now = List.of(
+                    taking("full", "80Gi").toBuilder().physicalId(full).build(),
+                    taking("quarter", "20Gi").toBuilder().physicalId(quarter).build(),
+                    taking("half", "40Gi"),
+                    taking("most", "70Gi"));
+            Inventory moved = Inventory.of(
+                    Pool.ofNode("node", now).withCounterSets(List.of(CounterSet.of("gpu", memory("80Gi")))));
+
+            hold(B, moved, "half");
+            committed.remove("uid-b");
+
+            if (isHeld) {
+                assertRefused(() -> hold(B, moved, "most"));
+            } else {
+                hold(B, moved, "most");
+            }
+        }
+
         @Test
         void areFreeWhenTheyAreReleased() {
             hold(A, partitions, "half-0");
