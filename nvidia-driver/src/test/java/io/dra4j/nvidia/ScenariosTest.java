@@ -46,10 +46,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Providers, their claims and the doctor, on nodes with stand-ins of what they look at. */
+@Execution(ExecutionMode.CONCURRENT) // one after the other, they are the longest class of the build
 class ScenariosTest extends ScenarioNode {
 
     private static final long WHILE = Duration.ofMillis(800).toNanos(); // some intervals of the watch
