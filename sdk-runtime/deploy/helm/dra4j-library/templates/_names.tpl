@@ -73,7 +73,7 @@ true
 {{/* Stops the rendering if the installation would not work. */}}
 {{- define "dra4j.validate" -}}
 {{- if and (eq (include "dra4j.namespace" .) "default") (not .Values.allowDefaultNamespace) -}}
-{{- fail "The namespace is default: install into a namespace of its own (--namespace NAME --create-namespace), or set allowDefaultNamespace=true." -}}
+{{- fail "The namespace is default: install into a separate namespace (--namespace NAME --create-namespace), or set allowDefaultNamespace=true." -}}
 {{- end -}}
 {{- end }}
 
@@ -106,6 +106,6 @@ Its ServiceAccount {{ include "dra4j.controllerName" $.root }} needs the rights 
 {{- end }}
 {{- if not .root.Values.admissionPolicy.enabled }}
 
-admissionPolicy.enabled is off: whoever takes over one node may write the slices of all nodes.
+admissionPolicy.enabled is off: anyone who takes over one node may write the slices of all nodes.
 {{- end }}
 {{- end }}
