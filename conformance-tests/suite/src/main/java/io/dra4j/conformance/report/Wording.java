@@ -64,7 +64,7 @@ final class Wording {
             case WARN -> "The driver breaks a rule that it should follow.";
             case INFO -> "The driver leaves out what it may leave out.";
             case NOT_APPLICABLE -> "The driver does not have or declare what the rule is about.";
-            case BLOCKED -> "Something failed earlier that this check depends on: no answer.";
+            case BLOCKED -> "Another requirement, without which this one can't be judged, has failed.";
             case UNTESTED -> "The rule was not tested, for the reason given.";
             case SKIPPED -> "The settings leave the rule out.";
             case DEVIATION -> "The driver breaks the rule, and its vendor has listed this as a known failure.";
