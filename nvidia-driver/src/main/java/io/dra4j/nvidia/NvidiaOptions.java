@@ -201,7 +201,7 @@ class NvidiaOptions extends DriverOptions {
             paramLabel = "SECONDS",
             defaultValue = "60",
             description = {
-                "The interval between readings of the GPUs without an event. [RESCAN_INTERVAL]",
+                "The interval at which the GPUs are read even without an event. [RESCAN_INTERVAL]",
                 "Default: ${DEFAULT-VALUE}"
             })
     private void rescanInterval(long seconds) {

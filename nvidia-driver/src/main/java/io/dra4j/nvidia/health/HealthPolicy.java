@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param fabric the effect on GPUs whose NVLink fabric is not up
  * @param thresholds the limits of temperature and power
  * @param destroyUnknown whether GPU instances without a claim are destroyed after the start
- * @param rescanInterval the interval between readings of the GPUs without an event
+ * @param rescanInterval the interval at which the GPUs are read even without an event
  * @param stateFile the file that preserves device faults across a restart
  */
 public record HealthPolicy(
