@@ -106,7 +106,7 @@ public record PassthroughChecks(PciBus bus, Path proc) {
         if (!gpus.isEmpty()) {
             throw refused(
                     gpu.address(),
-                    "its IOMMU group %s has other GPUs, and a machine with one of them could reach all: %s; an administrator must move the GPU to another slot, or enable ACS in the firmware, which makes smaller groups"
+                    "its IOMMU group %s has other GPUs, and a virtual machine with one of them could reach all: %s; an administrator must move the GPU to another slot, or enable ACS in the firmware, which makes smaller groups"
                             .formatted(gpu.group(), gpus));
         }
         String others = named(conflicting);

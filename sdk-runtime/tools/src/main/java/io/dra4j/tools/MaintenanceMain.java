@@ -40,7 +40,7 @@ import picocli.CommandLine.TypeConversionException;
             "off     removes the taint.",
             "status  shows the same without waiting.",
             "",
-            "The exit status of on and status is 0 once the devices are out of use, and 1 before.",
+            "The exit status of on and status is 0 once the devices are out of use, and 1 before that.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields

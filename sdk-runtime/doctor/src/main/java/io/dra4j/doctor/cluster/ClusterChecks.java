@@ -323,7 +323,7 @@ public final class ClusterChecks {
                         "node/" + gone,
                         "this node does not exist, but has %s of %s"
                                 .formatted(Words.number(slices.size(), "slice"), drivers),
-                        "no pod can get their devices, but they are still counted",
+                        "no pod can get these devices, but they are still counted",
                         List.of("kubectl delete resourceslices " + names));
             }
             return new Finding(

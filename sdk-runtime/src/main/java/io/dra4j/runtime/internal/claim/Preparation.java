@@ -153,7 +153,7 @@ final class Preparation {
             refusal.addSuppressed(e);
             throw new PrepareException(
                     refusal.getMessage() + ". The kubelet has forgotten that claim, and the API server does not say"
-                            + " whether it is over: " + e.getMessage(),
+                            + " whether it is finished: " + e.getMessage(),
                     refusal);
         }
         if (!isAnyFreed) {
@@ -356,7 +356,7 @@ final class Preparation {
                 LOG.atDebug()
                         .addKeyValue(LogField.CLAIM, record.ref())
                         .setCause(e)
-                        .log("Could not check whether the claim is over");
+                        .log("Could not check whether the claim is finished");
                 return false;
             }
         }

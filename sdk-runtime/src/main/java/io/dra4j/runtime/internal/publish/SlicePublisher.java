@@ -156,7 +156,7 @@ public final class SlicePublisher implements AutoCloseable {
         post(reader::refresh);
         try {
             if (!reader.awaitFirstResult(FIRST_READ)) {
-                LOG.atWarn().log("The provider takes long to read its inventory; continuing without it");
+                LOG.atWarn().log("The provider is taking a long time to read its inventory; continuing without it");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -266,7 +266,7 @@ public final class SlicePublisher implements AutoCloseable {
             if (loop.awaitTermination(LAST_WRITES.toMillis(), TimeUnit.MILLISECONDS)) {
                 endAlone();
             } else {
-                LOG.atWarn().log("The last request takes too long to wait for; the ResourceSlices stay as they are");
+                LOG.atWarn().log("The last request has not ended in time; the ResourceSlices stay as they are");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

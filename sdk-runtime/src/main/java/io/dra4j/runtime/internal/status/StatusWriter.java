@@ -117,7 +117,7 @@ final class StatusWriter {
             if (failure instanceof ClusterException.NotFound || isAnother(next, failure)) {
                 finish(next, "the claim is gone");
             } else if (failure.status() == INVALID) {
-                finish(next, "the API server refuses it for good: " + failure.getMessage());
+                finish(next, "the API server refuses it permanently: " + failure.getMessage());
             } else {
                 retry(next, failure, failure.retryAfter());
             }
