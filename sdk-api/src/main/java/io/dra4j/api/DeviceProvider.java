@@ -104,8 +104,9 @@ public interface DeviceProvider extends AutoCloseable {
      * <p>For such a claim {@link #prepare} neither {@linkplain ClaimContext#checkpoint checkpoints} nor returns a
      * state: the runtime refuses both, and the claim is not prepared.
      *
-     * <p>It is called before each {@code prepare}, on any thread and in parallel, even while the provider is suspended.
-     * It must decide from the claim and from memory, without querying the hardware. If it throws, the claim is refused.
+     * <p>This method is called before each {@code prepare}, on any thread and in parallel, even while the provider is
+     * suspended. It must decide from the claim and from memory, without querying the hardware. If it throws, the claim
+     * is refused.
      *
      * @param claim the claim, as {@code prepare} gets it next
      * @return false by default

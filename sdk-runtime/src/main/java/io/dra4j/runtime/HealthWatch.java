@@ -22,9 +22,9 @@ import java.util.function.Consumer;
  * watch = HealthWatch.ofProbe(Duration.ofSeconds(10), this::health, context::reportHealth);
  * }</pre>
  *
- * <p>A probe that fails is logged when it begins to fail, and reports nothing; a probe that hangs reports nothing
- * either. The devices become unknown when their last reports expire, so each report should be valid for several
- * intervals. The runtime logs each change of a device's health. Thread-safe.
+ * <p>A probe that fails reports nothing, and the first of several failures in a row is logged; a probe that hangs
+ * reports nothing either. The devices become unknown when their last reports expire, so each report should be valid
+ * for several intervals. The runtime logs each change of a device's health. Thread-safe.
  */
 public final class HealthWatch implements AutoCloseable {
 

@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
  * watch = InventoryWatch.ofProbe(Duration.ofSeconds(5), this::serials, context::inventoryChanged);
  * }</pre>
  *
- * <p>The first look is not a change, and neither is a look that fails: a failure is logged when it
- * begins to fail, and the last result is remembered, because unknown is not empty. Thread-safe.
+ * <p>The first look is not a change, and neither is a look that fails: the first of several failures
+ * in a row is logged, and the last result is remembered, because unknown is not empty. Thread-safe.
  */
 public final class InventoryWatch implements AutoCloseable {
 

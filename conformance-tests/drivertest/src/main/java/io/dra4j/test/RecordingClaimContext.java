@@ -18,13 +18,13 @@ public final class RecordingClaimContext implements ClaimContext {
     private final Consumer<ProviderState> onCheckpoint;
     private final List<ProviderState> checkpoints = new CopyOnWriteArrayList<>();
 
-    /** Makes a context without a deadline. */
+    /** Creates a context without a deadline. */
     public RecordingClaimContext() {
         this(Instant.MAX);
     }
 
     /**
-     * Makes a context.
+     * Creates a context.
      *
      * @param deadline the time until which the kubelet waits
      */

@@ -55,7 +55,7 @@ public final class RecordingDriverContext implements DriverContext {
     private final Map<HeldClaim, PreparedClaim> answers = new ConcurrentHashMap<>();
 
     /**
-     * Makes a context that holds no claims.
+     * Creates a context that holds no claims.
      *
      * @param driverName the driver's name
      * @param nodeName the node's name
@@ -192,11 +192,11 @@ public final class RecordingDriverContext implements DriverContext {
     }
 
     /**
-     * Prepares a claim as the runtime does: the claim is held from before the provider's work, with
-     * the newest checkpoint, and a provider that fails unprepares it.
+     * Prepares a claim as the runtime does: the claim is already held when the provider is called,
+     * with the newest checkpoint, and if the provider fails, it has to unprepare the claim.
      *
      * <p>A claim that was prepared with these devices gets its earlier answer, and the provider is
-     * not called; a claim that is held otherwise is unprepared first.
+     * not called; a claim that is held with other devices or in another phase is unprepared first.
      *
      * @param provider the provider
      * @param claim the claim

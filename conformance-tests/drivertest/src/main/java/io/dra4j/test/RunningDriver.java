@@ -436,7 +436,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
     }
 
     /**
-     * Waits until the kubelet knows the health of a device from the driver.
+     * Waits until the driver has reported a given health of a device to the kubelet.
      *
      * @param device the name of the device
      * @param state the health

@@ -6,9 +6,9 @@ package io.dra4j.api.container;
 public enum HookName {
     /** Before the user's process starts; deprecated by OCI in favour of the next three. */
     PRESTART("prestart"),
-    /** In the runtime's namespace, after the environment was created and before the pivot. */
+    /** In the runtime's namespace, after the environment was created and before pivot_root. */
     CREATE_RUNTIME("createRuntime"),
-    /** In the container's namespace, before the pivot. */
+    /** In the container's namespace, before pivot_root. */
     CREATE_CONTAINER("createContainer"),
     /** In the container's namespace, just before the user's process. */
     START_CONTAINER("startContainer"),
