@@ -3,7 +3,7 @@
 package io.dra4j.runtime;
 
 /**
- * A choice for nodes on which a device plugin also offers the devices of the driver.
+ * The driver's behaviour on nodes where a device plugin also offers its devices.
  *
  * <p>Neither the kubelet nor the scheduler knows that these are the same devices: two pods can get the same device.
  */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * by a node selector, on all nodes or per device; the drivers on the nodes have them as {@link
  * io.dra4j.api.device.Pool#publishedElsewhere published elsewhere}, and prepare their devices. A controller prepares
  * nothing: of a provider, {@code start}, {@code inventory}, {@code restartReason} and {@code close} are called, with a
- * context that holds no claims and has no node. It can't honor {@linkplain
+ * context that holds no claims and has no node. It can't honour {@linkplain
  * io.dra4j.api.device.Device.Builder#physicalId ids of hardware}: a name must always mean the same device.
  *
  * <p>Its slices have no owner: they stay when it ends, and have to be deleted when the driver is uninstalled. It

@@ -146,7 +146,7 @@ public final class RecordingDriverContext implements DriverContext {
     }
 
     /**
-     * Takes a lock, which excludes the test's threads: a test that holds it acts as the other process.
+     * Takes a lock that excludes the test's other threads: a test that holds it acts as the driver's other process.
      */
     @Override
     public NodeLock lock(String name, Duration atMost) {

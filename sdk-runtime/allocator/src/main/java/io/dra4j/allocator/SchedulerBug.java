@@ -85,7 +85,7 @@ public enum SchedulerBug {
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_37,
             Fixes.IN_1_38 + " or a later patch of 1.34 or 1.35",
-            "counts whose sum exceeds 64 bits crash it, or are tried although an alternative is small enough");
+            "counts whose sum exceeds 64 bits crash kube-scheduler, or are tried although a smaller one fits");
 
     /** Constants for the enum constants, which are initialized first. */
     private interface Fixes {

@@ -29,7 +29,7 @@ record Checked(String id, String fact, List<Finding> findings, String notChecked
 
     private static String unexpected(RuntimeException e) {
         StackTraceElement[] stack = e.getStackTrace();
-        return "unexpected %s%s: a defect of the check, please report it"
+        return "unexpected %s%s: a defect in the check, please report it"
                 .formatted(e, stack.length == 0 ? "" : " at " + stack[0]);
     }
 

@@ -113,8 +113,8 @@ public final class HandOver implements AutoCloseable {
     }
 
     /**
-     * Completes the handover: CDI specs get the file names of Go drivers, and then the journal is moved aside; last, so
-     * that everything can be repeated.
+     * Completes the handover: gives CDI specs the file names of Go drivers, and moves the journal aside last, so that
+     * everything can be repeated.
      *
      * @throws DraException if that fails; begin again
      */

@@ -21,8 +21,8 @@ public interface TakeOver {
     /**
      * Returns whether the other driver has run on this node since the last take-over.
      *
-     * <p>Claims that this driver still holds and the cluster no longer has were then unprepared by the other driver,
-     * which did not know them: they no longer block their devices.
+     * <p>The kubelet may then have called the other driver to unprepare claims of this one, which succeeds for claims
+     * that a driver does not know. If the cluster no longer has such a claim, this driver frees its devices.
      */
     boolean hasRun();
 

@@ -103,7 +103,7 @@ public final class NriRuntime implements AutoCloseable {
 
     private static int length(int length, int most) throws IOException {
         if (length < 0 || length > most) {
-            throw new IOException("no length of NRI: " + length);
+            throw new IOException("invalid length of an NRI message: " + length);
         }
         return length;
     }

@@ -121,7 +121,7 @@ final class Passage {
 
     /** Refuses a watch by web socket; clients then open one by plain HTTP. */
     void refuseWebSocket(Callback callback) {
-        fault("no web sockets here");
+        fault("web sockets are not supported");
         send(200, WireFormat.JSON.mediaType(), new byte[0], callback);
     }
 

@@ -88,7 +88,7 @@ final class Attempts {
         return views.of(node);
     }
 
-    /** The allocator with the release's behavior. */
+    /** The allocator with the release's behaviour. */
     Allocator released() {
         return released;
     }

@@ -177,7 +177,7 @@ public final class ExplainMain implements Callable<Integer> {
                     nodes(one, isAnswer);
                 }
             }
-            section("A bug of Kubernetes " + report.server(), report.bugs());
+            section("A bug in Kubernetes " + report.server(), report.bugs());
             if (!report.unknown().isEmpty()) {
                 line(0, "");
                 line(0, "Not considered: %s.".formatted(String.join("; ", report.unknown())));

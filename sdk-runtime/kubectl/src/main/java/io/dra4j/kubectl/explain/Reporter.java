@@ -185,7 +185,7 @@ final class Reporter {
 
     private ExplainReport ofBug(List<AlikeNodes> groups, Set<SchedulerBug> bugs) {
         SchedulerBug bug = bugs.iterator().next();
-        String answer = "%s fits on %s, but a bug of the scheduler keeps it away: %s"
+        String answer = "%s fits on %s, but a bug in the scheduler keeps it away: %s"
                 .formatted(subject.opening(), NameList.some(buggyNodes(groups)), bug.text());
         List<Remedy> untilThen = new Remedies(attempts, steps, attempts.released(), clock).of(groups);
         String remedy = "Update kube-scheduler to "
@@ -286,7 +286,7 @@ final class Reporter {
         }
         return nearest.bug().isEmpty()
                 ? extended.named(answers.of(group))
-                : "the devices fit, except for a bug of the scheduler";
+                : "the devices fit, except for a bug in the scheduler";
     }
 
     private ExplainReport.Request request(Merged one) {

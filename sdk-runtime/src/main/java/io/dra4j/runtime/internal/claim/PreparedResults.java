@@ -152,8 +152,8 @@ public final class PreparedResults {
             int devices = prepared.devices().size();
             if (devices > 0 && devices < claim.devices().size()) {
                 throw new DraException(
-                        ("DeviceProvider.prepare() returned %d of the claim's %d devices; it must return each,"
-                                        + " with ContainerEdits.NONE where containers get nothing, or no device at all")
+                        ("DeviceProvider.prepare() returned %d of the claim's %d devices; it must return all,"
+                                        + " with ContainerEdits.NONE where containers get nothing, or none")
                                 .formatted(devices, claim.devices().size()));
             }
             List<Edit> before = new ArrayList<>();

@@ -256,7 +256,7 @@ final class PublishedPool {
             }
             result.lost().forEach(features::lost);
         }
-        throw new IllegalStateException("The API server leaves out more at each write");
+        throw new IllegalStateException("The API server dropped other fields at each write");
     }
 
     private List<SliceWrite> planAndCompare(@Nullable Pool pool) {

@@ -318,7 +318,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
             try {
                 JsonNode value = MAPPER.readTree(json);
                 if (value.isMissingNode() || value.isNull()) {
-                    field.refuse("must be a JSON value, not null or nothing", json);
+                    field.refuse("must be a JSON value other than null", json);
                     return null;
                 }
                 return value;

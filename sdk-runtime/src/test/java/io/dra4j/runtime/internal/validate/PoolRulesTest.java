@@ -111,8 +111,8 @@ class PoolRulesTest {
                 wrong(list + "versions", "must not be empty; found []", attribute(new OfVersions(List.of()))),
                 wrong("future", "must be JSON", device().rawField("future", "{")),
                 wrong("future", "must be JSON", device().rawField("future", "{} {}")),
-                wrong("future", "must be a JSON value, not null or nothing", device().rawField("future", " ")),
-                wrong("future", "must be a JSON value, not null or nothing", device().rawField("future", "null")),
+                wrong("future", "must be a JSON value other than null", device().rawField("future", " ")),
+                wrong("future", "must be a JSON value other than null", device().rawField("future", "null")),
                 wrong("rawFields", "must be named like a field of the API", device().rawField("", "1")),
                 wrong(
                         "nodeAllocatableResources",
