@@ -184,11 +184,11 @@ class NvmlAnswersPageTest {
         /** A use of NVML. */
         enum Use {
             READING("the reading of a node"),
-            UNPRIVILEGED("the reading without root, additionally"),
+            UNPRIVILEGED("a reading without root, in addition"),
             PREPARE("the creation of a MIG device"),
-            UNPREPARE("its destruction"),
+            UNPREPARE("the destruction of a MIG device"),
             EVENTS("the subscription to events"),
-            RECOVERY("the test whether a GPU recovered"),
+            RECOVERY("the test of whether a GPU recovered"),
             MEASUREMENT("the measurement for thresholds"),
             METRICS("the measurement for metrics");
 
