@@ -312,7 +312,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             unrestored.addAll(driver == null ? Set.of() : claims.unrestored(driver, now));
             faults.unrestored(unrestored);
         } catch (DraException e) { // a newer driver's record; unprepare reports more
-            LOG.atDebug().setCause(e).log("The sharing of claims is unknown; taints of settings stay");
+            LOG.atDebug().setCause(e).log("Settings that were not restored can't be determined; their taints stay");
         }
     }
 
