@@ -101,14 +101,6 @@ class AdmissionWebhookIT {
         }
 
         @Test
-        void isExpectedOfEachReviewAmongTheResources() throws Exception {
-            Stream<String> ofPods = Stream.of("pod-with-claim", "pod-with-limit");
-
-            assertThat(Stream.concat(ANSWERS.stream().map(row -> (String) row.get()[0]), ofPods))
-                    .containsExactlyInAnyOrderElementsOf(Reviews.names());
-        }
-
-        @Test
         void namesTheFieldOfEachProblem() throws Exception {
             JsonNode claim =
                     response(CLAIMS, Reviews.text("claim-two-problems")).path("status");
@@ -313,23 +305,6 @@ class AdmissionWebhookIT {
             HttpResponse<String> answer = webhook.post(CLAIMS, largest + " ");
             assertThat(answer.statusCode()).isEqualTo(413);
             assertThat(answer.body()).isEqualTo("the document has more than 7340032 bytes\n");
-        }
-
-        @Test
-        void isToAPathBelowAPage() throws Exception {
-            assertThat(webhook.post(CLAIMS + "/x", Reviews.text("delete")).statusCode())
-                    .isEqualTo(404);
-        }
-
-        @ParameterizedTest
-        @ValueSource(strings = {"GET", "PUT", "DELETE", "PATCH"})
-        void isOfAnotherMethod(String method) throws Exception {
-            HttpResponse<String> answer = webhook.send(webhook.request(CLAIMS)
-                    .method(method, BodyPublishers.noBody())
-                    .build());
-
-            assertThat(answer.statusCode()).isEqualTo(405);
-            assertThat(answer.headers().firstValue("Allow")).contains("POST");
         }
 
         @ParameterizedTest

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.http.HttpClient;
@@ -41,7 +40,6 @@ class WebhookLoadIT {
     private static final int IDLE_MILLIS = 45_000; // the JDK closes connections after 30 to 40 s
     private static final String LINE = "HTTP/1.1 400 ";
     private static final int FLOOD = 300; // connections
-    private static final int SLOW = 100; // each is a thread of the server until it is given up
 
     @TempDir
     private Path folder;
@@ -109,37 +107,6 @@ class WebhookLoadIT {
             }
         }
         return answered;
-    }
-
-    @Test
-    void answersOthersWhileClientsAreSlow() throws Exception {
-        start();
-        List<Socket> slow = new ArrayList<>();
-        try {
-            for (int i = 0; i < SLOW; i++) {
-                slow.add(i % 2 == 0 ? silent() : halfARequest());
-            }
-
-            assertThat(webhook.post(CLAIMS, Reviews.text("claim-valid-v1")).statusCode())
-                    .isEqualTo(200);
-
-            assertThat(slow).allMatch(Socket::isConnected);
-        } finally {
-            for (Socket socket : slow) {
-                socket.close();
-            }
-        }
-    }
-
-    /** A client of TCP that never begins with TLS. */
-    private Socket silent() throws IOException {
-        return new Socket(InetAddress.getLoopbackAddress(), webhook.port());
-    }
-
-    private Socket halfARequest() throws IOException {
-        Socket socket = connection();
-        send(socket, "Content-Length: 5000\r\n\r\n{\"apiVersion\":");
-        return socket;
     }
 
     private SSLSocket connection() throws IOException {

@@ -61,7 +61,7 @@ final class WebhookUnderTest implements AutoCloseable {
     static WebhookUnderTest startProgram(Path folder, String... jvmOptions) throws Exception {
         TestKeys keys = TestKeys.ofServer(folder, "webhook", "EC");
         JavaProgram program = new JavaProgram(
-                folder, List.of(jvmOptions), JavaProgram.ownClassPath(), WebhookProgram.class.getName());
+                folder, List.of(jvmOptions), JavaProgram.ownClassPath(), WebhookUnderTest.class.getName());
         List<String> command = new ArrayList<>(program.command());
         command.add(certificate(folder, keys).toString());
         command.add(key(folder, keys).toString());
@@ -69,6 +69,21 @@ final class WebhookUnderTest implements AutoCloseable {
                 new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
         int port = Integer.parseInt(process.inputReader().readLine());
         return new WebhookUnderTest(TestKeys.clientOf(keys), port, () -> end(process));
+    }
+
+    /**
+     * Runs a webhook as a program, which prints its port and ends with its input.
+     *
+     * @param arguments the certificate and its key
+     */
+    public static void main(String[] arguments) throws Exception {
+        try (AdmissionWebhook webhook = AdmissionWebhook.of(
+                        LaneConfigs.DRIVER, LaneConfigs.TYPES, Path.of(arguments[0]), Path.of(arguments[1]))
+                .port(0)) {
+            webhook.start();
+            System.out.println(webhook.address().getPort());
+            while (System.in.read() >= 0) {}
+        }
     }
 
     private static void end(Process process) throws IOException {
