@@ -178,23 +178,6 @@ public class JointSlicePlannerTest {
         }
 
         @Test
-        void putsTheSetsBackToTheDevices() {
-            List<PlannedSlice> apart = CounterLayout.APART.plan(pool, List.of(), true);
-
-            List<PlannedSlice> together = plan(pool, apart);
-
-            assertThat(together)
-                    .extracting(slice -> slice.content().counterSets().size())
-                    .containsOnlyOnce(0)
-                    .containsOnly(0, 1);
-            assertThat(together)
-                    .filteredOn(slice -> slice.content().counterSets().size() == 1)
-                    .hasSize(10)
-                    .allSatisfy(slice -> assertThat(slice.content().devices()).hasSize(8));
-            assertThat(plan(pool, together)).isEqualTo(together);
-        }
-
-        @Test
         void isThatOfTheRelease() {
             assertThat(KubernetesVersion.values())
                     .filteredOn(release -> CounterLayout.of(release) != CounterLayout.APART)

@@ -19,15 +19,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a pool as the scheduler does. */
-public final class PoolConsumer {
+final class PoolConsumer {
 
     /** The content of a complete pool; taints without their times, since those the server adds. */
-    public record Seen(Set<Placement> placements, Map<String, Device> devices, Map<String, CounterSet> counterSets) {}
+    record Seen(Set<Placement> placements, Map<String, Device> devices, Map<String, CounterSet> counterSets) {}
 
     private PoolConsumer() {}
 
     /** Returns what the pool offers; {@code null} while it is incomplete, or invalid. */
-    public static @Nullable Seen look(Collection<Stored> slices) {
+    static @Nullable Seen look(Collection<Stored> slices) {
         long newest =
                 slices.stream().mapToLong(s -> s.content().generation()).max().orElse(0);
         List<Content> present = slices.stream()
@@ -41,7 +41,7 @@ public final class PoolConsumer {
     }
 
     /** Returns what a pool offers once it is published. */
-    public static Seen wanted(Pool pool) {
+    static Seen wanted(Pool pool) {
         Content content = new Content(pool.name(), 0, 1, pool.placement(), pool.devices(), pool.counterSets());
         return seen(List.of(SliceCodec.canonical(content)));
     }

@@ -24,10 +24,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A pool as it was and as it is, and what must hold between the two. */
-public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List<Stored> after) {
+record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List<Stored> after) {
 
     /** Order is preference: over all slices, by their names, devices have the inventory's. */
-    public void checkOrder() {
+    void checkOrder() {
         assertThat(devices(after))
                 .isEqualTo(pool.devices().stream().map(Device::name).toList());
     }
@@ -40,7 +40,7 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
     }
 
     /** One if one slice changed, else at most one for each slice, plus deletes. */
-    public void checkWrites(List<SliceWrite> writes) {
+    void checkWrites(List<SliceWrite> writes) {
         Map<String, Stored> old = byName(before);
         Map<String, Stored> now = byName(after);
         long deleted =
@@ -68,7 +68,7 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
     }
 
     /** A device that goes changes one slice at most, and one that comes two; a move is both. */
-    public void checkChanges() {
+    void checkChanges() {
         if (before.isEmpty()
                 || isNodeLocal(before.get(0)) != isNodeLocal(after.get(0))
                 || before.stream().anyMatch(slice -> names(slice).size() > limit())) {
@@ -106,7 +106,7 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
     }
 
     /** A taint that stays began when it began. */
-    public void checkTaintTimes() {
+    void checkTaintTimes() {
         Map<List<?>, Instant> old = times(before);
         times(after).forEach((taint, time) -> {
             assertThat(time).isNotNull();

@@ -26,35 +26,35 @@ import java.util.function.UnaryOperator;
  * The slices as an API server keeps them: it dates taints, versions objects and refuses stale
  * writes, returns map keys in another order and amounts in another notation.
  */
-public final class SimulatedCluster {
+final class SimulatedCluster {
 
     /** The layout that its release wants. */
-    public CounterLayout layout = CounterLayout.APART;
+    CounterLayout layout = CounterLayout.APART;
 
     private final Random random;
     private final Map<String, Stored> slices = new TreeMap<>();
     private long version;
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
-    public SimulatedCluster(Random random) {
+    SimulatedCluster(Random random) {
         this.random = random;
     }
 
-    public List<Stored> of(PoolName pool) {
+    List<Stored> of(PoolName pool) {
         return slices.values().stream()
                 .filter(s -> s.content().pool().equals(pool))
                 .toList();
     }
 
-    public List<Stored> all() {
+    List<Stored> all() {
         return List.copyOf(slices.values());
     }
 
-    public void passTime() {
+    void passTime() {
         now = now.plusSeconds(1);
     }
 
-    public void apply(SliceWrite write) {
+    void apply(SliceWrite write) {
         if (write instanceof SliceWrite.Delete delete) {
             requireCurrent(delete.slice());
             slices.remove(delete.slice().name());
@@ -68,20 +68,20 @@ public final class SimulatedCluster {
         }
     }
 
-    public void deleteAsAnotherClient(Stored slice) {
+    void deleteAsAnotherClient(Stored slice) {
         slices.remove(slice.name());
     }
 
-    public void changeAsAnotherClient(Stored slice, UnaryOperator<Content> change) {
+    void changeAsAnotherClient(Stored slice, UnaryOperator<Content> change) {
         put(slice.name(), slice.uid(), change.apply(slice.content()));
     }
 
-    public void copyAsAnotherClient(Stored slice, String name) {
+    void copyAsAnotherClient(Stored slice, String name) {
         put(name, "uid-" + version, slice.content());
     }
 
     /** The node is registered again: what its predecessor owned is not its own. */
-    public void disown() {
+    void disown() {
         slices.replaceAll(
                 (name, slice) -> new Stored(name, slice.uid(), Long.toString(++version), false, slice.content()));
     }

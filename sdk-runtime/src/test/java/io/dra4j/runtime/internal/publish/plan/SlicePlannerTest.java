@@ -14,11 +14,9 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.Taint;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
@@ -121,58 +119,10 @@ class SlicePlannerTest {
                     .containsExactly(8, 1, 0);
             assertThat(sizes(plan)).containsExactly(0, 0, 2);
         }
-
-        @Test
-        void ofCounterSetsThatComeLaterLeavesDevicesWhereTheyAre() {
-            List<PlannedSlice> first = plan(gpus(0, 3), List.of());
-            List<CounterSet> sets = List.of(CounterSet.of("s", Map.of("c", Quantity.of(1))));
-            Pool pool = Pool.ofNode("node-a", gpus(0, 3)).withCounterSets(sets);
-
-            List<PlannedSlice> second = SlicePlanner.plan(pool, first, true);
-
-            assertThat(second.get(0).content().counterSets()).isEqualTo(sets);
-            assertThat(second.get(1).content().devices()).isEqualTo(gpus(0, 3));
-            assertThat(second.get(1).index()).isEqualTo(first.get(0).index());
-        }
     }
 
     @Nested
     class ALaterPlan {
-
-        @Test
-        void leavesEachDeviceInItsSliceWhenOthersGo() {
-            List<PlannedSlice> before = plan(gpus(0, 300), List.of());
-
-            List<PlannedSlice> plan = plan(gpus(1, 300), before);
-
-            assertThat(sizes(plan)).containsExactly(127, 128, 44);
-            assertThat(plan.get(1)).isEqualTo(before.get(1));
-            assertThat(plan.get(2)).isEqualTo(before.get(2));
-        }
-
-        @Test
-        void putsANewDeviceWhereItBelongsIfThereIsRoom() {
-            List<PlannedSlice> before = plan(gpus(1, 200), plan(gpus(0, 200), List.of()));
-
-            List<PlannedSlice> first = plan(gpus(0, 200), before);
-            assertThat(sizes(first)).containsExactly(128, 72);
-            assertThat(first.get(1)).isEqualTo(before.get(1));
-
-            List<PlannedSlice> last = plan(gpus(1, 201), before);
-            assertThat(sizes(last)).containsExactly(127, 73);
-            assertThat(last.get(0)).isEqualTo(before.get(0));
-        }
-
-        @Test
-        void dropsASliceThatIsEmptyAndKeepsTheIndexesOfOthers() {
-            List<PlannedSlice> before = plan(gpus(0, 300), List.of());
-
-            List<PlannedSlice> plan = plan(gpus(128, 300), before);
-
-            assertThat(plan)
-                    .extracting(PlannedSlice::index)
-                    .containsExactly(before.get(1).index(), before.get(2).index());
-        }
 
         @Test
         void ofNoDeviceKeepsASlice() {
@@ -198,35 +148,6 @@ class SlicePlannerTest {
             assertThat(sizes(plan)).containsExactly(64, 36);
             assertThat(plan.get(1).content().devices()).isEqualTo(gpus(64, 100));
         }
-
-        @Test
-        void keepsTheInventorysOrderWithinASliceAndOverAll() {
-            for (int count : List.of(3, 300)) {
-                List<PlannedSlice> before = plan(gpus(0, count), List.of());
-                List<Device> reversed = new ArrayList<>(gpus(0, count));
-                Collections.reverse(reversed);
-
-                assertThat(devices(plan(reversed, before))).isEqualTo(reversed);
-            }
-        }
-    }
-
-    @Test
-    void ofFourThousandDevicesChangesOneSliceForOneDeviceAndNoneAfterARestart() {
-        SimulatedCluster cluster = new SimulatedCluster(new Random(1));
-        SimulatedDriver driver = new SimulatedDriver(cluster, false);
-        Pool pool = Pool.ofNode("node-a", gpus(0, 4096));
-        driver.publish(pool).forEach(cluster::apply);
-
-        Pool more =
-                changed(pool, 7, gpu -> gpu.toBuilder().attribute("new", true).build());
-        List<SliceWrite> writes = driver.publish(more);
-        assertThat(writes).hasSize(1);
-        writes.forEach(cluster::apply);
-        driver.restart();
-
-        assertThat(driver.publish(more)).isEmpty();
-        assertThat(PoolConsumer.look(cluster.all())).isEqualTo(PoolConsumer.wanted(more));
     }
 
     @Nested

@@ -1,21 +1,18 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.publish;
+package io.dra4j.runtime.internal.publish.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
-import io.dra4j.runtime.internal.publish.plan.Brief;
-import io.dra4j.runtime.internal.publish.plan.PoolConsumer;
+import io.dra4j.runtime.internal.publish.plan.CounterLayout.CounterGroup;
 import io.dra4j.runtime.internal.publish.plan.PoolConsumer.Seen;
-import io.dra4j.runtime.internal.publish.plan.RandomPools;
-import io.dra4j.runtime.internal.publish.plan.SettledPool;
-import io.dra4j.runtime.internal.publish.plan.SimulatedCluster;
-import io.dra4j.runtime.internal.publish.plan.SimulatedDriver;
-import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import io.dra4j.runtime.internal.validate.PoolRules;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,9 +23,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Random inventories of several pools with all features, and random edits of them, through the real planner and the
@@ -197,7 +196,7 @@ class PublishingPropertiesTest {
         Seen now = PoolConsumer.look(cluster.of(name));
         if (now != null) {
             assertThat(Stream.of(wanted, before, seen.get(name)).anyMatch(now::equals))
-                    .as("%s is one inventory after %s", Brief.of(cluster.of(name)), Brief.of(write))
+                    .as("%s is one inventory after %s", brief(cluster.of(name)), brief(write))
                     .matches(one -> one || forged.contains(name));
             seen.put(name, now);
         }
@@ -209,5 +208,167 @@ class PublishingPropertiesTest {
 
     private <T> T any(List<T> values) {
         return values.get(random.nextInt(values.size()));
+    }
+
+    /** Slices as a failure shows them: generation, count of slices, of devices and of counter sets. */
+    private static List<String> brief(List<Stored> slices) {
+        return slices.stream().map(PublishingPropertiesTest::brief).toList();
+    }
+
+    private static String brief(SliceWrite write) {
+        if (write instanceof SliceWrite.Delete delete) {
+            return "delete " + brief(delete.slice());
+        } else if (write instanceof SliceWrite.Update update) {
+            return "update " + brief(update.slice()) + " to " + brief(update.content());
+        } else if (write instanceof SliceWrite.Create create) {
+            return "create " + create.index() + " as " + brief(create.content());
+        }
+        throw new IllegalArgumentException("A new kind of write: " + write);
+    }
+
+    private static String brief(Stored slice) {
+        return slice.name() + " (" + brief(slice.content()) + ")";
+    }
+
+    private static String brief(Content content) {
+        return String.format(
+                "%d/%d/%d/%d",
+                content.generation(),
+                content.sliceCount(),
+                content.devices().size(),
+                content.counterSets().size());
+    }
+
+    /** A driver's memory between two readings of the cluster: its plans, until it restarts. */
+    private static final class SimulatedDriver {
+        private final SimulatedCluster cluster;
+        private final boolean mayTaint;
+        private final Map<PoolName, List<PlannedSlice>> plans = new HashMap<>();
+
+        SimulatedDriver(SimulatedCluster cluster, boolean mayTaint) {
+            this.cluster = cluster;
+            this.mayTaint = mayTaint;
+        }
+
+        List<SliceWrite> publish(Pool pool) {
+            List<PlannedSlice> before =
+                    plans.computeIfAbsent(pool.name(), name -> PlannedSlice.adopt(cluster.of(pool.name())));
+            List<PlannedSlice> plan = SlicePlanner.plan(pool, before, mayTaint);
+            plans.put(pool.name(), plan);
+            return SliceDiff.between(cluster.of(pool.name()), plan);
+        }
+
+        List<SliceWrite> withdraw(PoolName pool) {
+            plans.remove(pool);
+            return SliceDiff.between(cluster.of(pool), List.of());
+        }
+
+        void restart() {
+            plans.clear();
+        }
+
+        boolean mayTaint() {
+            return mayTaint;
+        }
+    }
+
+    /**
+     * Random pools on a server that is upgraded and downgraded at random, and a driver that restarts.
+     *
+     * <p>In all cases, each write is one that the server takes, the cluster equals the inventory, no
+     * write follows, and no consumer sees a complete pool that is half old and half new. Within a
+     * release that wants devices with their counter sets, those that go on consuming the same stay in
+     * their slices; in the other one, devices are in the inventory's order.
+     */
+    @Nested
+    class OnOtherReleases {
+
+        private static final int RELEASES = 300;
+
+        private List<PlannedSlice> plan = List.of();
+        private int upgrades;
+        private int jointSlices;
+
+        @ParameterizedTest
+        @ValueSource(longs = {1, 2, 3})
+        void everyReleaseSeesThePool(long seed) {
+            random = new Random(seed);
+            cluster = new SimulatedCluster(random);
+            pools = new RandomPools(random);
+            Pool pool = pools.next("node-a");
+            for (int step = 0; step < RELEASES; step++) {
+                Pool before = pool;
+                pool = random.nextInt(5) == 0 ? pools.rephrased(pool) : pools.edited(pool);
+                boolean upgraded = changeRelease(pool);
+                if (random.nextInt(5) == 0) {
+                    plan = PlannedSlice.adopt(cluster.of(pool.name()));
+                }
+                settle(before, pool, upgraded || !before.placement().equals(pool.placement()));
+            }
+            System.out.printf(
+                    "layouts: seed %d, %d steps, %d changes of the release, %d slices with both%n",
+                    seed, RELEASES, upgrades, jointSlices);
+            assertThat(jointSlices).isPositive();
+        }
+
+        private boolean changeRelease(Pool pool) {
+            CounterLayout next = random.nextInt(8) == 0 ? CounterLayout.values()[random.nextInt(2)] : cluster.layout;
+            if (!next.problems(pool).isEmpty()) {
+                next = CounterLayout.APART;
+            }
+            boolean changed = next != cluster.layout;
+            upgrades += changed ? 1 : 0;
+            cluster.layout = next;
+            return changed;
+        }
+
+        private void settle(Pool before, Pool pool, boolean mayMove) {
+            Map<DeviceName, String> homes = SettledPool.homes(cluster.of(pool.name()));
+            Seen old = PoolConsumer.look(cluster.of(pool.name()));
+            Seen wanted = PoolConsumer.wanted(pool);
+            for (SliceWrite write : writes(pool)) {
+                cluster.apply(write);
+                Seen now = PoolConsumer.look(cluster.of(pool.name()));
+                assertThat(now == null || now.equals(wanted) || now.equals(old))
+                        .as("one inventory after %s", brief(write))
+                        .isTrue();
+            }
+            assertThat(PoolConsumer.look(cluster.of(pool.name()))).isEqualTo(wanted);
+            assertThat(writes(pool)).as("a second look").isEmpty();
+            jointSlices += (int) cluster.of(pool.name()).stream()
+                    .map(Stored::content)
+                    .filter(c -> !c.devices().isEmpty() && !c.counterSets().isEmpty())
+                    .count();
+            if (cluster.layout == CounterLayout.APART) {
+                new SettledPool(pool, true, List.of(), cluster.of(pool.name())).checkOrder();
+            } else if (!mayMove) {
+                checkHomes(before, pool, homes);
+            }
+        }
+
+        private void checkHomes(Pool before, Pool pool, Map<DeviceName, String> homes) {
+            if (!before.counterSets().equals(pool.counterSets())
+                    || CounterGroup.of(before).size() != CounterGroup.of(pool).size()) {
+                return;
+            }
+            Map<DeviceName, Device> old = new HashMap<>();
+            before.devices().forEach(device -> old.put(device.name(), device));
+            Map<DeviceName, String> now = SettledPool.homes(cluster.of(pool.name()));
+            for (Device device : pool.devices()) {
+                Device was = old.get(device.name());
+                if (was != null
+                        && !was.consumesCounters().isEmpty()
+                        && was.consumesCounters().equals(device.consumesCounters())) {
+                    assertThat(now.get(device.name()))
+                            .as("the slice of %s", device.name())
+                            .isEqualTo(homes.get(device.name()));
+                }
+            }
+        }
+
+        private List<SliceWrite> writes(Pool pool) {
+            plan = cluster.layout.plan(pool, plan, true);
+            return SliceDiff.between(cluster.of(pool.name()), plan);
+        }
     }
 }
