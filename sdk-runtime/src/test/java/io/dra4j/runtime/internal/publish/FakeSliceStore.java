@@ -32,7 +32,7 @@ public final class FakeSliceStore implements SliceStore {
     int versionsRead;
     int conflicts;
 
-    SliceCodec codec = new SliceCodec("gpu.example.com", "node-a");
+    private final SliceCodec codec = new SliceCodec("gpu.example.com", "node-a");
 
     /** Of which release the server is; 0 if it does not report that. */
     int kubernetesMinor = 36;
@@ -63,10 +63,6 @@ public final class FakeSliceStore implements SliceStore {
 
     /** The server's change to what it is sent. */
     UnaryOperator<Content> keeps = UnaryOperator.identity();
-
-    /** The same for what is created, if that differs. */
-    @Nullable
-    UnaryOperator<Content> keepsOfNew;
 
     /** Content that the server refuses with 422, while set. */
     @Nullable
@@ -130,7 +126,7 @@ public final class FakeSliceStore implements SliceStore {
         if (losesAnswers) {
             deafen();
         }
-        Stored slice = put(name, "uid-" + version, keptOfNew(content));
+        Stored slice = put(name, "uid-" + version, keeps.apply(content));
         written("create " + content.pool());
         if (losesAnswers || losesAnswersOnly) {
             throw Failures.status(504);
@@ -147,11 +143,7 @@ public final class FakeSliceStore implements SliceStore {
         if (refuses != null && refuses.test(content)) {
             throw Failures.invalid("spec.devices[0]: attributes[nodes], capacity[share].requestPolicy");
         }
-        return keptOfNew(content);
-    }
-
-    private Content keptOfNew(Content content) {
-        return keepsOfNew == null ? keeps.apply(content) : keepsOfNew.apply(content);
+        return keeps.apply(content);
     }
 
     @Override
@@ -159,8 +151,7 @@ public final class FakeSliceStore implements SliceStore {
         failFor(content);
         requireCurrent(slice);
         version++;
-        Content kept = keepsOfNew == null ? keeps.apply(content) : content;
-        Stored updated = put(slice.name(), slice.uid(), kept);
+        Stored updated = put(slice.name(), slice.uid(), keeps.apply(content));
         written("update " + content.pool());
         if (losesAnswersOnly) {
             throw Failures.status(504);

@@ -35,22 +35,6 @@ class PublishingMishapsTest extends PublisherUnderTest {
     }
 
     @Test
-    void aGateThatWasSwitchedOffIsNoticedBeforeAnotherSliceIsCreated() {
-        start(TAINTED);
-        // The server keeps what is in use, and leaves it out of what is new.
-        store.keepsOfNew = content -> content.withDevices(untainted(content));
-        rememberWhatWasEverVisible();
-
-        inventory = Inventory.of(TAINTED, Pool.ofNode("node-b", List.of(tainted("gpu-1", Effect.NO_EXECUTE))));
-        restart();
-        loop.advance(MINUTE);
-
-        assertNeverVisibleWithoutTaint("gpu-1");
-        assertThat(names("node-a")).containsExactly("gpu-0");
-        assertThat(names("node-b")).isEmpty();
-    }
-
-    @Test
     void anInvalidPoolIsNotRestoredWithoutItsGuards() {
         start(TAINTED);
         publish(invalid());

@@ -9,7 +9,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.LoggedEvents;
-import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.time.Duration;
 import java.util.List;
@@ -168,16 +167,6 @@ class PublishingPaceTest extends PublisherUnderTest {
         }
 
         @Test
-        void ofALargePoolIsMetWithFewWritesAMinuteToo() {
-            start(Pool.ofNode("node-a", gpus(64 * 10)));
-            deletesEverythingEachTenthOfASecond(MINUTE);
-            store.writes.clear();
-            deletesEverythingEachTenthOfASecond(MINUTE.multipliedBy(5));
-
-            assertThat(store.writes).hasSizeBetween(10, 5 * 30);
-        }
-
-        @Test
         void holdsUpNoOtherPool() {
             start();
             deletesEverythingEachTenthOfASecond(MINUTE);
@@ -242,16 +231,6 @@ class PublishingPaceTest extends PublisherUnderTest {
             assertThat(first).isBetween(10, 40);
             assertThat(store.lists - first).isBetween(40, 120);
         }
-
-        @Test
-        void thatEndsHoldsUpNoChange() {
-            start();
-            store.endWatches();
-
-            publish(Pool.ofNode("node-a", gpus(4)));
-
-            assertThat(names("node-a")).hasSize(4);
-        }
     }
 
     @Nested
@@ -269,29 +248,6 @@ class PublishingPaceTest extends PublisherUnderTest {
             assertThat(store.slices).hasSize(1);
             assertThat(store.writes).isEmpty();
         }
-    }
-
-    @Nested
-    class Closing {
-
-        @Test
-        void removesTheSlicesIfAskedTo() {
-            removesOnClose = true;
-            start(Pool.ofNode("node-a", gpus(200)), Pool.ofNode("node-b", gpus(1)));
-            assertThat(store.slices).hasSize(5);
-
-            publisher.close();
-
-            assertThat(store.slices).isEmpty();
-        }
-    }
-
-    @Test
-    void aServerWithoutTheApiIsFatal() {
-        store.listFailure = new ClusterException.ApiMissing("no such API");
-        start();
-
-        assertThat(reasons()).containsExactly(Reason.API_MISSING);
     }
 
     @Test

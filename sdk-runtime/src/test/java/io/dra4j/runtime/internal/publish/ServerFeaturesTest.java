@@ -148,17 +148,6 @@ class ServerFeaturesTest extends PublisherUnderTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"MULTIPLE_ALLOCATIONS", "LIST_ATTRIBUTES", "FRACTIONAL_POLICIES"})
-    void aFeatureThatGuardsNothingIsLeftOut(Feature feature) throws Exception {
-        serverLeavesOut(feature);
-        start(pool(special(feature)));
-
-        assertThat(devices("node-a")).hasSize(2).noneMatch(feature::usedBy);
-        assertThat(events).isEmpty();
-        assertThat(isPublished()).isTrue();
-    }
-
     @Test
     void aTaintThatOnlyInformsIsLeftOutAndNotWrittenAgainAndAgain() {
         serverLeavesOut(Feature.TAINTS);
