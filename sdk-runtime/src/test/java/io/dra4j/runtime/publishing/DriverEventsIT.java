@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
-import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint;
@@ -26,7 +25,6 @@ import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Requests;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -112,54 +110,6 @@ class DriverEventsIT {
         assertThat(event.at("/source/component").asText()).isEqualTo(PublishingDriver.DRIVER);
         assertThat(event.at("/involvedObject/kind").asText()).isEqualTo("Node");
         assertThat(event.at("/involvedObject/name").asText()).isEqualTo(NODE);
-    }
-
-    private static Pool sick(Placement placement, String model) {
-        Device gpu = Device.builder("gpu-0").attribute("model", model).build();
-        return Pool.builder("sick")
-                .placement(placement)
-                .devices(List.of(gpu, Device.builder("gpu-1").build()))
-                .build();
-    }
-
-    private static List<String> devicesOfSick(PublishingDriver driver) {
-        return driver.slices("sick").stream()
-                .flatMap(slice -> slice.at("/spec/devices").findValuesAsText("name").stream())
-                .toList();
-    }
-
-    @Test
-    void aDeviceThatBreaksARuleIsLeftOutAndAPoolThatBreaksOneStays() throws Exception {
-        Placement here = new Placement.ThisNode();
-        try (EmbeddedApiServer api = server();
-                PublishingDriver driver = PublishingDriver.start(api, sick(here, "x".repeat(65)), POOL)) {
-            assertThat(driver.awaitPublished()).isTrue();
-            assertThat(driver.awaitProblem("pool sick,", "devices[gpu-0].attributes[model].string", "64 bytes"))
-                    .startsWith("Pool sick is published without gpu-0: ");
-            assertThat(devicesOfSick(driver)).containsExactly("gpu-1");
-            assertEvent(api, "InvalidDevices", "Warning", "Pool sick is published without gpu-0");
-
-            List<JsonNode> before = driver.slices("sick");
-            int sent = driver.about("sick").size();
-            driver.publish(List.of(sick(new Placement.NamedNode("other"), "x"), Pool.ofNode("more", POOL.devices())));
-
-            assertThat(driver.awaitProblem("pool sick,", "nodeName", "must be absent", "other"))
-                    .startsWith("Pool sick is not published");
-            api.store()
-                    .awaitObject(SLICES, it -> it.at("/spec/pool/name").asText().equals("more"), TIMEOUT);
-            assertThat(driver.slices("sick")).isEqualTo(before);
-            assertThat(driver.about("sick")).as("%s", driver.proxy.log()).hasSize(sent);
-            assertThat(driver.driver.awaitPublished(Duration.ZERO)).isFalse();
-            assertEvent(api, "InvalidPool", "Warning", "Pool sick is not published");
-
-            driver.publish(List.of(sick(here, "x"), POOL));
-
-            assertThat(driver.awaitPublished()).isTrue();
-            assertThat(devicesOfSick(driver)).containsExactly("gpu-0", "gpu-1");
-            assertEvent(api, "PublishingRecovered", "Normal", "No device of pool sick breaks a rule");
-            assertEvent(api, "PublishingRecovered", "Normal", "Pool sick is published again");
-            assertThat(driver.refused()).isEmpty();
-        }
     }
 
     @Test

@@ -93,11 +93,6 @@ final class PublishingDriver implements AutoCloseable {
         driver.start();
     }
 
-    void publish(List<Pool> pools) {
-        provider.inventory = new Inventory(pools);
-        provider.context.inventoryChanged();
-    }
-
     void report(DeviceHealth health) {
         provider.context.reportHealth(List.of(health));
     }

@@ -7,9 +7,7 @@ import static io.dra4j.rules.FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES;
 import static io.dra4j.rules.FeatureGate.DRA_PARTITIONABLE_DEVICES;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.NodeAllocatableResource;
@@ -28,13 +26,8 @@ import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -183,16 +176,10 @@ class ReleasesAndGatesIT {
                 PublishingDriver driver = PublishingDriver.start(api, pools)) {
             assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
 
-            SliceHistory history = SliceHistory.of(api);
             Set<String> withheld = new HashSet<>();
             for (Kind kind : KINDS) {
                 Result expected = kind.expected(cluster.release(), cluster.on());
                 assertThat(result(driver, kind)).as("%s", kind).isEqualTo(expected);
-                assertThat(history.specs(kind.pool()))
-                        .as("%s, at any moment", kind)
-                        .isNotEmpty()
-                        .allSatisfy(
-                                spec -> assertThat(result(spec, kind)).isIn(Optional.empty(), Optional.of(expected)));
                 if (expected == Result.WITHHELD) {
                     withheld.add(kind.pool());
                 }
@@ -292,55 +279,7 @@ class ReleasesAndGatesIT {
                             slice -> slice.at("/spec/devices/0/name").asText().equals("first"),
                             PublishingDriver.TIMEOUT);
 
-            assertThat(SliceHistory.of(api).specs("roaming")).isEmpty();
-        }
-    }
-
-    /** Every state that a slice had until now, as a watch from the beginning tells them. */
-    private record SliceHistory(List<JsonNode> specs) {
-
-        private static final ObjectMapper JSON = new ObjectMapper();
-        private static final String LAST = """
-                {"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice",
-                 "metadata":{"name":"last","annotations":{"time":"%d"}},
-                 "spec":{"driver":"last.example.com","nodeName":"node-1",
-                  "pool":{"name":"last","generation":1,"resourceSliceCount":1}}}
-                """;
-
-        static SliceHistory of(EmbeddedApiServer api) throws IOException, InterruptedException {
-            JsonNode last = api.store().put(JSON.readTree(LAST.formatted(System.nanoTime())));
-            String end = last.at("/metadata/resourceVersion").asText();
-            HttpRequest watch = HttpRequest.newBuilder(URI.create(api.url()
-                            + "/apis/resource.k8s.io/v1/resourceslices?watch=true&timeoutSeconds=30&resourceVersion=1"))
-                    .build();
-            List<JsonNode> specs = new ArrayList<>();
-            try (Stream<String> events = HttpClient.newHttpClient()
-                    .send(watch, HttpResponse.BodyHandlers.ofLines())
-                    .body()) {
-                events.map(SliceHistory::object)
-                        .takeWhile(
-                                o -> !o.at("/metadata/resourceVersion").asText().equals(end))
-                        .forEach(object -> specs.add(object.path("spec")));
-            }
-            return new SliceHistory(specs);
-        }
-
-        private static JsonNode object(String event) {
-            try {
-                JsonNode read = JSON.readTree(event);
-                if (read.path("type").asText().equals("ERROR")) {
-                    throw new AssertionError("the history is incomplete: " + event);
-                }
-                return read.path("object");
-            } catch (JsonProcessingException e) {
-                throw new AssertionError("the history is unreadable: " + event, e);
-            }
-        }
-
-        List<JsonNode> specs(String pool) {
-            return specs.stream()
-                    .filter(spec -> spec.at("/pool/name").asText().equals(pool))
-                    .toList();
+            assertThat(driver.slices("roaming")).isEmpty();
         }
     }
 }

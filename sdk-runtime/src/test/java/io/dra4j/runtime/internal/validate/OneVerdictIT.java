@@ -8,12 +8,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
-import io.dra4j.runtime.SlicePreview;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
@@ -21,8 +19,6 @@ import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.PlannedSlice;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.publish.plan.RandomPools;
-import io.dra4j.runtime.internal.validate.Findings.Field;
-import io.dra4j.runtime.internal.validate.PoolRules.WrittenForm;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.model.JsonTrees;
 import java.net.URI;
@@ -45,8 +41,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The publisher, SlicePreview and the embedded server, which asks the rule book, give one verdict on random slices, and
- * name the same fields.
+ * The publisher and the embedded server, which asks the rule book, give one verdict on random slices, and name the same
+ * fields.
  *
  * <p>A slice has one device or one counter set, as the publisher checks them: the numbers of both
  * in a slice are the publisher's own doing.
@@ -235,9 +231,6 @@ class OneVerdictIT {
         } else {
             assertThat(expected).as("publisher: %s", slice).containsAll(found);
         }
-        if (gates.version() == KubernetesVersion.newest()) {
-            preview(pool, slice, expected);
-        }
         return answer;
     }
 
@@ -275,26 +268,5 @@ class OneVerdictIT {
                 .map(Problem::field)
                 .filter(field -> pool.devices().isEmpty() || !field.startsWith("sharedCounters["))
                 .collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    /** All that the server refuses is in the preview, and all else there is a rule of drivers. */
-    private void preview(Pool pool, String slice, Set<String> expected) {
-        List<Problem> problems = rules.problems(pool);
-        Set<String> ofServers =
-                shown(pool, problems.stream().filter(it -> it.value() == null).toList());
-
-        if (isWritten(pool)) {
-            assertThat(ofServers).as("preview: %s", slice).isEqualTo(expected);
-        } else {
-            assertThat(problems).as("preview: %s", slice).isNotEmpty();
-        }
-        assertThat(SlicePreview.problems(Inventory.of(pool)))
-                .isEqualTo(problems.stream().map(Problem::toString).toList());
-    }
-
-    /** A device that can't be written in the words of the API is judged by no server's rules. */
-    private static boolean isWritten(Pool pool) {
-        Findings findings = new Findings(pool.name(), false);
-        return pool.devices().stream().allMatch(it -> WrittenForm.check(Field.ofDevice(findings, it.name()), it));
     }
 }
