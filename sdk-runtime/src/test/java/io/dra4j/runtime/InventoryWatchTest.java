@@ -101,16 +101,6 @@ class InventoryWatchTest {
         }
 
         @Test
-        void looksBetweenTheTimesIfAsked() {
-            InventoryWatch watch = watch();
-            probe = List::of;
-
-            watch.look();
-
-            assertThat(changes).isEqualTo(1);
-        }
-
-        @Test
         void hasAThreadOfItsOwn() throws Exception {
             Semaphore changed = new Semaphore(0);
             Semaphore looks = new Semaphore(0);

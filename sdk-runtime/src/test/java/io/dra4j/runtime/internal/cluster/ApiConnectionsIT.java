@@ -107,17 +107,6 @@ class ApiConnectionsIT extends ApiOverTls {
     }
 
     @Test
-    void ofAKubeconfigAreGivenUp() throws Exception {
-        ApiClient client = byKubeconfig(server.writeKubeconfig(folder.resolve("kubeconfig"), proxy.url()));
-        ApiCalls calls = new ApiCalls(client, Meters.none());
-        calls.read("version", PREPARE);
-
-        requireUnanswered(calls, TcpConnection::silence);
-
-        assertThat(calls.read("version", PREPARE)).contains("gitVersion");
-    }
-
-    @Test
     void besideAWatchThatReceivesSomethingDoNotEndIt() throws Exception {
         ApiClient client = inCluster();
         ApiCalls calls = new ApiCalls(client, Meters.none());

@@ -87,16 +87,6 @@ class ClusterTest extends ClusterUnderTest {
         }
 
         @Test
-        void aMissingClaimIsNotFoundAtOnce() {
-            server.then(404, "{\"kind\":\"Status\",\"message\":\"resourceclaims \\\"c1\\\" not found\"}");
-
-            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(30)))
-                    .isInstanceOf(ClusterException.NotFound.class)
-                    .hasMessageContaining("\"c1\" not found");
-            assertThat(server.requests).hasSize(1);
-        }
-
-        @Test
         void aClaimThatIsGoneIsNamedWithoutAPath() {
             server.then(404, GONE);
 
@@ -269,15 +259,6 @@ class ClusterTest extends ClusterUnderTest {
             assertThat(event.path("message").asText()).hasSize(1024).endsWith("x …");
             assertThat(event.at("/source/component").asText()).isEqualTo("gpu.example.com");
         }
-
-        @Test
-        void thatAreNotPermittedFailWithTheServersWords() {
-            server.then(403, "{\"message\":\"events is forbidden\"}");
-
-            assertThatThrownBy(() -> cluster.createEvent(false, "R", "m"))
-                    .hasMessageContaining("403")
-                    .hasMessageContaining("events is forbidden");
-        }
     }
 
     @Nested
@@ -368,6 +349,52 @@ class ClusterTest extends ClusterUnderTest {
             assertThat(config.getOauthTokenProvider().getToken()).isEqualTo("first");
             Files.writeString(token, "second\n");
             assertThat(config.getOauthTokenProvider().getToken()).isEqualTo("second");
+        }
+    }
+
+    /** A status that another client changes between its reading and its update. */
+    @Nested
+    class AStatusThatAnotherClientChanges {
+
+        private static final String NO_PATCH =
+                "{\"message\":\"cannot patch resource \\\"resourceclaims/status\\\" in API group \\\"resource.k8s.io\\\"\"}";
+        private static final String ENTRY =
+                "{\"driver\":\"gpu.example.com\",\"pool\":\"p\",\"device\":\"d\",\"data\":1}";
+
+        private static String claim(int version) {
+            return "{\"metadata\":{\"uid\":\"uid-1\",\"resourceVersion\":\"%d\"}}".formatted(version);
+        }
+
+        private void apply() {
+            cluster.claimStatuses().apply(new ClaimRef("default", "c", "uid-1"), "d/node-a", List.of(ENTRY));
+        }
+
+        @Test
+        void isReadAgainAfterAConflict() {
+            server.then(403, NO_PATCH).then(200, claim(1)).then(409, "{}");
+            server.then(200, claim(2)).then(200, "{}");
+
+            apply();
+
+            assertThat(server.requests)
+                    .extracting(request -> request.method())
+                    .containsExactly("PATCH", "GET", "PUT", "GET", "PUT");
+            ScriptedServer.Request last = List.copyOf(server.requests).get(4);
+            assertThat(last.body()).contains("\"resourceVersion\":\"2\"", ENTRY);
+            assertThat(last.query()).isEqualTo("fieldManager=d/node-a");
+        }
+
+        @Test
+        void isGivenUpAfterFiveConflicts() {
+            server.then(403, NO_PATCH);
+            for (int i = 0; i < 6; i++) {
+                server.then(200, claim(i)).then(409, "{}");
+            }
+
+            assertThatThrownBy(this::apply)
+                    .isInstanceOfSatisfying(
+                            ClusterException.class, e -> assertThat(e.status()).isEqualTo(409));
+            assertThat(server.requests).hasSize(11);
         }
     }
 }

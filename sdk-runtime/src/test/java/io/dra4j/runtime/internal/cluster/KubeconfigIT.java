@@ -155,13 +155,6 @@ class KubeconfigIT {
     }
 
     @Test
-    void aTokenAndTheFileOfACa() throws Exception {
-        try (Cluster cluster = connect(ca(), "token: secret")) {
-            assertThat(userOf(cluster)).isEqualTo("Bearer secret");
-        }
-    }
-
-    @Test
     void theCertificateOfAUserAndACaAsData() throws Exception {
         try (Cluster cluster = connect(
                 "certificate-authority-data: " + base64(keys.certificatePem()),

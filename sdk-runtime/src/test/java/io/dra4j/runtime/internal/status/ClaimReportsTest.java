@@ -67,24 +67,6 @@ class ClaimReportsTest extends ReportsUnderTest {
         }
 
         @Test
-        void carriesDataAndNetworkData() throws IOException {
-            NetworkData network = new NetworkData("eth0", List.of("10.0.0.5/24", "fd00::1/64"), "02:00");
-            prepare(
-                    "{}",
-                    plain(gpu0)
-                            .withStatus(DeviceStatus.builder()
-                                    .data("{\"a\":1.50}")
-                                    .networkData(network)
-                                    .build()));
-            run();
-
-            assertThat(entry(0).path("data").toString()).isEqualTo("{\"a\":1.5}");
-            assertThat(entry(0).path("networkData").toString())
-                    .isEqualTo(
-                            "{\"interfaceName\":\"eth0\",\"ips\":[\"10.0.0.5/24\",\"fd00::1/64\"],\"hardwareAddress\":\"02:00\"}");
-        }
-
-        @Test
         void keepsTheTimeOfAConditionUntilItChanges() throws IOException {
             prepare("{}", plain(gpu0).withStatus(READY));
             loop.advance(Duration.ofHours(1));
