@@ -1,8 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Kills the process that it is preloaded into at a chosen step on its files, as a crash would, or
-// lets the steps from that one on fail, as a disk would that is full or read-only.
+// Kills the process that it is preloaded into at a chosen step on its files, as a crash would.
 //
 // A step is a call that changes what another process finds in the watched directories, or that
 // makes such a change durable. A test and this library share a page of memory through a file:
@@ -10,8 +9,7 @@
 //   word 0  1 to count steps, 0 to let them pass uncounted
 //   word 1  how many steps were counted
 //   word 2  the number of the step that it happens at, 0 for none
-//   word 3  what: death 0 before the step, 1 after it, 2 in the middle of a write; from the step on
-//           3 no space for anything new, 4 no change at all
+//   word 3  when it dies: 0 before the step, 1 in the middle of a write, or after the step if it is no write
 //
 // CRASHPOINT_CONTROL is that file, CRASHPOINT_DIRS the directories with ':' between them, and
 // CRASHPOINT_TRACE a file to which each counted step appends a line "number call path".
@@ -35,7 +33,7 @@
 #include <unistd.h>
 
 enum { ARMED, COUNT, AT, MOMENT, WORDS };
-enum { BEFORE, AFTER, HALFWAY, FULL, READ_ONLY };
+enum { BEFORE, HALFWAY };
 
 static int64_t *control;
 static const char *dirs;
@@ -118,7 +116,7 @@ static int step(const char *call, const char *path) {
     errno = kept;
     int64_t at = __atomic_load_n(&control[AT], __ATOMIC_SEQ_CST);
     int moment = (int)__atomic_load_n(&control[MOMENT], __ATOMIC_SEQ_CST);
-    if (at == 0 || (moment < FULL ? number != at : number < at)) {
+    if (at == 0 || number != at) {
         return -1;
     }
     if (moment == BEFORE) {
@@ -148,21 +146,10 @@ static int step_at(const char *call, int dir, const char *name) {
 }
 
 static void ended(int moment) {
-    if (moment == AFTER || moment == HALFWAY) {
+    if (moment == HALFWAY) {
         die();
     }
 }
-
-#define ADDS(moment)                                   \
-    if (moment >= FULL) {                              \
-        errno = moment == FULL ? ENOSPC : EROFS;       \
-        return -1;                                     \
-    }
-#define CHANGES(moment)                                \
-    if (moment == READ_ONLY) {                         \
-        errno = EROFS;                                 \
-        return -1;                                     \
-    }
 
 #define REAL(type, name, ...)                              \
     static type (*real)(__VA_ARGS__);                      \
@@ -174,7 +161,6 @@ static void ended(int moment) {
     int name(int fd) {                   \
         REAL(int, name, int)             \
         int moment = step_fd(#name, fd); \
-        CHANGES(moment) \
         int result = real(fd);           \
         ended(moment);                   \
         return result;                   \
@@ -186,7 +172,6 @@ SYNC(fdatasync)
     int name(int fd, off length) {                 \
         REAL(int, name, int, off)                  \
         int moment = step_fd("ftruncate", fd);     \
-        CHANGES(moment) \
         int result = real(fd, length);             \
         ended(moment);                             \
         return result;                             \
@@ -197,7 +182,6 @@ TRUNCATE(ftruncate64, off64_t)
 ssize_t write(int fd, const void *bytes, size_t count) {
     REAL(ssize_t, write, int, const void *, size_t)
     int moment = step_fd("write", fd);
-    ADDS(moment)
     ssize_t result = real(fd, bytes, moment == HALFWAY ? count / 2 : count);
     ended(moment);
     return result;
@@ -207,7 +191,6 @@ ssize_t write(int fd, const void *bytes, size_t count) {
     ssize_t name(int fd, const void *bytes, size_t count, off at) {                \
         REAL(ssize_t, name, int, const void *, size_t, off)                        \
         int moment = step_fd("write", fd);                                         \
-        ADDS(moment) \
         ssize_t result = real(fd, bytes, moment == HALFWAY ? count / 2 : count, at); \
         ended(moment);                                                             \
         return result;                                                             \
@@ -218,7 +201,6 @@ PWRITE(pwrite64, off64_t)
 ssize_t writev(int fd, const struct iovec *parts, int count) {
     REAL(ssize_t, writev, int, const struct iovec *, int)
     int moment = step_fd("write", fd);
-    ADDS(moment)
     ssize_t result = real(fd, parts, moment == HALFWAY ? (count + 1) / 2 : count);
     ended(moment);
     return result;
@@ -249,7 +231,6 @@ static mode_t mode_of(int flags, va_list more) {
         mode_t mode = mode_of(flags, more);               \
         va_end(more);                                     \
         int moment = step_open(AT_FDCWD, path, flags);    \
-        ADDS(moment) \
         int result = real(path, flags, mode);             \
         ended(moment);                                    \
         return result;                                    \
@@ -265,7 +246,6 @@ OPEN(open64)
         mode_t mode = mode_of(flags, more);               \
         va_end(more);                                     \
         int moment = step_open(dir, path, flags);         \
-        ADDS(moment) \
         int result = real(dir, path, flags, mode);        \
         ended(moment);                                    \
         return result;                                    \
@@ -276,7 +256,6 @@ OPENAT(openat64)
 int rename(const char *from, const char *to) {
     REAL(int, rename, const char *, const char *)
     int moment = step_at("rename", AT_FDCWD, to);
-    ADDS(moment)
     int result = real(from, to);
     ended(moment);
     return result;
@@ -285,7 +264,6 @@ int rename(const char *from, const char *to) {
 int renameat(int from_dir, const char *from, int to_dir, const char *to) {
     REAL(int, renameat, int, const char *, int, const char *)
     int moment = step_at("rename", to_dir, to);
-    ADDS(moment)
     int result = real(from_dir, from, to_dir, to);
     ended(moment);
     return result;
@@ -294,7 +272,6 @@ int renameat(int from_dir, const char *from, int to_dir, const char *to) {
 int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags) {
     REAL(int, renameat2, int, const char *, int, const char *, unsigned int)
     int moment = step_at("rename", to_dir, to);
-    ADDS(moment)
     int result = real(from_dir, from, to_dir, to, flags);
     ended(moment);
     return result;
@@ -317,7 +294,6 @@ static int step_unlink(int dir, const char *name) {
 int unlink(const char *path) {
     REAL(int, unlink, const char *)
     int moment = step_unlink(AT_FDCWD, path);
-    CHANGES(moment)
     int result = real(path);
     ended(moment);
     return result;
@@ -326,7 +302,6 @@ int unlink(const char *path) {
 int unlinkat(int dir, const char *path, int flags) {
     REAL(int, unlinkat, int, const char *, int)
     int moment = step_unlink(dir, path);
-    CHANGES(moment)
     int result = real(dir, path, flags);
     ended(moment);
     return result;
@@ -335,7 +310,6 @@ int unlinkat(int dir, const char *path, int flags) {
 int remove(const char *path) {
     REAL(int, remove, const char *)
     int moment = step_unlink(AT_FDCWD, path);
-    CHANGES(moment)
     int result = real(path);
     ended(moment);
     return result;
@@ -344,7 +318,6 @@ int remove(const char *path) {
 int mkdir(const char *path, mode_t mode) {
     REAL(int, mkdir, const char *, mode_t)
     int moment = step_at("mkdir", AT_FDCWD, path);
-    ADDS(moment)
     int result = real(path, mode);
     ended(moment);
     return result;

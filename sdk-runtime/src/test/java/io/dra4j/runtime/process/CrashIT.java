@@ -2,20 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.process;
 
+import static io.dra4j.runtime.process.TestDriver.NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.runtime.internal.checkpoint.Journal;
-import io.dra4j.runtime.process.CrashNode.Kind;
 import io.dra4j.runtime.process.CrashPoints.Moment;
 import io.dra4j.runtime.process.CrashPoints.Step;
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,15 +39,35 @@ class CrashIT {
 
     private static final Path KILLS = Path.of("src/test/resources/io/dra4j/runtime/process/kills.csv");
     private static final int ONE_STEP_IN = Boolean.getBoolean("dra4j.full") ? 1 : 3;
+    private static final int SIGKILL = 128 + 9;
 
     @TempDir
     static Path folder;
 
     private static Path library;
 
+    @AutoClose
+    private TestNode node;
+
+    private Path hardware;
+    private Path journal;
+    private CrashPoints points;
+    private String[] options = {};
+
     @BeforeAll
     static void build() throws Exception {
         library = CrashPoints.build(folder);
+    }
+
+    @BeforeEach
+    void watch() throws Exception {
+        node = TestDriver.node();
+        Path root = node.place().root();
+        hardware = Files.createDirectory(root.resolve("hardware"));
+        journal = node.place().plugins().resolve(NAME + "/claims.journal");
+        points =
+                new CrashPoints(library, root, journal.getParent(), node.place().cdi(), hardware);
+        node.environment().putAll(points.environment());
     }
 
     /** A row of the table. */
@@ -53,92 +80,122 @@ class CrashIT {
     }
 
     @Test
-    void theDriverDiesAtStepsOfPrepareAndOfUnprepareAndNothingIsLostOrLeft() throws Exception {
-        List<Callable<CrashNode>> tasks = List.of(CrashIT::beforeSteps, CrashIT::inWrites);
-        CrashNode.inParallel(tasks).forEach(CrashNode::close);
-    }
-
-    private static CrashNode beforeSteps() throws Exception {
-        CrashNode node = new CrashNode(library, Kind.PLAIN);
-        node.startUnharmed();
+    void theDriverDiesBeforeStepsOfPrepareAndOfUnprepareAndNothingIsLostOrLeft() throws Exception {
+        startUnharmed();
         List<String> rows = Files.readAllLines(KILLS);
         for (int i = 1; i < rows.size(); i += ONE_STEP_IN) {
-            before(node, Row.of(rows.get(i)), i);
+            before(Row.of(rows.get(i)), i);
         }
-        node.assertGoodEnd();
-        return node;
+        assertGoodEnd();
     }
 
-    private static void before(CrashNode node, Row row, int number) throws Exception {
-        KubeletClaim claim = node.testNode.allocate("before-" + number, "gpu-0", "gpu-1");
+    private void before(Row row, int number) throws Exception {
+        KubeletClaim claim = node.allocate("before-" + number, "gpu-0", "gpu-1");
         boolean isPrepare = row.call.equals("prepare");
         if (!isPrepare) {
-            node.assertPrepared(claim);
+            assertPrepared(claim);
         }
-        node.points.dieAt(row.step, Moment.BEFORE);
-        call(node, claim, isPrepare);
-        assertThat(node.died(row.step)).as("%s", row).isTrue();
-        assertThat(node.points.steps().get((int) row.step - 1).name()).isEqualTo(row.name);
-        node.startUnharmed();
-        assertThat(left(node, claim)).as("%s", row).isEqualTo(row.left);
-        recover(node, claim, number % 2 == 0);
-    }
-
-    private static void call(CrashNode node, KubeletClaim claim, boolean isPrepare) {
-        if (isPrepare) {
-            node.prepare(List.of(claim));
-        } else {
-            node.unprepare(List.of(claim));
-        }
+        points.dieAt(row.step, Moment.BEFORE);
+        CallResult cutOff = isPrepare ? node.prepare(claim) : node.unprepare(claim);
+        assertDied(row.step, row + ": " + cutOff);
+        assertThat(points.steps().get((int) row.step - 1).name()).isEqualTo(row.name);
+        startUnharmed();
+        assertThat(left(claim)).as("%s", row).isEqualTo(row.left);
+        recover(claim, number % 2 == 0);
     }
 
     /** Returns the phase of the claim's record, and how many specs and temporary files it has. */
-    private static String left(CrashNode node, KubeletClaim claim) throws IOException {
-        String phase = Journal.read(node.journal, "any").claims().stream()
+    private String left(KubeletClaim claim) throws IOException {
+        String phase = Journal.read(journal, "any").claims().stream()
                 .filter(record -> record.ref().uid().equals(claim.uid()))
                 .map(record -> record.phase().name())
                 .findFirst()
                 .orElse("none");
-        List<String> files = node.testNode.specs().stream()
-                .filter(name -> name.contains(claim.uid()))
-                .toList();
+        List<String> files =
+                node.specs().stream().filter(name -> name.contains(claim.uid())).toList();
         long temporary = files.stream().filter(name -> name.endsWith(".tmp")).count();
         return "%s,%d,%d".formatted(phase, files.size() - temporary, temporary);
     }
 
-    private static CrashNode inWrites() throws Exception {
-        CrashNode node = new CrashNode(library, Kind.HARDWARE);
-        node.startUnharmed();
-        KubeletClaim first = node.testNode.allocate("first", "gpu-0", "gpu-1");
-        node.points.dieAt(0, Moment.HALFWAY); // at no step: they are counted
-        node.assertPrepared(first);
-        List<Step> steps = node.points.steps();
-        recover(node, first, true);
+    /** Of hardware that the driver changes, after it has recorded what. */
+    @Test
+    void theDriverDiesInTheMiddleOfEachWriteAndNothingIsLostOrLeft() throws Exception {
+        options = new String[] {"--hardware", hardware.toString()};
+        startUnharmed();
+        KubeletClaim first = node.allocate("first", "gpu-0", "gpu-1");
+        points.dieAt(0, Moment.HALFWAY); // at no step: they are counted
+        assertPrepared(first);
+        List<Step> steps = points.steps();
+        recover(first, true);
         for (Step step : steps) {
             if (step.call().equals("write") && !step.path().endsWith("claims.lock")) {
-                KubeletClaim claim = node.testNode.allocate("in-" + step.number(), "gpu-0", "gpu-1");
-                node.points.dieAt(step.number(), Moment.HALFWAY);
-                node.prepare(List.of(claim));
-                assertThat(node.died(step.number())).as("%s", step).isTrue();
-                node.startUnharmed();
-                recover(node, claim, step.number() % 2 == 0);
+                KubeletClaim claim = node.allocate("in-" + step.number(), "gpu-0", "gpu-1");
+                points.dieAt(step.number(), Moment.HALFWAY);
+                assertDied(step.number(), step + ": " + node.prepare(claim));
+                startUnharmed();
+                recover(claim, step.number() % 2 == 0);
             }
         }
         assertThat(steps).extracting(Step::call).contains("write", "create", "fdatasync", "rename");
-        node.assertGoodEnd();
-        return node;
+        assertGoodEnd();
     }
 
-    private static void recover(CrashNode node, KubeletClaim claim, boolean isPreparedAgain) throws Exception {
-        node.points.pass();
+    private void startUnharmed() throws InterruptedException {
+        points.pass();
+        assertThat(node.startRegistered(options)).as(node::logTail).isTrue();
+    }
+
+    private void assertDied(long step, String call) throws IOException {
+        assertThat(points.steps()).as(call).hasSizeGreaterThanOrEqualTo((int) step);
+        assertThat(node.awaitExit()).as("killed by the library").isEqualTo(SIGKILL);
+    }
+
+    private void recover(KubeletClaim claim, boolean isPreparedAgain) throws Exception {
+        points.pass();
         if (isPreparedAgain) {
-            ClaimResult answer = node.assertPrepared(claim);
-            String spec = Files.readString(node.specOf(claim));
-            assertThat(node.assertPrepared(claim).wire()).isEqualTo(answer.wire());
-            assertThat(node.specOf(claim)).hasContent(spec);
+            ClaimResult answer = assertPrepared(claim);
+            String spec = Files.readString(specOf(claim));
+            assertThat(assertPrepared(claim).wire()).isEqualTo(answer.wire());
+            assertThat(specOf(claim)).hasContent(spec);
         }
-        node.testNode.delete(claim);
-        node.assertUnprepared(claim);
-        node.assertNothingLeft();
+        end(claim);
+    }
+
+    private ClaimResult assertPrepared(KubeletClaim claim) {
+        CallResult result = node.prepare(claim);
+        assertThat(result.complaint()).as(node::logTail).isEmpty();
+        ClaimResult answer = result.results().get(claim.uid());
+        assertThat(answer.devices()).isNotEmpty();
+        assertThat(specOf(claim)).exists();
+        return answer;
+    }
+
+    private Path specOf(KubeletClaim claim) {
+        return node.place().cdi().resolve("k8s." + NAME + "-claim_" + claim.uid() + ".json");
+    }
+
+    /** Nothing is left in the CDI directory or in the hardware, but for half-written files, which runtimes pass over. */
+    private void end(KubeletClaim claim) throws IOException {
+        node.delete(claim);
+        assertThat(node.unprepare(claim).complaint()).as(node::logTail).isEmpty();
+        assertThat(node.specs()).allMatch(name -> name.endsWith(".tmp"));
+        assertThat(hardware).isEmptyDirectory();
+    }
+
+    /** Every device can be had, half-written files are removed, and the journal knows of no claim. */
+    private void assertGoodEnd() throws IOException, InterruptedException {
+        String[] all = IntStream.range(0, 8).mapToObj(i -> "gpu-" + i).toArray(String[]::new);
+        KubeletClaim everything = node.allocate("everything", all);
+        assertPrepared(everything);
+        end(everything);
+        node.kill();
+        FileTime old = FileTime.from(Instant.now().minus(Duration.ofHours(1)));
+        for (String name : node.specs()) {
+            Files.setLastModifiedTime(node.place().cdi().resolve(name), old);
+        }
+        startUnharmed();
+        assertThat(node.specs()).as("after a start, an hour later").isEmpty();
+        assertThat(node.terminate()).as(node::logTail).isZero();
+        assertThat(Files.readString(journal)).doesNotContain("\"uid\"");
     }
 }

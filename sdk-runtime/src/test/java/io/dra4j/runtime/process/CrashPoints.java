@@ -16,8 +16,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The steps of a process on the files of some directories: counted, and the process killed at one of them or its disk
- * spoilt, by a library that is preloaded into it ({@code src/test/c/crashpoint.c}).
+ * The steps of a process on the files of some directories: counted, and the process killed at one of them, by a library that is preloaded into it ({@code src/test/c/crashpoint.c}).
  */
 final class CrashPoints {
 
@@ -34,16 +33,11 @@ final class CrashPoints {
     private final List<Path> watched;
     private final LongBuffer page;
 
-    /** When to die, with regard to a step, or how the disk is from that step on. */
+    /** When to die, with regard to a step. */
     enum Moment {
         BEFORE,
-        AFTER,
         /** With half of the bytes written; after the step, if it is no write. */
-        HALFWAY,
-        /** Nothing new fits; what is there can be removed. */
-        FULL_DISK,
-        /** Nothing can be changed. */
-        READ_ONLY_DISK
+        HALFWAY
     }
 
     /** A step that was counted: a call that changes files or makes a change durable. */
@@ -108,7 +102,7 @@ final class CrashPoints {
                 "CRASHPOINT_DIRS", folders);
     }
 
-    /** Counts from here on, and lets it happen at a step. */
+    /** Counts from here on, and lets the process die at a step. */
     void dieAt(long step, Moment moment) throws IOException {
         page.put(ARMED, 0);
         cutTrace();

@@ -7,17 +7,12 @@ import static io.dra4j.runtime.process.TestDriver.NAME;
 import static io.dra4j.testkit.TestNode.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,11 +25,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The driver's HTTP pages and its log, while a kubelet calls it. */
+/** The driver's HTTP pages, while a kubelet calls it. */
 @Tag("gate")
 class ObservedDriverIT {
 
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final Path REFERENCE = Path.of("../docs-site/reference/metrics.md");
 
     @AutoClose
@@ -45,7 +39,7 @@ class ObservedDriverIT {
     @BeforeAll
     static void start() throws Exception {
         node = TestDriver.node();
-        node.start(DriverPages.OPTION, "--logging-format=json");
+        node.start(DriverPages.OPTION);
         node.awaitRegistered();
         node.api().store().awaitObject("resourceslices", found -> true, TIMEOUT);
         pages = DriverPages.ofProcess(1, node);
@@ -120,67 +114,6 @@ class ObservedDriverIT {
 
     private static String[] with(String[] labels, String more) {
         return Stream.concat(Stream.of(labels), Stream.of(more)).toArray(String[]::new);
-    }
-
-    @Test
-    void everyLineOfACallHasTheIdOfThatCallAndNoOther() throws Exception {
-        KubeletClaim one = node.allocate("traced-1", "gpu-4");
-        KubeletClaim two = node.allocate("traced-2", "gpu-5");
-        int before = node.log().length();
-
-        node.kubelet().prepare(NAME, List.of(one, two));
-        node.kubelet().prepare(NAME, List.of(new KubeletClaim("default", "gone", "uid-gone")));
-        node.kubelet().unprepare(NAME, List.of(one));
-        node.kubelet().unprepare(NAME, List.of(two));
-
-        List<Set<String>> ids = new ArrayList<>();
-        for (String claim : List.of("traced-1", "traced-2", "gone")) {
-            ids.add(opIdsOfLinesAbout(claim, before));
-        }
-        assertThat(ids.get(0)).hasSize(2);
-        assertThat(ids.get(1)).hasSize(2);
-        assertThat(ids.get(2)).hasSize(1);
-        Set<String> shared = new HashSet<>(ids.get(0));
-        shared.retainAll(ids.get(1));
-        assertThat(shared)
-                .as("the prepare was one call, each unprepare another")
-                .hasSize(1);
-        assertThat(linesOfCallsWithoutId(before)).isEmpty();
-    }
-
-    private static List<JsonNode> lines(int from) throws IOException {
-        List<JsonNode> lines = new ArrayList<>();
-        for (String line : node.log().substring(from).lines().toList()) {
-            lines.add(JSON.readTree(line));
-        }
-        assertThat(lines).isNotEmpty();
-        return lines;
-    }
-
-    private static Set<String> opIdsOfLinesAbout(String claim, int from) throws IOException {
-        return lines(from).stream()
-                .filter(line -> line.path("kvpList").toString().contains("/" + claim))
-                .map(line -> line.at("/mdc/op.id").asText())
-                .collect(Collectors.toSet());
-    }
-
-    private static List<JsonNode> linesOfCallsWithoutId(int from) throws IOException {
-        return lines(from).stream()
-                .filter(line -> line.path("threadName").asText().matches("dra4j-(claim|dra-call).*"))
-                .filter(line -> line.at("/mdc/op.id").asText().isEmpty())
-                .toList();
-    }
-
-    /** The first readiness probe after that of the start succeeds. */
-    @Test
-    void theProbeOfTheStartSucceedsWhenTheDriverIsReady() throws Exception {
-        try (TestNode alone = TestDriver.node()) {
-            alone.start(DriverPages.OPTION);
-            DriverPages its = DriverPages.ofProcess(1, alone);
-
-            assertThat(its.get("/startupz").statusCode()).isEqualTo(200);
-            assertThat(its.get("/readyz").body()).isEqualTo("ready\n");
-        }
     }
 
     /** One driver goes the whole way from nothing to ready. */

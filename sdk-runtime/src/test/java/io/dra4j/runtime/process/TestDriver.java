@@ -23,20 +23,16 @@ final class TestDriver {
         return new TestNode(NAME, command());
     }
 
-    /** A node on which the driver starts as any Java program. */
-    static TestNode coldNode() {
-        return new TestNode(NAME, program(List.of()).command());
-    }
-
-    private static JavaProgram program(List<String> jvmOptions) {
-        return new JavaProgram(
-                Path.of("target/test-driver"), jvmOptions, JavaProgram.ownClassPath(), TestDriverMain.class.getName());
-    }
-
     /** The command of the driver with an archive of the classes that it needs for a claim. */
     static synchronized List<String> command() throws IOException, InterruptedException {
         if (archived == null) {
-            archived = TestNode.archived(NAME, program(JavaProgram.SHORT_LIVED));
+            archived = TestNode.archived(
+                    NAME,
+                    new JavaProgram(
+                            Path.of("target/test-driver"),
+                            JavaProgram.SHORT_LIVED,
+                            JavaProgram.ownClassPath(),
+                            TestDriverMain.class.getName()));
         }
         return archived;
     }

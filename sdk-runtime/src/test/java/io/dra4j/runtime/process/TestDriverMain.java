@@ -42,7 +42,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -156,11 +155,6 @@ public final class TestDriverMain {
                 watch.close();
             }
         }
-    }
-
-    /** Has a line for the begin and the end of each call, of all processes in their order. */
-    static Path calls(Path directory) {
-        return directory.resolve("calls.log");
     }
 
     @SuppressWarnings("try") // the lock is held, and not looked at
@@ -289,10 +283,6 @@ public final class TestDriverMain {
         @Override
         public void unprepare(HeldClaim claim, ClaimContext context) throws IOException {
             requireNotSuspended();
-            if (options.hasSlots) {
-                log("end " + begin());
-                return;
-            }
             ProviderState state = claim.state();
             if (options.hardware == null || state == null) {
                 return;
@@ -304,26 +294,13 @@ public final class TestDriverMain {
             context.checkpoint(new ProviderState(1, "[]"));
         }
 
-        private PreparedClaim withSlot(AllocatedClaim claim, ClaimContext context) throws IOException {
-            String call = begin();
+        private PreparedClaim withSlot(AllocatedClaim claim, ClaimContext context) {
             Slot slot = options.isSerialized ? choose(context) : slot(context);
-            log("end " + call);
             ContainerEdits edits =
                     ContainerEdits.builder().env("SLOT", "" + slot.number()).build();
             return PreparedClaim.of(claim.devices().stream()
                     .map(device -> PreparedDevice.of(device, edits))
                     .toList());
-        }
-
-        private String begin() throws IOException {
-            String call = UUID.randomUUID().toString();
-            log("begin " + call);
-            return call;
-        }
-
-        private void log(String line) throws IOException {
-            Files.writeString(
-                    calls(driver.directory()), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         }
 
         // #region slots

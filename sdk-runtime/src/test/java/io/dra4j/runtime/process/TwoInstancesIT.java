@@ -13,14 +13,11 @@ import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
@@ -42,7 +39,6 @@ class TwoInstancesIT {
 
     private static final long SEED = Long.getLong("dra4j.seed", 1);
     private static final int STEPS = 4;
-    private static final int MOST_LOGGED = 300; // bytes, of seven lines
     private static final Pattern SLOT = Pattern.compile("SLOT=\\d");
 
     private final Random random = new Random(SEED);
@@ -63,7 +59,7 @@ class TwoInstancesIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"--serialized", "--serialized=false"})
-    void giveNoSlotTwiceAndSerializedCallsDoNotOverlap(String how) throws Exception {
+    void giveNoSlotTwice(String how) throws Exception {
         kind = how;
         long start = System.nanoTime();
         try (TestNode opened = TestDriver.node()) {
@@ -78,7 +74,6 @@ class TwoInstancesIT {
             for (int schedule = 1; schedule <= SCHEDULES; schedule++) {
                 run(random.nextInt(3) == 0, "%s, seed %d, schedule %d".formatted(kind, SEED, schedule));
             }
-            assertNoOverlap();
         }
         System.out.printf(
                 "two instances, %s, seed %d: %d schedules, %d claims, %d kills, %d calls cut off, %d s%n",
@@ -105,11 +100,11 @@ class TwoInstancesIT {
     private void run(boolean kills, String schedule) throws Exception {
         for (int step = 0; step < STEPS; step++) {
             boolean killsNow = kills && step == STEPS / 2;
-            long size = logged() + random.nextInt(MOST_LOGGED);
             List<Call> calls = calls();
+            int ended = random.nextInt(calls.size() + 1);
             Running victim = instances.get(random.nextInt(2));
             if (killsNow) {
-                while (logged() < size && !calls.stream().allMatch(call -> call.end.isDone())) {
+                while (calls.stream().filter(call -> call.end.isDone()).count() < ended) {
                     Thread.onSpinWait();
                 }
                 victim.process.kill();
@@ -177,36 +172,5 @@ class TwoInstancesIT {
             }
         }
         return slots;
-    }
-
-    private Path log() {
-        return TestDriverMain.calls(node.place().plugins().resolve(TestDriver.NAME));
-    }
-
-    private long logged() throws IOException {
-        return Files.exists(log()) ? Files.size(log()) : 0;
-    }
-
-    /** One that never ends was killed, and others begin after it, before the test is told. */
-    private void assertNoOverlap() throws IOException {
-        if (kind.equals("--serialized")) {
-            List<String> lines = Files.readAllLines(log());
-            Set<String> ended = new HashSet<>(lines);
-            Set<String> open = new HashSet<>();
-            for (String line : lines) {
-                String call = line.substring(line.indexOf(' ') + 1);
-                if (line.startsWith("end")) {
-                    open.remove(call);
-                } else {
-                    assertThat(open)
-                            .as("seed %d, other calls during %s", SEED, call)
-                            .isEmpty();
-                    if (ended.contains("end " + call)) {
-                        open.add(call);
-                    }
-                }
-            }
-            assertThat(lines).hasSizeGreaterThan(SCHEDULES);
-        }
     }
 }
