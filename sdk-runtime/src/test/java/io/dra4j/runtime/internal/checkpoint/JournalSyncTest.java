@@ -7,6 +7,7 @@ import static io.dra4j.runtime.internal.checkpoint.Records.started;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.BootId.BootMark;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.micrometer.core.instrument.Metrics;
@@ -17,6 +18,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,6 +27,12 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -103,9 +111,7 @@ class JournalSyncTest extends JournalFixture {
         assertThat(journal.claims()).containsExactly(full("uid-1"));
         assertThat(Files.size(file)).isEqualTo(length);
         fault = NONE;
-        try (Journal restarted = openWatched()) {
-            assertThat(restarted.claims()).containsExactly(full("uid-1"));
-        }
+        assertThat(reread()).containsExactly(full("uid-1"));
         journal.put(started("uid-2"));
         assertThat(journal.claims()).hasSize(2);
         journal.close();
@@ -190,9 +196,7 @@ class JournalSyncTest extends JournalFixture {
             assertThat(directory.resolve("claims.journal.new")).doesNotExist();
             fault = NONE;
         }
-        try (Journal restarted = openWatched()) {
-            assertThat(restarted.claims()).containsExactly(started("uid-1"), full("uid-2"));
-        }
+        assertThat(reread()).containsExactly(started("uid-1"), full("uid-2"));
     }
 
     @Test
@@ -216,9 +220,7 @@ class JournalSyncTest extends JournalFixture {
                 journal.forget("uid-2");
             });
         }
-        try (Journal restarted = openWatched()) {
-            assertThat(restarted.claims()).containsExactly(full("uid-1"));
-        }
+        assertThat(reread()).containsExactly(full("uid-1"));
     }
 
     @Test
@@ -363,6 +365,100 @@ class JournalSyncTest extends JournalFixture {
     private static void await(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             Thread.onSpinWait();
+        }
+    }
+
+    @Nested
+    class OfAGroup {
+
+        private static final int MEMBERS = 32;
+        private static final Duration FOR_EVER = Duration.ofHours(1);
+
+        @AutoClose
+        private Journal journal;
+
+        @BeforeEach
+        void openJournal() {
+            journal = openWatched();
+            syncs.set(0);
+        }
+
+        private static void refuseASecond(ClaimIndex claims) {
+            if (!claims.all().isEmpty()) {
+                throw new DraException("held");
+            }
+        }
+
+        private static Set<String> members() {
+            return IntStream.range(0, MEMBERS).mapToObj(i -> "uid-" + i).collect(Collectors.toSet());
+        }
+
+        @Test
+        void doesNotWaitForMembersWhoLeft() throws Exception {
+            WriteGroup group = journal.group(Set.of("uid-1", "uid-2", "uid-3"), FOR_EVER);
+
+            group.leave("uid-3");
+            inParallel(Stream.of(() -> group.put(started("uid-1")), () -> group.leave("uid-2")));
+
+            assertThat(journal.claims()).containsExactly(started("uid-1"));
+        }
+
+        @Test
+        void whoCompletesAGroupStartsNoTimer() {
+            Duration longerThanATimer = Duration.ofSeconds(Long.MAX_VALUE); // which would refuse it
+            WriteGroup group = journal.group(Set.of("uid-1"), longerThanATimer);
+
+            group.put(started("uid-1"));
+            assertThat(journal.claims()).containsExactly(started("uid-1"));
+        }
+
+        @Test
+        void waitsForTheLateOnceAndNeverAgain() {
+            WriteGroup group = journal.group(Set.of("uid-1", "late"), Duration.ofMillis(1));
+            group.put(started("uid-1"));
+            WriteGroup slow = journal.group(Set.of("uid-2", "late-too"), Duration.ofMillis(300));
+
+            long start = System.nanoTime();
+            slow.put(started("uid-2"));
+            assertThat(System.nanoTime() - start)
+                    .isGreaterThan(Duration.ofMillis(290).toNanos());
+            for (int i = 0; i < 100; i++) {
+                slow.put(full("uid-2"));
+            }
+            assertThat(System.nanoTime() - start)
+                    .isLessThan(Duration.ofSeconds(15).toNanos());
+
+            group.put(started("late"));
+            assertThat(journal.claims()).hasSize(3);
+        }
+
+        @Test
+        void membersAreCheckedOneAfterTheOtherAndARefusedOneKeepsNoOtherFromWriting() throws Exception {
+            WriteGroup group = journal.group(members(), FOR_EVER);
+            AtomicInteger refused = new AtomicInteger();
+
+            inParallel(members().stream().<Runnable>map(uid -> () -> {
+                try {
+                    group.put(started(uid), OfAGroup::refuseASecond);
+                } catch (DraException e) {
+                    refused.incrementAndGet();
+                }
+            }));
+
+            assertThat(refused).hasValue(MEMBERS - 1);
+            assertThat(journal.claims()).hasSize(1);
+            assertThat(syncs).hasValue(1);
+        }
+
+        @Test
+        void anInterruptedMemberWritesWithoutTheOthers() {
+            WriteGroup group = journal.group(Set.of("uid-1", "uid-2"), FOR_EVER);
+
+            Thread.currentThread().interrupt();
+            group.put(started("uid-1"));
+
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(journal.claims()).hasSize(1);
         }
     }
 }

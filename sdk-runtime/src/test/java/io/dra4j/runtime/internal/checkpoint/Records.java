@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Claim records for the tests. */
 final class Records {
@@ -39,16 +40,13 @@ final class Records {
     }
 
     static ClaimRecord started(String uid, String device) {
-        return new ClaimRecord(
-                new ClaimRef("ns", "claim", uid),
-                Phase.PREPARING,
-                "boot-1",
-                List.of(device(device)),
-                null,
-                null,
-                null,
-                null,
-                null);
+        return record(uid, Phase.PREPARING, device, null, null);
+    }
+
+    private static ClaimRecord record(
+            String uid, Phase phase, String device, @Nullable ProviderState state, @Nullable Results results) {
+        ClaimRef claim = new ClaimRef("ns", "claim", uid);
+        return new ClaimRecord(claim, phase, "boot-1", List.of(device(device)), state, results, null, null, null);
     }
 
     static ClaimRecord prepared(String uid) {
@@ -57,16 +55,8 @@ final class Records {
     }
 
     static ClaimRecord prepared(String uid, List<ResultDevice> results, ContainerEdits edits) {
-        return new ClaimRecord(
-                new ClaimRef("ns", "claim", uid),
-                Phase.PREPARED,
-                "boot-1",
-                List.of(device("gpu-0")),
-                new ProviderState(3, "{\"instance\":7}"),
-                new Results(results, edits),
-                null,
-                null,
-                null);
+        ProviderState state = new ProviderState(3, "{\"instance\":7}");
+        return record(uid, Phase.PREPARED, "gpu-0", state, new Results(results, edits));
     }
 
     /** A record that uses every field. */
