@@ -170,14 +170,6 @@ class AdoptionTest extends NodeFixture {
     }
 
     @Test
-    void aDeviceThatAClaimOfThisDriverHoldsIsRefused() {
-        node.prepare(A);
-        node.allocate(B, "gpu-0");
-
-        assertThatThrownBy(this::adopt).hasMessageContaining("node/gpu-0 is held by claim");
-    }
-
-    @Test
     void withoutTheApiServerTheDriverDoesNotStart() {
         node.api.listFailure = new ClusterException("no route to host", 0, null);
 
@@ -213,21 +205,6 @@ class AdoptionTest extends NodeFixture {
         adopt();
 
         assertThat(node.phase(A)).isEqualTo(Phase.PREPARED);
-    }
-
-    @Test
-    void aStartAfterACrashGoesOn() {
-        other.atTheEnd = new DraException("killed before the other's record was put aside");
-        assertThatThrownBy(this::adopt).hasMessageContaining("killed");
-        node.restart("boot-1");
-        node.api.objects.remove(A);
-        other.atTheEnd = null;
-
-        adopt();
-
-        assertThat(node.phase(A)).isEqualTo(Phase.PREPARED);
-        assertThat(node.phase(B)).isEqualTo(Phase.PREPARED);
-        assertThat(other.calls).endsWith("finish");
     }
 
     @Test
@@ -296,14 +273,17 @@ class AdoptionTest extends NodeFixture {
         assertThatThrownBy(this::adopt)
                 .hasMessageContaining("1 of 2 claims")
                 .hasMessageContaining("node/gpu-0 is held by claim");
-
         assertThat(node.journal.claims()).isEmpty();
+
+        node.prepare(A);
+        assertThatThrownBy(this::adopt)
+                .as("held by one of this driver")
+                .hasMessageContaining("node/gpu-0 is held by claim");
     }
 
     @Test
     void theRecordHasThePodsAndWhetherTheClaimIsUnpreparedAtAll() {
-        Result skipped = new Result(
-                NodeUnderTest.DRIVER, "r", "node", "gpu-0", null, Map.of(), false, Set.of("NodeUnprepareResources"));
+        Result skipped = NodeUnderTest.result("gpu-0", "NodeUnprepareResources");
         node.api.objects.put(
                 A,
                 new ClaimObject(
@@ -320,19 +300,23 @@ class AdoptionTest extends NodeFixture {
         assertThat(node.journal.claim(B.uid()).orElseThrow().unprepareSkipped()).isNull();
     }
 
-    /** The journal has the newer record of it. */
+    /** The journal has the newer record of those that are taken over. */
     @Test
-    void aClaimThatIsTakenOverStaysAsItIs() {
+    void aStartAfterACrashGoesOnAndLeavesClaimsThatAreTakenOverAsTheyAre() {
         other.atTheEnd = new DraException("killed before the other's record was put aside");
         assertThatThrownBy(this::adopt).hasMessageContaining("killed");
+        node.restart("boot-1");
+        node.api.objects.remove(A);
         other.atTheEnd = null;
         other.state = new ProviderState(1, "{}");
         other.refused = B.uid();
 
         adopt();
 
-        assertThat(node.journal.claim(A.uid()).orElseThrow().state()).isEqualTo(STATE);
-        assertThat(node.journal.claim(B.uid()).orElseThrow().state()).isEqualTo(STATE);
+        for (ClaimRef claim : List.of(A, B)) {
+            assertThat(node.phase(claim)).isEqualTo(Phase.PREPARED);
+            assertThat(node.journal.claim(claim.uid()).orElseThrow().state()).isEqualTo(STATE);
+        }
         assertThat(other.calls).endsWith("finish");
     }
 

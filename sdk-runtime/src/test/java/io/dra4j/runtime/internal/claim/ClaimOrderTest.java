@@ -33,6 +33,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -135,15 +136,6 @@ class ClaimOrderTest extends NodeFixture {
     class Providers {
 
         @Test
-        void thatThrowErrorsInUnprepareKeepTheClaim() {
-            node.prepare(A);
-            provider.failUnprepare(new AssertionError("vendor"));
-
-            assertThat(node.unprepare(A)).isInstanceOf(UnprepareOutcome.Failed.class);
-            assertThat(node.phase(A)).isEqualTo(Phase.UNPREPARING);
-        }
-
-        @Test
         void canRecordProgressDuringTheirCallAlone() {
             AtomicReference<ClaimContext> kept = new AtomicReference<>();
             provider.onPrepare = (claim, context) -> kept.set(context);
@@ -212,7 +204,7 @@ class ClaimOrderTest extends NodeFixture {
         void damagedStaysSoWhenACrashCutsItsUnprepareOff() {
             leave(Phase.DAMAGED, "boot-1");
             provider.failUnprepare(new AssertionError("cut off"));
-            node.unprepare(A);
+            assertThat(node.unprepare(A)).isInstanceOf(UnprepareOutcome.Failed.class);
             node.restart("boot-1");
             provider.onUnprepare = claim -> {};
 
@@ -264,8 +256,7 @@ class ClaimOrderTest extends NodeFixture {
         }
 
         private void allocate(String skipped, String device) {
-            Set<String> calls = Set.of(skipped, "NodeFeedResources");
-            node.allocate(A, new Result(NodeUnderTest.DRIVER, "r", "node", device, null, Map.of(), false, calls));
+            node.allocate(A, NodeUnderTest.result(device, skipped, "NodeFeedResources"));
         }
 
         @ParameterizedTest
@@ -342,66 +333,67 @@ class ClaimOrderTest extends NodeFixture {
     @Nested
     class TwoProcesses {
 
+        @AutoClose
+        private NodeUnderTest other;
+
+        @BeforeEach
+        void makeTheOther() {
+            other = new NodeUnderTest(directory, new RecordingProvider());
+        }
+
         @Test
         void seeEachOthersClaimsAndGiveADeviceOnce() {
-            try (NodeUnderTest other = new NodeUnderTest(directory, new RecordingProvider())) {
-                other.start("boot-1");
-                other.api.objects.putAll(node.api.objects);
-                other.allocate(B, "gpu-0");
+            other.start("boot-1");
+            other.api.objects.putAll(node.api.objects);
+            other.allocate(B, "gpu-0");
 
-                PrepareOutcome first = node.prepare(A);
-                assertThat(message(other.prepare(B))).contains("is held by another claim");
-                assertThat(other.prepare(A)).isEqualTo(first);
-                assertThat(other.provider.calls).isEmpty();
-                assertThat(other.unprepare(A)).isInstanceOf(Unprepared.class);
-                assertThat(node.claims.held()).isEmpty();
-            }
+            PrepareOutcome first = node.prepare(A);
+            assertThat(message(other.prepare(B))).contains("is held by another claim");
+            assertThat(other.prepare(A)).isEqualTo(first);
+            assertThat(other.provider.calls).isEmpty();
+            assertThat(other.unprepare(A)).isInstanceOf(Unprepared.class);
+            assertThat(node.claims.held()).isEmpty();
         }
 
         /** The pod ended, and the unprepare went to the other process. */
         @Test
         void beginNoPrepareWhoseCallerHasLeft() {
-            try (NodeUnderTest other = new NodeUnderTest(directory, new RecordingProvider())) {
-                other.start("boot-1");
-                AtomicBoolean hasLeft = new AtomicBoolean();
-                node.api.beforeRead = ref -> {
-                    hasLeft.set(true);
-                    assertThat(other.unprepare(A)).isInstanceOf(Unprepared.class);
-                };
+            other.start("boot-1");
+            AtomicBoolean hasLeft = new AtomicBoolean();
+            node.api.beforeRead = ref -> {
+                hasLeft.set(true);
+                assertThat(other.unprepare(A)).isInstanceOf(Unprepared.class);
+            };
 
-                var late = node.claims.prepare(List.of(A), Instant.now().plusSeconds(20), hasLeft::get);
+            var late = node.claims.prepare(List.of(A), Instant.now().plusSeconds(20), hasLeft::get);
 
-                assertThat(message(late.get(A))).contains("started after the kubelet gave up on the call");
-                assertThat(provider.calls).isEmpty();
-                assertThat(other.claims.held()).isEmpty();
-            }
+            assertThat(message(late.get(A))).contains("started after the kubelet gave up on the call");
+            assertThat(provider.calls).isEmpty();
+            assertThat(other.claims.held()).isEmpty();
         }
 
         @ParameterizedTest
         @ValueSource(booleans = {false, true})
         void workOnOneClaimAtATimeIfTheProviderIsSerialized(boolean stops) {
-            try (NodeUnderTest other = new NodeUnderTest(directory, new RecordingProvider())) {
-                node.isSerialized = true;
-                other.isSerialized = true;
-                node.restart("boot-1");
-                other.start("boot-1");
-                other.api.objects.putAll(node.api.objects);
-                provider.onPrepare = (claim, context) -> {
-                    var outcome =
-                            other.prepare(Duration.ofMillis(500), List.of(B)).get(B);
-                    assertThat(message(outcome))
-                            .isEqualTo("the driver is still working on the claim; the next try joins it");
-                    if (stops) {
-                        other.claims.close();
-                        assertThat(message(other.prepare(B))).contains("the driver is stopping");
-                    }
-                    assertThat(other.provider.calls).isEmpty();
-                };
+            node.isSerialized = true;
+            other.isSerialized = true;
+            node.restart("boot-1");
+            other.start("boot-1");
+            other.api.objects.putAll(node.api.objects);
+            provider.onPrepare = (claim, context) -> {
+                var outcome = other.prepare(Duration.ofMillis(500), List.of(B)).get(B);
+                assertThat(message(outcome))
+                        .isEqualTo("the driver is still working on the claim; the next try joins it");
+                if (stops) {
+                    other.claims.close();
+                    assertThat(message(other.prepare(B))).contains("the driver is stopping");
+                }
+                assertThat(other.provider.calls).isEmpty();
+            };
 
-                assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-                assertThat(other.prepare(B)).isInstanceOf(stops ? Failed.class : Prepared.class);
-                assertThat(other.provider.calls).hasSize(stops ? 0 : 1);
-            }
+            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+            assertThat(other.prepare(B)).isInstanceOf(stops ? Failed.class : Prepared.class);
+            assertThat(other.provider.calls).hasSize(stops ? 0 : 1);
         }
     }
 

@@ -84,15 +84,6 @@ class ClaimPreparationTest extends NodeFixture {
         }
 
         @Test
-        void repeatedAnswersTheSameWithoutTheProvider() {
-            PrepareOutcome first = node.prepare(A);
-            PrepareOutcome second = node.prepare(A);
-
-            assertThat(second).isEqualTo(first);
-            assertThat(provider.calls).containsExactly("prepare uid-a");
-        }
-
-        @Test
         void repeatedAfterARestartAnswersTheSameAndBringsTheSpecBack() throws IOException {
             PrepareOutcome first = node.prepare(A);
             node.restart("boot-1");
@@ -223,8 +214,7 @@ class ClaimPreparationTest extends NodeFixture {
         @Test
         void mayGiveOneNodeToDevicesOfARequestAndOnePathToThoseOfTwo() {
             Result other = new Result(NodeUnderTest.DRIVER, "r2", "node", "gpu-1", null, Map.of(), false, Set.of());
-            node.allocate(
-                    A, new Result(NodeUnderTest.DRIVER, "r", "node", "gpu-0", null, Map.of(), false, Set.of()), other);
+            node.allocate(A, NodeUnderTest.result("gpu-0"), other);
             provider.results = right -> each(
                     right,
                     (edits, name) -> edits.env("TOKEN", "secret of " + name)
@@ -484,17 +474,6 @@ class ClaimPreparationTest extends NodeFixture {
             provider.onUnprepare = claim -> {};
             assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
             assertThat(node.claims.held()).isEmpty();
-        }
-
-        @Test
-        void touchesNoOtherClaim() throws IOException {
-            node.prepare(A);
-            PrepareOutcome before = node.prepare(B);
-
-            node.unprepare(A);
-
-            assertThat(node.specs()).containsExactly("uid-b");
-            assertThat(node.prepare(B)).isEqualTo(before);
         }
     }
 }

@@ -5,16 +5,17 @@ package io.dra4j.runtime.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import ch.qos.logback.classic.Level;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.claim.LostClaims.DamagedDevices;
-import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
@@ -24,14 +25,22 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Claims whose records are gone or damaged. */
+/** Claims whose records or specs are gone or damaged. */
+@Isolated
 class LostClaimsTest extends NodeFixture {
 
     @BeforeEach
@@ -104,17 +113,6 @@ class LostClaimsTest extends NodeFixture {
             assertThat(node.claims.held()).isEmpty();
             assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
         }
-
-        @Test
-        void ofAnotherDriverIsLeftAlone() throws IOException {
-            Path foreign = node.cdi.resolve("k8s.nic.example.com-claim_uid-z.json");
-            Files.writeString(foreign, "{}");
-
-            loseTheJournal("boot-1");
-
-            assertThat(node.claims.held()).hasSize(1);
-            assertThat(foreign).exists();
-        }
     }
 
     @Nested
@@ -136,9 +134,7 @@ class LostClaimsTest extends NodeFixture {
 
         @Test
         void isNoneOfAClaimThatIsNeverPrepared() throws IOException {
-            Result skipping =
-                    new Result(NodeUnderTest.DRIVER, "r", "node", "gpu-0", null, Map.of(), false, Set.of("*"));
-            node.allocate(A, skipping);
+            node.allocate(A, NodeUnderTest.result("gpu-0", "*"));
             cutTheJournal();
 
             assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
@@ -188,19 +184,6 @@ class LostClaimsTest extends NodeFixture {
             node.recover("boot-1");
 
             assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
-        }
-
-        @Test
-        void isComparedOnceInEachProcessThatHoldsDamagedClaims() throws IOException {
-            cutTheJournal();
-            node.prepare(B);
-            node.prepare(B);
-            assertThat(node.api.lists).hasValue(1);
-            node.stop();
-            node.recover("boot-1");
-            node.prepare(B);
-
-            assertThat(node.api.lists).hasValue(2);
         }
     }
 
@@ -358,5 +341,94 @@ class LostClaimsTest extends NodeFixture {
                         provider.inventory()))
                 .extracting(d -> d.device() + " " + d.shareId())
                 .containsExactly("gpu-0 " + share, "gpu-1 null");
+    }
+
+    /** CDI specs that vanish while the driver runs, of containers that the kubelet will start again. */
+    @Nested
+    class Specs {
+
+        @RegisterExtension
+        final LoggedEvents log = new LoggedEvents(SpecRepair.class, Level.WARN);
+
+        @BeforeEach
+        void prepareBoth() {
+            node.allocate(B, "gpu-1");
+            node.prepare(B);
+            provider.calls.clear();
+        }
+
+        @ParameterizedTest
+        @ValueSource(ints = {-1, 0, 100})
+        void areWrittenAgainAsTheyWereIfTheyAreGoneOrCutOff(int length) throws IOException {
+            String before = Files.readString(node.spec("uid-a"));
+            Files.delete(node.spec("uid-a"));
+            if (length >= 0) {
+                Files.writeString(node.spec("uid-a"), before.substring(0, length));
+            }
+
+            node.claims.maintain();
+
+            assertThat(node.spec("uid-a")).hasContent(before);
+            assertThat(node.specs()).containsExactly("uid-a", "uid-b");
+            assertThat(provider.calls).isEmpty();
+            assertThat(node.events).isEmpty();
+        }
+
+        @Test
+        @Timeout(20)
+        void areWrittenAgainWhileTheUnprepareOfAnOrphanHangs() throws Exception {
+            CountDownLatch hangs = new CountDownLatch(1);
+            CountDownLatch end = new CountDownLatch(1);
+            provider.onUnprepare = claim -> {
+                hangs.countDown();
+                end.await();
+            };
+            node.api.objects.remove(A);
+            while (!hangs.await(10, TimeUnit.MILLISECONDS)) {
+                node.now = node.now.plus(Duration.ofMinutes(10));
+                node.claims.maintain();
+            }
+            Files.delete(node.spec("uid-b"));
+
+            node.claims.maintain();
+
+            assertThat(node.specs()).contains("uid-b");
+            end.countDown();
+        }
+
+        @Test
+        void areWrittenAgainWithTheirDirectory() throws IOException {
+            Files.delete(node.spec("uid-a"));
+            Files.delete(node.spec("uid-b"));
+            Files.delete(node.cdi);
+
+            node.claims.maintain();
+
+            assertThat(node.specs()).containsExactly("uid-a", "uid-b");
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(node.cdi)))
+                    .isEqualTo("rwxr-xr-x");
+        }
+
+        @Test
+        void ofAClaimThatIsWorkedOnAreLeftToThatWork() throws IOException {
+            Files.delete(node.spec("uid-a"));
+
+            node.whileBusy(A, node.claims::maintain);
+            assertThat(node.specs()).containsExactly("uid-b");
+            assertThat(log.list).isEmpty();
+            node.claims.maintain();
+
+            assertThat(node.specs()).containsExactly("uid-a", "uid-b");
+            assertThat(log.list).hasSize(1);
+        }
+
+        @Test
+        void ofUnpreparedClaimsStayGone() throws IOException {
+            node.unprepare(A);
+
+            node.claims.maintain();
+
+            assertThat(node.specs()).containsExactly("uid-b");
+        }
     }
 }

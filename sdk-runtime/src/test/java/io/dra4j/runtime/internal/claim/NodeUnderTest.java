@@ -148,6 +148,11 @@ final class NodeUnderTest implements AutoCloseable {
         api.objects.put(ref, new ClaimObject(ref.uid(), new Allocation(List.of(results), List.of()), Map.of(), "{}"));
     }
 
+    /** A result of this driver, of which some calls are skipped. */
+    static Result result(String device, String... skipped) {
+        return new Result(DRIVER, "r", "node", device, null, Map.of(), false, Set.of(skipped));
+    }
+
     void deallocate(ClaimRef ref) {
         api.objects.put(ref, new ClaimObject(ref.uid(), null, Map.of(), "{}"));
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.micrometer.core.instrument.Metrics;
@@ -14,6 +15,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,18 +23,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The cost of a prepare in memory, syncs and API calls, which must not grow unnoticed. */
+/** The cost of a prepare in memory, syncs, API calls and time, which must not grow unnoticed. */
 @Isolated
 class PrepareCostTest {
 
     private static final int BATCH = 32;
     private static final int ROUNDS = 50;
+    private static final boolean FULL = Boolean.getBoolean("dra4j.nightly");
+    private static final int HELD = 1000;
 
     /**
      * The most of a prepare and its unprepare, in bytes: 77,600 were measured on JDK 17, and 114,500 on JDK 25, whose
@@ -147,5 +152,59 @@ class PrepareCostTest {
             }
         }
         return allocated;
+    }
+
+    /** Two nodes are measured alternately, because the machine has other load. */
+    @Test
+    @Tag("counts")
+    void aPrepareWithAThousandClaimsHeldCostsWhatItCostsWithNone() {
+        provider.devices = HELD + 1;
+        ClaimRef claim = new ClaimRef("ns", "measured", "uid-measured");
+        try (NodeUnderTest none = started("none", claim);
+                NodeUnderTest many = started("many", claim)) {
+            List<ClaimRef> held = many.allocateEach(HELD);
+            for (int i = 0; i < HELD; i += 50) {
+                assertThat(many.prepare(Duration.ofMinutes(1), held.subList(i, i + 50))
+                                .values())
+                        .hasOnlyElementsOfType(Prepared.class);
+            }
+            held.forEach(many.api.objects::remove); // the fake API server searches all that it has
+            ratio(many, none, claim, ROUNDS); // until classes are loaded
+
+            // other load can make one measurement wrong; a cost that grows makes them all
+            assertThat(IntStream.range(0, 3).mapToDouble(i -> ratio(many, none, claim, FULL ? 3000 : 150)))
+                    .as("ratios")
+                    .anyMatch(ratio -> ratio < (FULL ? 1.15 : 2)); // few rounds measure the machine, too
+        }
+    }
+
+    private NodeUnderTest started(String name, ClaimRef claim) {
+        NodeUnderTest started = new NodeUnderTest(directory.resolve(name), provider).start("boot-1");
+        started.allocate(claim, "gpu-" + HELD);
+        return started;
+    }
+
+    private static double ratio(NodeUnderTest many, NodeUnderTest none, ClaimRef claim, int rounds) {
+        long[] withMany = new long[rounds];
+        long[] withNone = new long[rounds];
+        for (int i = 0; i < rounds; i++) {
+            withMany[i] = time(many, claim);
+            withNone[i] = time(none, claim);
+        }
+        Arrays.sort(withMany);
+        Arrays.sort(withNone);
+        System.out.printf(
+                "prepare with %d claims held: %d us, with none: %d us (lower quartiles of %d)%n",
+                HELD, withMany[rounds / 4] / 1000, withNone[rounds / 4] / 1000, rounds);
+        return (double) withMany[rounds / 4] / withNone[rounds / 4];
+    }
+
+    private static long time(NodeUnderTest node, ClaimRef claim) {
+        long begin = System.nanoTime();
+        PrepareOutcome outcome = node.prepare(claim);
+        long time = System.nanoTime() - begin;
+        assertThat(outcome).isInstanceOf(Prepared.class);
+        node.unprepare(claim);
+        return time;
     }
 }

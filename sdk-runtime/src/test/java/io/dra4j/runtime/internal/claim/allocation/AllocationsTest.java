@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.claim.allocation;
 import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.core.JsonParser;
@@ -35,11 +36,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvFileSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class AllocationsTest {
 
@@ -203,31 +207,24 @@ class AllocationsTest {
             assertThat(device.deviceClass()).isEqualTo("class-b");
         }
 
-        @Test
-        void ofAnotherClaimOfTheSameNameAreRefused() {
-            ClaimObject replaced = new ClaimObject("uid-2", new Allocation(List.of(), List.of()), Map.of(), "{}");
-
-            assertThatThrownBy(() -> read(replaced))
-                    .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("replaced by another of the same name (UID uid-2)");
-        }
-
-        @Test
-        void areNeededAndOfThisDriver() {
-            assertThatThrownBy(() -> read(new ClaimObject("uid-1", null, Map.of(), "{}")))
-                    .hasMessage("the claim is not allocated");
-            assertThatThrownBy(() -> read(object(List.of())))
-                    .hasMessage("the claim was allocated no device of driver gpu.example.com");
-        }
-
-        @Test
-        void mustNameAPoolAndDeviceThatExist() {
+        static Stream<Arguments> wrong() {
             Result elsewhere = new Result(DRIVER, "r0", "other", "gpu-0", null, Map.of(), false, Set.of());
+            return Stream.of(
+                    arguments(
+                            new ClaimObject("uid-2", new Allocation(List.of(), List.of()), Map.of(), "{}"),
+                            "replaced by another of the same name (UID uid-2)"),
+                    arguments(new ClaimObject("uid-1", null, Map.of(), "{}"), "the claim is not allocated"),
+                    arguments(object(List.of()), "the claim was allocated no device of driver gpu.example.com"),
+                    arguments(object(List.of(elsewhere)), "driver gpu.example.com has no pool other"),
+                    arguments(object(List.of(result("r0", "gpu-9"))), "pool node has no device gpu-9"));
+        }
 
-            assertThatThrownBy(() -> read(object(List.of(elsewhere))))
-                    .hasMessage("driver gpu.example.com has no pool other");
-            assertThatThrownBy(() -> read(object(List.of(result("r0", "gpu-9")))))
-                    .hasMessage("pool node has no device gpu-9");
+        @ParameterizedTest
+        @MethodSource("wrong")
+        void areOfThisClaimAndDriverAndOfDevicesThatExist(ClaimObject claim, String problem) {
+            assertThatThrownBy(() -> read(claim))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageEndingWith(problem);
         }
 
         @Test

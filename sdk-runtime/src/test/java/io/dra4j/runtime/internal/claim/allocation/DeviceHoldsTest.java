@@ -52,14 +52,6 @@ class DeviceHoldsTest {
     }
 
     @Test
-    void aRefusedClaimHoldsNothing() {
-        hold(A, List.of(whole("gpu-1")));
-        assertRefused(() -> hold(B, List.of(whole("gpu-0"), whole("gpu-1"))));
-
-        hold(A, List.of(whole("gpu-0")));
-    }
-
-    @Test
     void aDeviceOfEqualNameInAnotherPoolIsAnotherDevice() {
         hold(A, List.of(whole("gpu-0")));
         HeldDevice elsewhere = device("rack", "gpu-0", null, Map.of(), false);
@@ -160,13 +152,6 @@ class DeviceHoldsTest {
             assertRefused(() -> hold(B, without, "full"));
         }
 
-        @Test
-        void areCountedAfterARestart() {
-            put(A, List.of(whole("half-0")));
-
-            assertRefused(() -> hold(B, partitions, "full"));
-        }
-
         @ParameterizedTest
         @CsvSource({
             "chip-1, chip-0, true", // the claim's chip is quarter now
@@ -195,14 +180,6 @@ class DeviceHoldsTest {
             } else {
                 hold(B, moved, "most");
             }
-        }
-
-        @Test
-        void areFreeWhenTheyAreReleased() {
-            hold(A, partitions, "half-0");
-            committed.remove("uid-a");
-
-            hold(B, partitions, "full");
         }
     }
 
@@ -243,19 +220,8 @@ class DeviceHoldsTest {
             assertThatThrownBy(() -> hold(B, List.of(share("s2", wanted, "8")), inventory))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageContaining("takes 8 of capacity memory of device node/gpu-0, which has 10")
-                    .hasMessageContaining("8 of it is held");
+                    .hasMessageContaining("8 of it is held by another claim (UID uid-a…)");
             hold(B, List.of(share("s2", wanted, "2")), inventory);
-        }
-
-        @Test
-        void areRefusedBeyondItsCapacity() {
-            hold(A, List.of(share("s1", "50Gi")), shared);
-
-            assertThatThrownBy(() -> hold(B, List.of(share("s2", "31Gi")), shared))
-                    .hasMessageContaining("takes 31Gi of capacity memory of device node/gpu-0")
-                    .hasMessageContaining("which has 80Gi")
-                    .hasMessageContaining("another claim (UID uid-a…)");
-            hold(B, List.of(share("s2", "30Gi")), shared);
         }
 
         @Test
