@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
@@ -17,7 +18,6 @@ import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports;
 import io.dra4j.runtime.internal.health.HealthReports.Current;
 import io.grpc.stub.ServerCallStreamObserver;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -25,9 +25,12 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class HealthServiceTest {
 
@@ -166,32 +169,21 @@ class HealthServiceTest {
         assertThat(caller.got).isEmpty();
     }
 
-    @Nested
-    class Messages {
+    static Stream<Arguments> messages() {
+        return Stream.of(
+                arguments("", ""),
+                arguments("ü", "ü"),
+                arguments("x".repeat(1024), "x".repeat(1024)),
+                arguments("😀".repeat(256), "😀".repeat(256)),
+                arguments("x" + "😀".repeat(300), "x" + "😀".repeat(255)),
+                arguments("half \uD83D pair", "half ? pair"));
+    }
 
-        private String sent(String message) {
-            PoolName pool = new PoolName("p");
-            DeviceName device = new DeviceName("d");
-            return HealthService.message(new Current(pool, device, HealthState.UNHEALTHY, message));
-        }
+    @ParameterizedTest
+    @MethodSource("messages")
+    void haveAMessageOf1024BytesAtMostWhichIsCutBetweenCharacters(String message, String sent) {
+        Current current = new Current(new PoolName("p"), new DeviceName("d"), HealthState.UNHEALTHY, message);
 
-        @Test
-        void ofAtMost1024BytesPassAsTheyAre() {
-            assertThat(List.of("", "ü", "x".repeat(1024), "😀".repeat(256)))
-                    .allSatisfy(message -> assertThat(sent(message)).isEqualTo(message));
-        }
-
-        @Test
-        void thatAreLongerAreCutBetweenCharacters() {
-            String cut = sent("x" + "😀".repeat(300));
-
-            assertThat(cut).isEqualTo("x" + "😀".repeat(255));
-            assertThat(cut.getBytes(StandardCharsets.UTF_8)).hasSize(1021);
-        }
-
-        @Test
-        void thatAreNoUnicodeAreSentAllTheSame() {
-            assertThat(sent("half \uD83D pair")).isEqualTo("half ? pair");
-        }
+        assertThat(HealthService.message(current)).isEqualTo(sent);
     }
 }

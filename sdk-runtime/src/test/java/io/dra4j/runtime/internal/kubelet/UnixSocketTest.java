@@ -13,6 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,5 +88,21 @@ class UnixSocketTest {
                     }
                 }))
                 .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void endsAReadThatWaits() throws Exception {
+        FutureTask<Throwable> read = new FutureTask<>(
+                () -> catchThrowable(() -> socket.getInputStream().read()));
+        Thread reader = new Thread(read);
+        reader.start();
+        while (reader.getState() == Thread.State.NEW) {
+            Thread.onSpinWait();
+        }
+
+        socket.close();
+
+        assertThat(read.get(20, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
+        assertThat(socket.isClosed()).isTrue();
     }
 }
