@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CdiSpecsTest {
 
@@ -113,13 +114,6 @@ class CdiSpecsTest {
         }
 
         @Test
-        void thatDiffersIsReplaced() throws IOException {
-            String before = written(ENV, device("gpu-0", ENV));
-
-            assertThat(written(ContainerEdits.NONE, device("gpu-0", ENV))).isNotEqualTo(before);
-        }
-
-        @Test
         void ofADriverInGoGivesWayToThatOfItsSuccessor() throws IOException {
             Path before = Files.writeString(root.resolve(FILE.replace(".json", ".yaml")), "a: 1");
             Path another = Files.writeString(root.resolve("k8s.gpu.example.com-gpu_uid-1.yaml"), "");
@@ -178,7 +172,7 @@ class CdiSpecsTest {
         }
 
         @Test
-        void isNotLookedForInWhatIsNoDirectory() throws IOException {
+        void isNeitherSoughtNorWrittenInWhatIsNoDirectory() throws IOException {
             Path file = Files.writeString(root.resolve("file"), "");
 
             assertThat(new CdiSpecs(root.resolve("none"), "gpu.example.com").claimUids())
@@ -186,7 +180,8 @@ class CdiSpecsTest {
             CdiSpecs odd = new CdiSpecs(file, "gpu.example.com");
             assertThatThrownBy(odd::claimUids).isInstanceOf(DraException.class);
             assertThatThrownBy(() -> odd.write("uid-1", ENV, List.of(device("gpu-0", ENV))))
-                    .isInstanceOf(DraException.class);
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("Can't write the CDI spec " + file.resolve(FILE));
         }
 
         @Test
@@ -206,19 +201,13 @@ class CdiSpecsTest {
             assertThat(root).isEmptyDirectory();
         }
 
-        @Test
-        void thatCannotBeWrittenIsAnErrorThatNamesIt() throws IOException {
-            Path blocked = Files.writeString(root.resolve("blocked"), "a file, not a directory");
-            CdiSpecs nowhere = new CdiSpecs(blocked, "gpu.example.com");
-
-            assertThatThrownBy(() -> nowhere.write("uid-1", ENV, List.of(device("gpu-0", ENV))))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("Can't write the CDI spec " + blocked.resolve(FILE));
-        }
-
-        @Test
-        void isNamedByAUidThatIsNoPath() {
-            assertThatThrownBy(() -> specs.remove("../x")).hasMessageContaining("Not a claim UID");
+        @ParameterizedTest
+        @ValueSource(strings = {"../x", "", "a/b", "-x", "x_", "\0", "ü", ".."})
+        void isNamedByAUidThatIsNoPath(String uid) {
+            assertThatThrownBy(() -> specs.remove(uid)).hasMessageContaining("Not a claim UID");
+            assertThatThrownBy(() -> specs.write(uid, ENV, List.of(device("gpu-0", ENV))))
+                    .isInstanceOf(DraException.class);
+            assertThat(root).isEmptyDirectory();
         }
     }
 
@@ -239,6 +228,16 @@ class CdiSpecsTest {
             assertThat(specs.ids("uid-1", List.of(device("gpu-0", ENV), device("gpu-0", ENV))))
                     .doesNotHaveDuplicates()
                     .hasSize(2);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"../x", "", "a b", "x/", "=", "ü", "\ud83d", "x."})
+        void ofAShareThatNoNameCanHaveAreRefused(String shareId) {
+            DeviceEdits share = new DeviceEdits(new PoolName("p"), new DeviceName("gpu-0"), shareId, ENV);
+
+            assertThatThrownBy(() -> specs.write("uid-1", ENV, List.of(share)))
+                    .hasMessageContaining("The container edits of");
+            assertThat(root).isEmptyDirectory();
         }
 
         @Test

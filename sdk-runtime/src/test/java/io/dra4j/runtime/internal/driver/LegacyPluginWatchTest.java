@@ -163,13 +163,16 @@ class LegacyPluginWatchTest {
         assertThat(readsIn(Duration.ofHours(1))).isEqualTo(12);
     }
 
-    @Test
-    void devicesThatAreWithheldComeBackWithinSeconds() {
-        amount = "8";
+    @ParameterizedTest
+    @CsvSource({"200, 8", "403, 0"})
+    void devicesThatAreWithheldComeBackWithinSecondsForEver(int answer, String nvidiaGpu) {
+        status = answer;
+        amount = nvidiaGpu;
         start();
         timer.advance(Duration.ofHours(1));
         assertThat(published()).isZero();
 
+        status = 200;
         amount = "0";
         timer.advance(Duration.ofSeconds(5));
 
@@ -185,18 +188,6 @@ class LegacyPluginWatchTest {
         start();
 
         assertThat(readsIn(Duration.ofMinutes(59))).isEqualTo(12);
-    }
-
-    @Test
-    void aNodeThatNeverCouldBeReadIsReadAgainWithinSecondsForEver() {
-        status = 403;
-        start();
-        timer.advance(Duration.ofHours(1));
-
-        status = 200;
-        timer.advance(Duration.ofSeconds(5));
-
-        assertThat(published()).isOne();
     }
 
     @Test

@@ -15,9 +15,11 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -140,6 +142,37 @@ class LivenessTest {
             } catch (IOException e) {
                 return false; // the descriptor of the listing itself
             }
+        }
+    }
+
+    @Nested
+    class TheStart {
+
+        private static final Duration MOMENT = Duration.ofMillis(1);
+
+        @Test
+        void aStartThatTakesLongIsNotOver() {
+            assertThat(new Readiness(MOMENT).awaitStart()).isFalse();
+        }
+
+        @Test
+        void theStartIsOverWhenNothingIsMissingAnyMore() {
+            Readiness readiness = new Readiness(Duration.ofMinutes(5));
+            AtomicInteger asked = new AtomicInteger();
+            readiness.started(() -> asked.incrementAndGet() < 3 ? List.of("pool node-1: not published") : List.of());
+
+            assertThat(readiness.awaitStart()).isTrue();
+            assertThat(asked).hasValue(3);
+        }
+
+        /** A restart, which is what a probe of the start that fails leads to, would not help. */
+        @Test
+        void theStartOfADriverThatGetsNotReadyIsOverAllTheSame() {
+            Readiness readiness = new Readiness(MOMENT);
+            readiness.started(() -> List.of("API server: no answer"));
+
+            assertThat(readiness.awaitStart()).isTrue();
+            assertThat(readiness.missing()).isNotEmpty();
         }
     }
 }

@@ -11,7 +11,6 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
-import io.dra4j.runtime.ProviderWithoutClaims;
 import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
@@ -55,7 +54,7 @@ class RunningMaintenanceTest {
     @TempDir
     private Path directory;
 
-    private final Hardware hardware = new Hardware();
+    private final SuspendableProviderTest.Hardware hardware = new SuspendableProviderTest.Hardware();
     private final FakeSliceStore store = new FakeSliceStore();
     private final List<DriverEvent> events = new CopyOnWriteArrayList<>();
     private volatile Instant now = Instant.parse("2026-11-26T03:00:00Z");
@@ -65,39 +64,6 @@ class RunningMaintenanceTest {
     private SlicePublisher publisher;
     private RunningMaintenance running;
 
-    private static final class Hardware extends ProviderWithoutClaims {
-        final List<String> calls = new CopyOnWriteArrayList<>();
-        volatile CountDownLatch suspending = new CountDownLatch(0);
-        volatile CountDownLatch reading = new CountDownLatch(0);
-        volatile RuntimeException failure;
-
-        private void called(String name) {
-            calls.add(name);
-            if (failure != null) {
-                throw failure;
-            }
-        }
-
-        @Override
-        public Inventory inventory() throws InterruptedException {
-            called("inventory");
-            reading.await();
-            return Inventory.of(
-                    Pool.ofNode(NODE, List.of(Device.builder("gpu-0").build())));
-        }
-
-        @Override
-        public void suspend() throws InterruptedException {
-            called("suspend");
-            suspending.await();
-        }
-
-        @Override
-        public void resume() {
-            called("resume");
-        }
-    }
-
     private static Maintenance maintenance(String id, String devices) {
         return new Maintenance(id, List.of(devices), "NoSchedule", "2026-11-26T02:59:00Z");
     }
@@ -105,6 +71,8 @@ class RunningMaintenanceTest {
     @BeforeEach
     void start() throws Exception {
         files = new MaintenanceFiles(directory);
+        hardware.inventory =
+                Inventory.of(Pool.ofNode(NODE, List.of(Device.builder("gpu-0").build())));
         publish();
         assertThat(publisher.awaitPublished(LIMIT)).isTrue();
         hardware.calls.clear();
@@ -155,17 +123,6 @@ class RunningMaintenanceTest {
                 .flatMap(device -> device.taints().stream())
                 .map(Taint::key)
                 .toList();
-    }
-
-    @Test
-    void theHardwareIsGivenBackAfterTheTaintIsInTheCluster() throws Exception {
-        files.write(ALL);
-
-        awaitAnswer(ALL, new Answer("1", true, true, null));
-
-        assertThat(taints()).containsExactly("gpu.example.com/maintenance");
-        assertThat(hardware.calls).containsExactly("suspend");
-        assertThat(events).isEmpty();
     }
 
     @Test
@@ -221,9 +178,10 @@ class RunningMaintenanceTest {
     }
 
     @Test
-    void theEndResumesReadsAndTakesTheTaintBack() throws Exception {
+    void theHardwareIsGivenBackAfterTheTaintAndTheEndResumesReadsAndTakesTheTaintBack() throws Exception {
         files.write(ALL);
         awaitAnswer(ALL, new Answer("1", true, true, null));
+        assertThat(taints()).containsExactly("gpu.example.com/maintenance");
 
         assertThat(files.remove()).isTrue();
         look();
@@ -231,6 +189,7 @@ class RunningMaintenanceTest {
         assertThat(publisher.awaitPublished(LIMIT)).isTrue();
         assertThat(taints()).isEmpty();
         assertThat(hardware.calls).containsExactly("suspend", "resume", "inventory");
+        assertThat(events).isEmpty();
         assertThat(directory).isEmptyDirectory();
     }
 

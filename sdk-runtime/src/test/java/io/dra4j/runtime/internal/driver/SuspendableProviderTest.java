@@ -48,21 +48,23 @@ class SuspendableProviderTest {
         hardware.calls.clear();
     }
 
-    /** A provider that records its calls. */
-    private static final class Hardware extends ProviderWithoutClaims {
+    /** A provider that records its calls, each of which can be made to wait or to fail. */
+    static final class Hardware extends ProviderWithoutClaims {
         final List<String> calls = new CopyOnWriteArrayList<>();
-        final CountDownLatch measuring = new CountDownLatch(1);
-        final CountDownLatch answered = new CountDownLatch(1);
-        final Inventory inventory = Inventory.of();
-        boolean hangs;
-        CountDownLatch suspending = new CountDownLatch(0);
-        final CountDownLatch read = new CountDownLatch(1);
-        CountDownLatch reading; // of an inventory that waits for read
-        CountDownLatch resuming = new CountDownLatch(0);
-        RuntimeException failure;
+        volatile Inventory inventory = Inventory.of();
+        volatile CountDownLatch measuring = new CountDownLatch(0);
+        volatile CountDownLatch reading = new CountDownLatch(0);
+        volatile CountDownLatch suspending = new CountDownLatch(0);
+        volatile CountDownLatch resuming = new CountDownLatch(0);
+        volatile RuntimeException failure;
 
-        private void called(String name) {
+        private void call(String name, CountDownLatch latch) throws InterruptedException {
             calls.add(name);
+            failIfSet();
+            latch.await();
+        }
+
+        private void failIfSet() {
             if (failure != null) {
                 throw failure;
             }
@@ -70,17 +72,13 @@ class SuspendableProviderTest {
 
         @Override
         public void suspend() throws InterruptedException {
-            called("suspend");
-            suspending.await();
-            if (failure != null) {
-                throw failure;
-            }
+            call("suspend", suspending);
+            failIfSet();
         }
 
         @Override
         public void resume() throws InterruptedException {
-            called("resume");
-            resuming.await();
+            call("resume", resuming);
         }
 
         @Override
@@ -89,11 +87,7 @@ class SuspendableProviderTest {
             return new DeviceMeter() {
                 @Override
                 public DeviceReadings measure(HeldClaim claim, HeldDevice device) throws InterruptedException {
-                    calls.add("measure");
-                    measuring.countDown();
-                    if (hangs) {
-                        answered.await();
-                    }
+                    call("measure", measuring);
                     return READINGS;
                 }
 
@@ -106,18 +100,23 @@ class SuspendableProviderTest {
 
         @Override
         public Inventory inventory() throws InterruptedException {
-            called("inventory");
-            if (reading != null) {
-                reading.countDown();
-                read.await();
-            }
+            call("inventory", reading);
             return inventory;
         }
 
         @Override
         public void unprepare(HeldClaim claim, ClaimContext context) {
-            called("unprepare");
+            calls.add("unprepare");
         }
+    }
+
+    private FutureTask<DeviceReadings> hangingMeasurement() throws Exception {
+        hardware.measuring = new CountDownLatch(1);
+        DeviceMeter meter = provider.meter();
+        FutureTask<DeviceReadings> hanging = new FutureTask<>(() -> meter.measure(CLAIM, GPU));
+        new Thread(hanging).start();
+        await(() -> hardware.calls.contains("measure"));
+        return hanging;
     }
 
     private static void await(Callable<Boolean> looked) throws Exception {
@@ -144,21 +143,8 @@ class SuspendableProviderTest {
     }
 
     @Test
-    void passesTheProvidersMeterOn() throws Exception {
-        try (DeviceMeter meter = provider.meter()) {
-            assertThat(meter.measure(CLAIM, GPU)).isEqualTo(READINGS);
-        }
-
-        assertThat(hardware.calls).containsExactly("meter", "measure", "close");
-    }
-
-    @Test
     void namesTheCallThatKeepsItFromBeingSuspendedForLong() throws Exception {
-        hardware.hangs = true;
-        DeviceMeter meter = provider.meter();
-        FutureTask<DeviceReadings> hanging = new FutureTask<>(() -> meter.measure(CLAIM, GPU));
-        new Thread(hanging).start();
-        hardware.measuring.await();
+        FutureTask<DeviceReadings> hanging = hangingMeasurement();
 
         now = now.plusSeconds(29);
         assertThat(provider.trySuspend()).isFalse();
@@ -168,7 +154,7 @@ class SuspendableProviderTest {
         assertThat(provider.isSwitching()).isFalse();
         assertThat(provider.longUse()).contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
 
-        hardware.answered.countDown();
+        hardware.measuring.countDown();
         assertThat(hanging.get()).isEqualTo(READINGS);
         assertThat(provider.trySuspend()).isTrue();
         assertThat(provider.longUse()).isEmpty();
@@ -176,25 +162,20 @@ class SuspendableProviderTest {
 
     @Test
     void namesTheCallThatTakesLongest() throws Exception {
-        hardware.hangs = true;
-        DeviceMeter meter = provider.meter();
-        FutureTask<DeviceReadings> first = new FutureTask<>(() -> meter.measure(CLAIM, GPU));
-        new Thread(first).start();
-        hardware.measuring.await();
+        FutureTask<DeviceReadings> first = hangingMeasurement();
         now = now.plusSeconds(1);
-        CountDownLatch asked = new CountDownLatch(1);
         FutureTask<Inventory> second = new FutureTask<>(provider::inventory);
-        hardware.reading = asked;
+        hardware.reading = new CountDownLatch(1);
         new Thread(second).start();
-        asked.await();
+        await(() -> hardware.calls.contains("inventory"));
 
         now = now.plusSeconds(30);
 
         assertThat(provider.longUse()).contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
-        hardware.answered.countDown();
+        hardware.measuring.countDown();
         first.get();
         assertThat(provider.longUse()).contains("inventory, in progress since 2026-11-26T03:00:01Z");
-        hardware.read.countDown();
+        hardware.reading.countDown();
         second.get();
     }
 

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,7 +45,7 @@ class PinnedNamesTest {
     private @Nullable ClusterException failure;
     private int lists;
     private Instant now = Instant.EPOCH;
-    private PinnedNames names = restarted();
+    private PinnedNames names;
 
     private Map<ClaimRef, ClaimObject> list() {
         lists++;
@@ -54,23 +55,18 @@ class PinnedNamesTest {
         return claims;
     }
 
-    private PinnedNames restarted() {
-        return new PinnedNames(
-                "gpu.example.com",
-                DevicePins.in(data == null ? Path.of("none") : data),
-                ClaimDecoding.listing(this::list),
-                event -> events.add(event.message()));
+    @BeforeEach
+    void restart() {
+        names = restarted(DevicePins.in(data));
     }
 
-    private void restart() {
-        names = restarted();
+    private PinnedNames restarted(DevicePins pins) {
+        return new PinnedNames(
+                "gpu.example.com", pins, ClaimDecoding.listing(this::list), event -> events.add(event.message()));
     }
 
     /** The names that are published of devices, each given as {@code name=id}. */
     private List<String> published(String... devices) {
-        if (now.equals(Instant.EPOCH)) {
-            restart(); // the directory is there by now
-        }
         now = now.plusSeconds(1);
         List<Device> all = new ArrayList<>();
         for (String device : devices) {
@@ -160,8 +156,7 @@ class PinnedNamesTest {
             }
         });
         published("a=X");
-        names = new PinnedNames(
-                "gpu.example.com", pins, ClaimDecoding.listing(this::list), event -> events.add(event.message()));
+        names = restarted(pins);
 
         assertThat(published("a=X"))
                 .as("another process may not have synced them")

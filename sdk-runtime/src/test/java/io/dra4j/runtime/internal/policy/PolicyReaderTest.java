@@ -11,8 +11,13 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
+import io.dra4j.runtime.internal.validate.PoolRules;
 import java.util.List;
+import java.util.Optional;
+import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
@@ -122,29 +127,18 @@ class PolicyReaderTest {
     }
 
     @Test
-    void anAttributeOfTheDriversStays() {
-        Inventory inventory = Inventory.of(Pool.ofNode(
-                "worker-7",
-                List.of(Device.builder("gpu-0")
-                        .attribute("vendor.example.com/tier", AttributeValue.of(1))
-                        .build())));
-        DevicePolicy policy = READER.read("rules: [{attributes: {vendor.example.com/tier: {int: 2}}}]");
-
-        assertThatThrownBy(() -> READER.check(policy, inventory))
-                .hasMessageContaining("device gpu-0 has an attribute vendor.example.com/tier of the driver's");
-        assertThat(policy.apply(inventory)).isEqualTo(inventory); // of a device that comes later
-    }
-
-    @Test
-    void anAttributeOfTheDriversIsNamedOnceForAllRules() {
+    void anAttributeOfTheDriversStaysAndIsNamedOnceForAllRules() {
         Device device = Device.builder("gpu-0")
-                .attribute("example.org/tier", AttributeValue.of(1))
+                .attribute("vendor.example.com/tier", AttributeValue.of(1))
                 .build();
-        String rule = "{attributes: {example.org/tier: {int: 2}}}";
+        Inventory inventory = Inventory.of(Pool.ofNode("worker-7", List.of(device)));
+        String rule = "{attributes: {vendor.example.com/tier: {int: 2}}}";
         DevicePolicy policy = READER.read("rules: [" + rule + ", " + rule + "]");
 
-        assertThatThrownBy(() -> READER.check(policy, Inventory.of(Pool.ofNode("worker-7", List.of(device)))))
-                .hasMessage("device gpu-0 has an attribute example.org/tier of the driver's; choose another name");
+        assertThatThrownBy(() -> READER.check(policy, inventory))
+                .hasMessage("device gpu-0 has an attribute vendor.example.com/tier of the driver's;"
+                        + " choose another name");
+        assertThat(policy.apply(inventory)).isEqualTo(inventory); // of a device that comes later
     }
 
     @Test
@@ -156,5 +150,74 @@ class PolicyReaderTest {
         DevicePolicy policy = READER.read("rules: [{taints: [{key: example.com/a, effect: None}]}]");
 
         assertThatCode(() -> READER.check(policy, inventory)).doesNotThrowAnyException();
+    }
+
+    private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 100_000 : 3_000;
+    private static final long SEED = 20261126;
+    private static final PoolRules LIMITS = new PoolRules(DRIVER, new SliceCodec(DRIVER, "worker-7")::refusals);
+    private static final String POLICY = """
+            rules:
+            - match:
+                names: [gpu-0, "gpu-1*"]
+                nodes: ["worker-*"]
+                attributes: {type: {string: gpu}}
+              attributes:
+                example.com/tier: {string: gold}
+                example.com/rack: {int: 3}
+              taints:
+              - {key: example.com/burn-in, value: "true", effect: NoSchedule}
+            - match: {names: [gpu-1]}
+              exclude: true
+            """;
+    private static final List<String> PIECES =
+            List.of(("null~{}~[]~\"\"~-1~1e99~true~\"\\u0000\"~&a~*a~!!str~---~...~? ~: ~- ~%YAML 9~|~>"
+                            + "~99999999999999999999~\"\\ud800\"~,~0.1~[[[[[[~{{{{{{~\t~\n~#~'~<<: ~"
+                            + "\u0000~\ud83d\ude00~!!set {x}~2026-11-26~0x1F~.inf~.nan")
+                    .split("~"));
+
+    @Test
+    @Tag("counts")
+    void anyTextIsAPolicyThatCanBePublishedOrIsRefusedInWordsForTheAdmin() {
+        Random random = new Random(SEED);
+        int applied = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            String text = mutated(random);
+            Optional<DevicePolicy> policy = read(text);
+            if (policy.isPresent()) {
+                applied++;
+                Inventory result = policy.get().apply(INVENTORY);
+                assertThat(LIMITS.problems(result.pools().get(0))).as(text).isEmpty();
+            }
+        }
+        assertThat(applied).isBetween(ROUNDS / 100, ROUNDS * 9 / 10);
+    }
+
+    private static Optional<DevicePolicy> read(String text) {
+        try {
+            DevicePolicy policy = READER.read(text);
+            READER.check(policy, INVENTORY);
+            return Optional.of(policy);
+        } catch (IllegalArgumentException e) {
+            assertThat(e.getMessage()).as(text).isNotBlank().doesNotContain("io.dra4j", "java.");
+            return Optional.empty();
+        }
+    }
+
+    private static String mutated(Random random) {
+        StringBuilder text = new StringBuilder(POLICY);
+        for (int times = 1 + random.nextInt(3); times > 0; times--) {
+            int from = random.nextInt(text.length());
+            int to = Math.min(text.length(), from + random.nextInt(12));
+            String piece = switch (random.nextInt(3)) {
+                case 0 -> "";
+                case 1 -> PIECES.get(random.nextInt(PIECES.size()));
+                default -> {
+                    int other = random.nextInt(POLICY.length());
+                    yield POLICY.substring(other, Math.min(POLICY.length(), other + random.nextInt(30)));
+                }
+            };
+            text.replace(from, to, piece);
+        }
+        return text.toString();
     }
 }

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
@@ -20,6 +21,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,7 +32,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server's certificate in files that are replaced as the kubelet replaces those of a secret. */
@@ -173,40 +178,27 @@ class ServerCertificateTest {
             assertRefused("Can't read " + secret.resolve("tls.key"));
         }
 
-        @Test
-        void mustBelongTogether() throws Exception {
-            replace(first.certificatePem(), second.keyPem());
-
-            assertRefused("The key in %s does not match the first certificate in %s"
-                    .formatted(secret.resolve("tls.key"), secret.resolve("tls.crt")));
-        }
-
-        @Test
-        void mustBeOfOneAlgorithm() throws Exception {
-            replace(first.certificatePem(), rsa.keyPem());
-
-            assertRefused("Not a private key for a certificate of EC in " + secret.resolve("tls.key"));
+        static Stream<Arguments> others() throws GeneralSecurityException {
+            byte[] bytes = {1, 2, 3};
+            String encrypted = "-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00FF\n\n";
+            return Stream.of(
+                    arguments(first, second.keyPem(), "tls.key does not match the first certificate in "),
+                    arguments(first, rsa.keyPem(), "Not a private key for a certificate of EC in "),
+                    arguments(first, TestKeys.pem("ENCRYPTED PRIVATE KEY", bytes), "is encrypted; decrypt it"),
+                    arguments(first, TestKeys.pem("CERTIFICATE", bytes), "No PEM private key in"),
+                    arguments(first, TestKeys.pem("RSA PRIVATE KEY", bytes), "Not a private key"),
+                    arguments(
+                            rsa,
+                            TestKeys.pem("RSA PRIVATE KEY", bytes).replaceFirst("-----\n", encrypted),
+                            "is encrypted; decrypt it"));
         }
 
         @ParameterizedTest
-        @CsvSource({
-            "ENCRYPTED PRIVATE KEY,is encrypted; decrypt it",
-            "CERTIFICATE,No PEM private key in",
-            "RSA PRIVATE KEY,Not a private key"
-        })
-        void mustHaveAKey(String type, String message) throws Exception {
-            replace(first.certificatePem(), TestKeys.pem(type, new byte[] {1, 2, 3}));
+        @MethodSource("others")
+        void mustHaveAKeyOfTheCertificate(TestKeys keys, String key, String message) throws Exception {
+            replace(keys.certificatePem(), key);
 
             assertRefused(message);
-        }
-
-        @Test
-        void mustNotHaveAKeyThatOpensslEncrypted() throws Exception {
-            String key = TestKeys.pem("RSA PRIVATE KEY", new byte[] {1, 2, 3});
-            String header = "-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00FF\n\n";
-            replace(rsa.certificatePem(), key.replaceFirst("-----\n", header));
-
-            assertRefused("is encrypted; decrypt it");
         }
 
         @ParameterizedTest
@@ -221,47 +213,26 @@ class ServerCertificateTest {
         @ValueSource(strings = {"RSA", "EC"})
         void mayHaveAKeyInTheOlderForm(String algorithm) throws Exception {
             TestKeys keys = algorithm.equals("RSA") ? rsa : first;
-            byte[] older = older(keys.key());
-            assertThat(older[0]).isEqualTo((byte) 0x30);
-
             replace(
                     "Bag Attributes\n" + keys.certificatePem() + second.certificatePem(),
                     "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
-                            + TestKeys.pem(algorithm + " PRIVATE KEY", older));
+                            + TestKeys.pem(algorithm + " PRIVATE KEY", older(keys.key())));
 
             try (HttpPages pages = serve()) {
                 assertThat(shown(pages)).isEqualTo(keys.certificate());
             }
         }
 
-        /** Returns what PKCS#8 holds after version and algorithm, in a string of octets. */
-        private byte[] older(byte[] pkcs8) {
+        /** Returns what PKCS#8 holds in a string of octets: the sequence within it that ends where the whole ends. */
+        private static byte[] older(byte[] pkcs8) {
             ByteBuffer key = ByteBuffer.wrap(pkcs8);
-            length(key); // of the whole, whose elements follow
-            skip(key);
-            skip(key);
-            byte[] older = new byte[length(key)];
-            key.get(older);
-            return older;
-        }
-
-        private void skip(ByteBuffer key) {
-            int length = length(key);
-            key.position(key.position() + length);
-        }
-
-        /** Reads the tag of an element, and the length of its content. */
-        private int length(ByteBuffer key) {
-            key.get();
-            int first = key.get() & 0xff;
-            int length = first;
-            if (first > 0x80) {
-                length = 0;
-                for (int i = 0x80; i < first; i++) {
-                    length = length << 8 | key.get() & 0xff;
-                }
-            }
-            return length;
+            return IntStream.range(1, pkcs8.length - 4)
+                    .filter(i -> pkcs8[i] == 0x30)
+                    .filter(i -> key.get(i + 1) == pkcs8.length - i - 2
+                            || key.getShort(i + 2) == pkcs8.length - i - 4) // a length in one byte, or in two
+                    .mapToObj(i -> Arrays.copyOfRange(pkcs8, i, pkcs8.length))
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 }
