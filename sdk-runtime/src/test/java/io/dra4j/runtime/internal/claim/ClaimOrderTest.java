@@ -132,20 +132,16 @@ class ClaimOrderTest extends NodeFixture {
         }
     }
 
-    @Nested
-    class Providers {
+    @Test
+    void providersCanRecordProgressDuringTheirCallAlone() {
+        AtomicReference<ClaimContext> kept = new AtomicReference<>();
+        provider.onPrepare = (claim, context) -> kept.set(context);
+        node.prepare(A);
 
-        @Test
-        void canRecordProgressDuringTheirCallAlone() {
-            AtomicReference<ClaimContext> kept = new AtomicReference<>();
-            provider.onPrepare = (claim, context) -> kept.set(context);
-            node.prepare(A);
-
-            assertThatThrownBy(() -> kept.get().checkpoint(new ProviderState(1, "{}")))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("has ended");
-            assertThat(node.claims.held().get(0).state()).isNull();
-        }
+        assertThatThrownBy(() -> kept.get().checkpoint(new ProviderState(1, "{}")))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("has ended");
+        assertThat(node.claims.held().get(0).state()).isNull();
     }
 
     @Nested

@@ -155,9 +155,8 @@ class KubeletPluginTest extends SocketFixture {
         @Test
         void answersWhileEveryPrepareHangs() throws Exception {
             CountDownLatch release = new CountDownLatch(1);
-            claims.before = () -> awaitQuietly(release);
-            var first = CompletableFuture.supplyAsync(() -> prepare(CLAIM));
-            var second = CompletableFuture.supplyAsync(() -> prepare(CLAIM));
+            var first = hanging(release);
+            var second = hanging(release);
 
             assertThat(name(registration().withDeadlineAfter(Duration.ofSeconds(5))))
                     .isEqualTo(DRIVER);

@@ -6,13 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
-import io.dra4j.kubelet.probe.v1.HealthCheckRequest;
-import io.dra4j.kubelet.probe.v1.HealthCheckResponse.ServingStatus;
-import io.dra4j.kubelet.probe.v1.HealthGrpc;
 import io.dra4j.runtime.internal.observe.Meters;
-import io.grpc.ManagedChannel;
+import io.dra4j.testkit.kubelet.GrpcProbe;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -20,7 +16,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,39 +36,30 @@ class ProbeServerTest extends SocketFixture {
     @AutoClose
     private ProbeServer probes;
 
-    @AutoClose("shutdownNow")
-    private ManagedChannel channel;
+    @AutoClose
+    private GrpcProbe probe;
 
     @BeforeEach
     void start() {
         plugin = KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
         plugin.publish();
         probes = ProbeServer.start(sockets, 0, () -> needsRestart);
-        channel = NettyChannelBuilder.forAddress("localhost", probes.port())
-                .usePlaintext()
-                .build();
+        probe = GrpcProbe.at(probes.port());
         claims.before = prepares::incrementAndGet;
-    }
-
-    private ServingStatus check(String service) {
-        return HealthGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(20, TimeUnit.SECONDS)
-                .check(HealthCheckRequest.newBuilder().setService(service).build())
-                .getStatus();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "liveness"})
     void eachCheckCallsTheDriver(String service) {
-        assertThat(check(service)).isEqualTo(ServingStatus.SERVING);
-        assertThat(check(service)).isEqualTo(ServingStatus.SERVING);
+        assertThat(probe.check(service)).isEqualTo("SERVING");
+        assertThat(probe.check(service)).isEqualTo("SERVING");
         assertThat(prepares).hasValue(2);
         assertThat(claims.requested).isEmpty();
     }
 
     @Test
     void aServiceOfAnotherNameIsNotFound() {
-        assertThatThrownBy(() -> check("readiness"))
+        assertThatThrownBy(() -> probe.check("readiness"))
                 .isInstanceOf(StatusRuntimeException.class)
                 .hasMessageStartingWith("NOT_FOUND");
         assertThat(prepares).hasValue(0);
@@ -85,10 +71,10 @@ class ProbeServerTest extends SocketFixture {
         Path path = root.resolve(socket);
         Path aside = root.resolve("aside");
         Files.move(path, aside);
-        assertThat(check("")).isEqualTo(ServingStatus.NOT_SERVING);
+        assertThat(probe.check("")).isEqualTo("NOT_SERVING");
 
         Files.move(aside, path);
-        assertThat(check("")).isEqualTo(ServingStatus.SERVING);
+        assertThat(probe.check("")).isEqualTo("SERVING");
     }
 
     @Test
@@ -96,20 +82,20 @@ class ProbeServerTest extends SocketFixture {
         claims.before = () -> {
             throw new IllegalStateException("broken");
         };
-        assertThat(check("")).isEqualTo(ServingStatus.NOT_SERVING);
+        assertThat(probe.check("")).isEqualTo("NOT_SERVING");
 
         claims.before = () -> {};
-        assertThat(check("")).isEqualTo(ServingStatus.SERVING);
+        assertThat(probe.check("")).isEqualTo("SERVING");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "liveness"})
     void aDriverThatNeedsARestartIsNotServing(String service) {
         needsRestart = true;
-        assertThat(check(service)).isEqualTo(ServingStatus.NOT_SERVING);
+        assertThat(probe.check(service)).isEqualTo("NOT_SERVING");
 
         needsRestart = false;
-        assertThat(check(service)).isEqualTo(ServingStatus.SERVING);
+        assertThat(probe.check(service)).isEqualTo("SERVING");
     }
 
     @Test
@@ -124,7 +110,7 @@ class ProbeServerTest extends SocketFixture {
             byte[] greeting = oldest.getInputStream().readAllBytes(); // to the end of the stream
 
             assertThat(greeting).hasSizeLessThan(1000);
-            assertThat(check("")).isEqualTo(ServingStatus.SERVING);
+            assertThat(probe.check("")).isEqualTo("SERVING");
         } finally {
             for (Socket connection : connections) {
                 connection.close();
