@@ -12,9 +12,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors.FieldError;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
@@ -30,18 +29,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SliceRulesTest {
     private static final Pattern ELEMENTS = Pattern.compile("<(\\d+) ([^<>]+)>");
 
-    /** A change of the spec as a merge patch, and what is wrong then. */
+    /** A change of the spec as a merge patch, and what is wrong then: the field, the reason, and words of the complaint. */
     record Row(KubernetesVersion version, String patch, String field, String reason) {}
 
-    private static Stream<Row> rows(String file) {
-        try (InputStream data = SliceRulesTest.class.getResourceAsStream(file)) {
-            return new String(data.readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .filter(line -> !line.startsWith("#"))
-                    .map(SliceRulesTest::row);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static Stream<Row> rows(String file) throws IOException {
+        return Files.readAllLines(Path.of("src/test/resources/io/dra4j/rules", file)).stream()
+                .filter(line -> !line.startsWith("#"))
+                .map(SliceRulesTest::row);
     }
 
     private static Row row(String line) {
@@ -49,10 +43,7 @@ class SliceRulesTest {
         String[] part = cells.get(0).split(" ");
         KubernetesVersion version = part.length == 1 ? V1_36 : KubernetesVersion.parse(part[0]);
         String field = cells.get(1);
-        String change = cells.get(3);
-        while (ELEMENTS.matcher(change).find()) {
-            change = ELEMENTS.matcher(change).replaceAll(SliceRulesTest::elements);
-        }
+        String change = elementsIn(cells.get(3));
         String reason = "FieldValue" + cells.get(2);
         return switch (part[part.length - 1]) {
             case "device" -> device(version, field, reason, change);
@@ -102,7 +93,7 @@ class SliceRulesTest {
     /** A slice of a device that consumes counters and of one that does not. */
     private static String partition(String name, String attributes) {
         return "{'partitionTypeAttribute':'%s','devices':[{'name':'a','attributes':{%s},'consumesCounters':[%s]},{'name':'b'}]}"
-                .formatted(name, attributes, elements("1 consumedSets"));
+                .formatted(name, attributes, elementsIn("<1 consumedSets>"));
     }
 
     /** A change of the only device, by its fields. */
@@ -111,8 +102,12 @@ class SliceRulesTest {
         return new Row(version, patch, "spec.devices[0]" + field, reason);
     }
 
-    private static String elements(String wanted) {
-        return ELEMENTS.matcher("<" + wanted + ">").replaceAll(SliceRulesTest::elements);
+    private static String elementsIn(String text) {
+        String change = text;
+        while (ELEMENTS.matcher(change).find()) {
+            change = ELEMENTS.matcher(change).replaceAll(SliceRulesTest::elements);
+        }
+        return change;
     }
 
     private static String elements(MatchResult match) {
@@ -149,7 +144,7 @@ class SliceRulesTest {
         return errors.all();
     }
 
-    static Stream<Row> broken() {
+    static Stream<Row> broken() throws IOException {
         return rows("broken-slices.txt");
     }
 
@@ -159,7 +154,9 @@ class SliceRulesTest {
         List<FieldError> errors = check(row.version(), row.patch());
 
         assertThat(errors).extracting(FieldError::field).containsOnly(row.field());
-        assertThat(errors).first().extracting(FieldError::reason).isEqualTo(row.reason());
+        String[] reasonAndWords = row.reason().split(", ", 2);
+        assertThat(errors).first().extracting(FieldError::reason).isEqualTo(reasonAndWords[0]);
+        assertThat(errors).first().asString().contains(reasonAndWords.length == 1 ? "" : reasonAndWords[1]);
     }
 
     @ParameterizedTest
@@ -174,7 +171,7 @@ class SliceRulesTest {
         assertThat(check(row.version(), row.patch())).isEmpty();
     }
 
-    static Stream<Row> tolerated() {
+    static Stream<Row> tolerated() throws IOException {
         return rows("tolerated-slices.txt");
     }
 
@@ -246,6 +243,20 @@ class SliceRulesTest {
         FieldErrors errors = new FieldErrors();
         new SliceRules(new FeatureGates(version, Map.of())).checkUpdate(next, old, errors);
         return errors.all().stream().map(FieldError::field).toList();
+    }
+
+    @Test
+    void aDeviceOf134ConsumesThirtyTwoCountersOfAllSets() {
+        String consumed = "'consumesCounters':[{'counterSet':'s','counters':{<20 counters>}},"
+                + "{'counterSet':'t','counters':{<13 counters>}}]";
+        String sets =
+                ",'sharedCounters':[{'name':'s','counters':{<20 counters>}},{'name':'t','counters':{<13 counters>}}]}";
+        Row row = row("1.34 device | | | " + consumed);
+
+        assertThat(check(row.version(), row.patch().replaceFirst("}$", elementsIn(sets))))
+                .extracting(FieldError::toString)
+                .hasSize(2)
+                .contains("spec.devices[0]: Invalid value: 33: the total number of counters must not exceed 32");
     }
 
     @Test
