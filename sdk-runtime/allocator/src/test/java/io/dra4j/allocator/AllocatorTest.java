@@ -2,9 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator;
 
+import static io.dra4j.allocator.SchedulerBug.COUNTER_LEAK;
+import static io.dra4j.rules.KubernetesVersion.V1_36;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.allocator.model.Claim;
+import io.dra4j.allocator.model.Device;
+import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.Node;
+import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import java.io.IOException;
@@ -15,9 +22,13 @@ import java.util.Set;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The allocator names the obstacles, and gives up in time. */
+/** The allocator names the obstacles, gives up in time, and decides as its release, its gates and its bugs say. */
 class AllocatorTest {
+
     private static final FeatureGates GATES = new FeatureGates(KubernetesVersion.V1_36, Map.of());
     private static final Allocator ALLOCATOR = Allocator.of(GATES);
 
@@ -69,5 +80,50 @@ class AllocatorTest {
 
         assertThat(((Outcome.Failed) given.allocate(ALLOCATOR)).message())
                 .startsWith("claim ns/c0: selector #0: CEL compile error: compilation failed");
+    }
+
+    @TestFactory
+    List<DynamicTest> decideDifferently() throws IOException {
+        return GivenCases.of("releases.json5");
+    }
+
+    /** #142202 concerns more than the search. */
+    @ParameterizedTest
+    @CsvSource({"V1_37, 40Gi", "V1_38, 16Gi"})
+    void aDeviceThatIsChosenWithoutASearchHasTheNamesOfItsRelease(KubernetesVersion release, String amount) {
+        Claim claim = Claim.of(
+                Given.json(
+                        "{metadata: {name: 'c'}, spec: {devices: {requests: [{name: 'r', exactly: {deviceClassName: 'c', capacity: {requests: {'d.example/memory': '16Gi'}}}}]}}}"));
+        Device device = Device.of(
+                Given.json("{name: 'd', allowMultipleAllocations: true, capacity: {memory: {value: '40Gi'}}}"));
+        FeatureGates gates = new FeatureGates(release, Map.of());
+
+        assertThat(AllocatedDevice.chosen(gates, claim, "r", new DeviceId("d.example", "p", "d"), device)
+                        .consumedCapacity())
+                .hasToString("{memory=" + amount + "}");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"DRA_DERIVED_ATTRIBUTES", "DRA_SHARED_CONSUMABLE_CAPACITY"})
+    void gatesWithUnknownRulesAreRefused(FeatureGate gate) {
+        FeatureGates gates = new FeatureGates(KubernetesVersion.V1_38, Map.of(gate, true));
+
+        assertThatThrownBy(() -> Allocator.of(gates))
+                .hasMessage("The allocator does not support feature gate %s; leave it off", gate.text());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "v1.36.0, true",
+        "v1.36.2, true",
+        "1.36.2+k3s1, true",
+        "v1.36.3, false",
+        "v1.36.10-gke.100, false",
+        "v2.0.0, false",
+        "'', true",
+        "custom, true"
+    })
+    void aServersPatchReleaseDecidesWhetherItHasABug(String server, boolean has) {
+        assertThat(SchedulerBug.of(V1_36, server).contains(COUNTER_LEAK)).isEqualTo(has);
     }
 }

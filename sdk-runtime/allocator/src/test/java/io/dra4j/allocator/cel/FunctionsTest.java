@@ -7,30 +7,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The functions of Kubernetes, as its documentation describes them. */
 class FunctionsTest {
 
-    static Stream<String> expressions() {
+    static Stream<String> expressions() throws IOException {
         return lines("functions.txt");
     }
 
     /** The lines of a resource without its comments. */
-    static Stream<String> lines(String name) {
-        try (InputStream file = FunctionsTest.class.getResourceAsStream(name)) {
-            return new String(file.readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .filter(line -> !line.isEmpty() && !line.startsWith("#"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    static Stream<String> lines(String name) throws IOException {
+        return Files.readAllLines(Path.of("src/test/resources/io/dra4j/allocator/cel", name)).stream()
+                .filter(line -> !line.isEmpty() && !line.startsWith("#"));
     }
 
     private static boolean matches(String expression) {
@@ -60,5 +55,13 @@ class FunctionsTest {
         }) {
             assertThatThrownBy(() -> matches(expression)).as(expression).isInstanceOf(ExpressionException.class);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"device.attributes['other'].id", "device.attributes.other.id"})
+    void anAttributeThatIsMissingIsAnError(String expression) {
+        assertThatThrownBy(() -> matches(expression))
+                .isInstanceOf(ExpressionException.class)
+                .hasMessage("CEL runtime error: no such key: id");
     }
 }

@@ -3,31 +3,37 @@
 package io.dra4j.allocator.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.Allocator;
+import io.dra4j.allocator.AllocatorCase;
 import io.dra4j.allocator.Given;
 import io.dra4j.allocator.GivenCases;
-import io.dra4j.allocator.Obstacle;
-import io.dra4j.allocator.Obstacle.Check;
 import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.Outcome;
-import io.dra4j.allocator.RequestObstacles;
+import io.dra4j.allocator.SchedulerBug;
+import io.dra4j.allocator.StepClock;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Explanations name devices, reasons and the fewest changes. */
 class ExplainerTest {
+
     private static final Allocator ALLOCATOR = Allocator.of(new FeatureGates(KubernetesVersion.V1_36, Map.of()));
 
     private static Explanation explain(Given given, Duration limit) {
@@ -67,33 +73,6 @@ class ExplainerTest {
         }
         assertThat(explanation.outcome() instanceof Outcome.Failed failed ? failed.message() : "")
                 .isEqualTo(expected.path("error").asText());
-    }
-
-    @Test
-    void theOutcomeHasTheCheckThatFailedFirst() {
-        Given given = new Given()
-                .devices("""
-                                {name: 'a'}, {name: 'b', attributes: {x: {int: 1}}},
-                                {name: 'd', attributes: {x: {int: 2}}, taints: [{key: 'k', value: 'v', effect: 'NoExecute'}]}
-                                """)
-                .held("a", "")
-                .claim("selectors: [{cel: {expression: 'device.attributes[\"drv.example\"].x > 1'}}]");
-
-        Outcome.DoesNotFit refused = (Outcome.DoesNotFit) explain(given).outcome();
-        RequestObstacles request = refused.requests().get(0);
-
-        assertThat(request.claim()).isEqualTo("ns/c0");
-        assertThat(request.request()).isEqualTo("r");
-        assertThat(request.wanted()).isEqualTo(1);
-        assertThat(request.most()).isZero();
-        assertThat(request.devices().values())
-                .extracting(Obstacle::check, Obstacle::text)
-                .containsExactly(
-                        tuple(Check.IN_USE, "in use by ns/h0"),
-                        tuple(
-                                Check.REQUEST_SELECTOR,
-                                "selector #0 of the request does not match: device.attributes[\"drv.example\"].x > 1"),
-                        tuple(Check.TAINT, "has taint k=v:NoExecute, which the request does not tolerate"));
     }
 
     @Test
@@ -161,5 +140,67 @@ class ExplainerTest {
         assertThat(explainer.withLessCapacity(question, refused).orElseThrow().changes())
                 .extracting(Change::text)
                 .containsExactly("ask for 9Gi of m in request r of claim ns/c0");
+    }
+
+    @Nested
+    @Tag("slow")
+    class OfRecordedCases {
+
+        /** The time limit in steps of the clock: some searches without obstacles use all of it. */
+        private static final Duration ATTEMPT = Duration.ofMillis(40);
+
+        private final Map<Boolean, Allocator> allocators = new HashMap<>();
+
+        private Allocator allocator(AllocatorCase one) {
+            return allocators.computeIfAbsent(
+                    one.listAttributes(),
+                    lists -> Allocator.of(
+                                    one.gates(), SchedulerBug.of(one.gates().version()), new StepClock())
+                            .withTimeLimit(ATTEMPT));
+        }
+
+        private Explanation explain(AllocatorCase one) {
+            Question question = new Question(one.cluster(), one.node(), one.claims());
+            return new Explainer(allocator(one), InstantSource.system(), Duration.ofMinutes(5)).explain(question);
+        }
+
+        /** The sets of kinds that the file has for a case. */
+        private static Set<Set<String>> expected(AllocatorCase one) {
+            Set<Set<String>> sets = new HashSet<>();
+            one.expected()
+                    .path("fitsWithout")
+                    .forEach(set -> sets.add(
+                            set.valueStream().map(kind -> kind.asText()).collect(Collectors.toSet())));
+            return sets;
+        }
+
+        private static Set<String> texts(Set<Kind> kinds) {
+            return kinds.stream().map(Kind::text).collect(Collectors.toSet());
+        }
+
+        @Test
+        void namesWhatIsInTheWay() {
+            List<AllocatorCase> explained = AllocatorCase.all().stream()
+                    .filter(one -> one.expected().has("fitsWithout"))
+                    .toList();
+
+            assertThat(explained).hasSizeGreaterThan(300).allSatisfy(this::namesWhatIsInTheWay);
+        }
+
+        private void namesWhatIsInTheWay(AllocatorCase one) {
+            Explanation explanation = explain(one);
+
+            Set<Set<String>> named =
+                    explanation.ways().stream().map(way -> texts(way.kinds())).collect(Collectors.toSet());
+            assertThat(named).isEqualTo(expected(one));
+            Question question = new Question(one.cluster(), one.node(), one.claims());
+            for (Way way : explanation.ways()) {
+                Question changed = ChangedQuestion.of(question, way.changes());
+                assertThat(allocator(one).allocate(changed.cluster(), changed.node(), changed.claims()))
+                        .isInstanceOf(Outcome.Allocated.class);
+                assertThat(way.kinds())
+                        .containsAll(way.changes().stream().map(Change::kind).toList());
+            }
+        }
     }
 }
