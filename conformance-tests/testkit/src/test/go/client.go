@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A driver's traffic with the real client-go: each step prints one line, and GoClientIT checks it.
+// A driver's traffic with the real client-go: each step prints one line, and RealClientsIT checks it.
 //
 // Arguments: a kubeconfig, and the content type to ask for ("" for the client's own default).
 package main

@@ -4,7 +4,7 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
-import io.dra4j.testkit.apiserver.TrustingClient;
+import io.dra4j.testkit.cluster.TestKeys;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import java.io.IOException;
@@ -92,7 +92,7 @@ class ApiClient {
         try {
             return authority.isEmpty()
                     ? client.build()
-                    : client.sslContext(TrustingClient.tls(authority)).build();
+                    : client.sslContext(TestKeys.clientOf(authority)).build();
         } catch (GeneralSecurityException | IOException e) {
             throw new Failed(0, "The CA can't be used: " + e, Duration.ZERO);
         }

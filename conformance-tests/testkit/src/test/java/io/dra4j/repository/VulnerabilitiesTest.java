@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code .ci/vulnerabilities}, with a server that answers as OSV does. */
 class VulnerabilitiesTest {
@@ -29,7 +29,6 @@ class VulnerabilitiesTest {
             {"components": [{"purl": "pkg:maven/org.example/good@1.0?type=jar"}, {"name": "without"},
                 {"purl": "pkg:maven/org.example/bad@2.0?type=jar"}, {"purl": "pkg:maven/org.example/good@1.0?type=pom"}]}
             """;
-    private static final String NONE = "{\"results\": [{}, {}]}";
     private static final String ONE = "{\"results\": [{\"vulns\": [{\"id\": \"GHSA-1111-2222-3333\"}]}, {}]}";
 
     @TempDir
@@ -74,8 +73,8 @@ class VulnerabilitiesTest {
     }
 
     @Test
-    void passesWithoutAFinding() throws Exception {
-        Script run = look(200, NONE, "# a comment\n\n");
+    void asksForEachPackageOnce() throws Exception {
+        Script run = look(200, "{\"results\": [{}, {}]}", "# a comment\n\n");
 
         assertThat(run.status()).as(run.output()).isZero();
         assertThat(run.output()).contains("none in 2 packages").doesNotContain("SKIPPED");
@@ -85,30 +84,30 @@ class VulnerabilitiesTest {
                 .contains("pkg:maven/org.example/bad@2.0\"", "pkg:maven/org.example/good@1.0\"");
     }
 
-    @Test
-    void failsOnAFinding() throws Exception {
-        Script run = look(200, ONE, "GHSA-0000-0000-0000 another one\n");
+    /** The answer, the line that allows a finding, and the end of the program. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    200 | FOUND | GHSA-0000-0000-0000 another one | 1 | GHSA-1111-2222-3333 of pkg:maven/org.example/bad@2.0: https://osv.dev/vulnerability/GHSA
+                    200 | FOUND | GHSA-0000-0000-0000 another one | 1 | lists GHSA-0000-0000-0000, which was not found
+                    200 | FOUND | GHSA-1111-2222-3333 its parser is never called | 0 | allowed: its parser is never called
+                    200 | FOUND | GHSA-1111-2222-3333     | 1 | lists GHSA-1111-2222-3333 without a reason
+                    429 | later                           | `` | 0 | SKIPPED, .* answered 429
+                    503 | later                           | `` | 0 | SKIPPED, .* answered 503
+                    400 | no such ecosystem               | `` | 1 | answered 400: no such ecosystem
+                    200 | ``                              | `` | 1 | sent an answer that is not as its API describes
+                    200 | <html>                          | `` | 1 | sent an answer that is not as its API describes
+                    200 | {}                              | `` | 1 | sent an answer that is not as its API describes
+                    200 | {"results": [{}]}               | `` | 1 | sent an answer that is not as its API describes
+                    200 | {"results": [{}, {"vulns": [{}]}]}             | `` | 1 | sent an answer that is not as its API describes
+                    200 | {"results": [{}, {"vulns": "none"}]}           | `` | 1 | sent an answer that is not as its API describes
+                    200 | {"results": [{}, {"next_page_token": "more"}]} | `` | 1 | sent an answer that is not as its API describes
+                    """)
+    void endsByTheAnswerAndByWhatIsAllowed(int status, String answer, String allowed, int end, String line)
+            throws Exception {
+        Script run = look(status, answer.replace("FOUND", ONE), allowed + "\n");
 
-        assertThat(run.status()).isEqualTo(1);
-        assertThat(run.output())
-                .contains("GHSA-1111-2222-3333 of pkg:maven/org.example/bad@2.0: https://osv.dev/vulnerability/GHSA")
-                .contains("lists GHSA-0000-0000-0000, which was not found");
-    }
-
-    @Test
-    void passesWithAFindingThatIsAllowed() throws Exception {
-        Script run = look(200, ONE, "GHSA-1111-2222-3333 its parser is never called\n");
-
-        assertThat(run.status()).as(run.output()).isZero();
-        assertThat(run.output()).contains("allowed: its parser is never called");
-    }
-
-    @Test
-    void allowsNothingWithoutAReason() throws Exception {
-        Script run = look(200, ONE, "GHSA-1111-2222-3333\n");
-
-        assertThat(run.status()).isEqualTo(1);
-        assertThat(run.output()).contains("lists GHSA-1111-2222-3333 without a reason");
+        assertThat(run.status()).as(run.output()).isEqualTo(end);
+        assertThat(run.output()).containsPattern(line);
     }
 
     @Test
@@ -119,40 +118,5 @@ class VulnerabilitiesTest {
 
         assertThat(run.status()).as(run.output()).isZero();
         assertThat(run.output()).contains("SKIPPED", "is not reachable");
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {429, 503})
-    void skipsAServiceThatIsNotAvailable(int status) throws Exception {
-        Script run = look(status, "later", "");
-
-        assertThat(run.status()).as(run.output()).isZero();
-        assertThat(run.output()).contains("SKIPPED", "answered " + status);
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "<html>",
-                "{}",
-                "{\"results\": [{}]}",
-                "{\"results\": [{}, {\"vulns\": [{}]}]}",
-                "{\"results\": [{}, {\"vulns\": \"none\"}]}",
-                "{\"results\": [{}, {\"next_page_token\": \"more\"}]}"
-            })
-    void failsOnAnAnswerThatItDoesNotUnderstand(String answer) throws Exception {
-        Script run = look(200, answer, "");
-
-        assertThat(run.status()).as(run.output()).isEqualTo(1);
-        assertThat(run.output()).contains("sent an answer that is not as its API describes");
-    }
-
-    @Test
-    void failsOnARefusal() throws Exception {
-        Script run = look(400, "no such ecosystem", "");
-
-        assertThat(run.status()).isEqualTo(1);
-        assertThat(run.output()).contains("answered 400: no such ecosystem");
     }
 }

@@ -110,4 +110,20 @@ class WorkflowsTest {
         assertThat(Files.readString(GITHUB.resolve("workflows/nightly.yml")))
                 .contains(".ci/nightly --list", "part: ${{ fromJSON(needs.parts.outputs.parts) }}");
     }
+
+    /** The files that contain a text, except for this one. */
+    private static List<String> holding(String text) throws Exception {
+        String grep = "grep -rlF --include=*.java --exclude-dir=target --exclude-dir=node_modules '" + text + "' .";
+        return Script.run(Map.of(), "-c", grep)
+                .output()
+                .lines()
+                .filter(file -> !file.endsWith("/WorkflowsTest.java"))
+                .sorted()
+                .toList();
+    }
+
+    @Test
+    void selectEachTestWithMoreToDoAtNight() throws Exception {
+        assertThat(holding("dra4j.nightly")).hasSizeGreaterThan(15).isEqualTo(holding("@Tag(\"counts\")"));
+    }
 }

@@ -3,7 +3,6 @@
 package io.dra4j.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -45,11 +44,6 @@ class VerdictPageTest {
     }
 
     @Test
-    void staysAsItIsAfterARunThatTriedLess() {
-        assertThat(after("whole", FIRST)).isEqualTo(PAGE);
-    }
-
-    @Test
     void hasTheVerdictThatWasFound() {
         assertThat(after("whole", Map.of("cdi.DRA-CDI-02", Verdict.PASS)))
                 .contains("| cdi | pass | 2 | [DRA-CDI-01]")
@@ -61,10 +55,5 @@ class VerdictPageTest {
         VerdictPage page = new VerdictPage(Path.of("page.md"), "DRA-CDI-01"::equals);
 
         assertThat(page.after(PAGE, "whole", FIRST)).contains("DRA-CDI-01").doesNotContain("DRA-CDI-02");
-    }
-
-    @Test
-    void needsAPlaceForTheRun() {
-        assertThatThrownBy(() -> after("other", FIRST)).hasMessageContaining("place for other");
     }
 }

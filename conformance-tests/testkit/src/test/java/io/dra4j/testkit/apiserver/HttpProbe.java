@@ -166,10 +166,6 @@ public final class HttpProbe {
         return send(method, path, PROTOBUF, BOTH, body);
     }
 
-    Answer send(String method, String path, JsonNode object) {
-        return send(method, path, CODEC.encode(object));
-    }
-
     Answer send(String method, String path, String type, String accept, byte[] body) {
         return send(request(path, accept)
                 .header("Content-Type", type)

@@ -94,12 +94,6 @@ class RawPathIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"node-1", "node%2D1", "%6eode-1"})
-    void anEncodedNameIsTheSameName(String sent) throws IOException {
-        assertThat(getBothWays(NODES + sent).text("metadata", "name")).isEqualTo("node-1");
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = {"a%", "a%4", "a%zz", "a%zz?limit=1"})
     void anInvalidEscapeIsABadRequest(String sent) throws IOException {
         Answer answer = getBothWays(NODES + sent);

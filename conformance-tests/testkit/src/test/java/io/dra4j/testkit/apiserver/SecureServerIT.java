@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.rules.Trees;
 import io.dra4j.testkit.apiserver.HttpProbe.Stream;
+import io.dra4j.testkit.cluster.TestKeys;
 import io.dra4j.testkit.proxy.TcpProxy;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -52,7 +53,7 @@ class SecureServerIT {
             .start();
 
     private HttpProbe client(Version version) throws Exception {
-        return new HttpProbe(server.tlsUrl(), TrustingClient.of(server.authority(), version));
+        return new HttpProbe(server.tlsUrl(), TestKeys.clientOf(server.authority(), version));
     }
 
     @Nested
@@ -134,7 +135,7 @@ class SecureServerIT {
     class Authority {
         @Test
         void isReplacedForNewConnectionsAlone() throws Exception {
-            HttpClient first = TrustingClient.of(server.authority(), Version.HTTP_2);
+            HttpClient first = TestKeys.clientOf(server.authority(), Version.HTTP_2);
             HttpProbe connected = new HttpProbe(server.tlsUrl(), first);
             HttpProbe late = client(Version.HTTP_2);
             try (Stream watch = connected.watch(SLICES + "?watch=1")) {
@@ -194,7 +195,7 @@ class SecureServerIT {
         @Test
         void areNotWatches() throws Exception {
             HttpProbe http =
-                    new HttpProbe(impatient.tlsUrl(), TrustingClient.of(impatient.authority(), Version.HTTP_2));
+                    new HttpProbe(impatient.tlsUrl(), TestKeys.clientOf(impatient.authority(), Version.HTTP_2));
             long start = System.nanoTime();
             try (Stream watch = http.watch(SLICES + "?watch=1&timeoutSeconds=1")) {
                 assertThat(watch.next()).isEmpty();
@@ -218,8 +219,7 @@ class SecureServerIT {
         /** By hand: the JDK's client of Java 17 fails the request, though it could get the answer. */
         @Test
         void comesWithTheAnswerToARequestOfHttp2() throws Exception {
-            SSLContext trust =
-                    TrustingClient.of(leaving.authority(), Version.HTTP_2).sslContext();
+            SSLContext trust = TestKeys.clientOf(leaving.authority());
             try (SSLSocket socket = (SSLSocket) trust.getSocketFactory().createSocket("127.0.0.1", proxy.port())) {
                 SSLParameters http2 = socket.getSSLParameters();
                 http2.setApplicationProtocols(new String[] {"h2"});
@@ -245,8 +245,7 @@ class SecureServerIT {
 
         @Test
         void isNothingToHttp11() throws Exception {
-            SSLContext trust =
-                    TrustingClient.of(leaving.authority(), Version.HTTP_1_1).sslContext();
+            SSLContext trust = TestKeys.clientOf(leaving.authority());
             try (Socket socket = trust.getSocketFactory().createSocket("127.0.0.1", proxy.port())) {
                 String request = "GET /version HTTP/1.1\r\nHost: localhost\r\n%s\r\n";
                 String both = request.formatted("") + request.formatted("Connection: close\r\n");

@@ -12,20 +12,34 @@ import io.dra4j.rules.Trees;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.HttpProbe.Stream;
 import io.dra4j.testkit.apiserver.model.JsonTrees;
+import io.fabric8.kubernetes.api.model.resource.v1.ResourceSlice;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.Watch;
+import io.fabric8.kubernetes.client.Watcher;
+import io.fabric8.kubernetes.client.WatcherException;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Watches over real HTTP, in the forms that fabric8 and client-go use. */
 @Isolated
 @Timeout(60)
 class WatchIT {
+
     @AutoClose
     private final EmbeddedApiServer server = EmbeddedApiServer.builder()
             .historySize(20)
@@ -50,18 +64,46 @@ class WatchIT {
                 assertThat(watch.shown()).isEqualTo("DELETED s1");
             }
         }
+
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void reachFabric8WithAndWithoutItsFirstTryByWebSocket(boolean onlyHttpWatches) throws Exception {
+            BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+            Watcher<ResourceSlice> watcher = new Watcher<>() {
+                @Override
+                public void eventReceived(Action action, ResourceSlice slice) {
+                    seen.add(action + " " + slice.getMetadata().getName());
+                }
+
+                @Override
+                public void onClose(WatcherException cause) {
+                    seen.add("closed by " + cause);
+                }
+            };
+            server.store().put(Trees.tree(slice("s1", 1)));
+            Config config = new ConfigBuilder(Config.empty())
+                    .withMasterUrl(server.url().toString())
+                    .withOnlyHttpWatches(onlyHttpWatches)
+                    .build();
+            try (KubernetesClient client =
+                            new KubernetesClientBuilder().withConfig(config).build();
+                    Watch watch = client.resources(ResourceSlice.class)
+                            .withField("spec.nodeName", "node-1")
+                            .watch(watcher)) {
+                assertThat(watch).isNotNull();
+                assertThat(seen.poll(20, TimeUnit.SECONDS)).isEqualTo("ADDED s1");
+
+                server.store().put(Trees.tree(slice("s1", 2)));
+                server.store().delete("resourceslices", "", "s1");
+
+                assertThat(seen.poll(20, TimeUnit.SECONDS)).isEqualTo("MODIFIED s1");
+                assertThat(seen.poll(20, TimeUnit.SECONDS)).isEqualTo("DELETED s1");
+            }
+        }
     }
 
     @Nested
     class Ends {
-        @Test
-        void whenItsTimeIsOver() throws Exception {
-            try (Stream watch = http.watch(SLICES + "?watch=1&timeoutSeconds=1")) {
-                assertThat(server.openWatches()).isEqualTo(1);
-                assertThat(watch.next()).isEmpty();
-            }
-        }
-
         @Test
         void whenItsClientWentAwayAndSomethingHappens() throws Exception {
             Stream watch = http.watch(SLICES + "?watch=1");

@@ -83,26 +83,7 @@ class KubeconfigUpstreamIT {
     }
 
     private Path kubeconfig(String cluster, String user) throws IOException {
-        return Files.writeString(folder.resolve("kubeconfig"), """
-                apiVersion: v1
-                kind: Config
-                current-context: one
-                contexts:
-                - name: one
-                  context: {cluster: there, user: me}
-                - name: nowhere
-                  context: {cluster: lost, user: me}
-                - name: nobody
-                  context: {cluster: there, user: lost}
-                clusters:
-                - name: there
-                  cluster:
-                    %s
-                users:
-                - name: me
-                  user:
-                    %s
-                """.formatted(cluster, user));
+        return Files.writeString(folder.resolve("kubeconfig"), TlsFront.kubeconfig(cluster, user));
     }
 
     private Path usual() throws Exception {

@@ -3,13 +3,16 @@
 package io.dra4j.testkit.cluster;
 
 import io.dra4j.testkit.driver.Ended;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -74,8 +77,29 @@ public record TestKeys(KeyStore store) {
 
     /** The TLS of a client that trusts only these certificates. */
     public static SSLContext clientOf(TestKeys... trusted) throws GeneralSecurityException, IOException {
+        return client(trusting(trusted));
+    }
+
+    /** The TLS of a client that trusts only a CA, in PEM. */
+    public static SSLContext clientOf(String authority) throws GeneralSecurityException, IOException {
+        KeyStore trust = trusting();
+        ByteArrayInputStream pem = new ByteArrayInputStream(authority.getBytes(StandardCharsets.US_ASCII));
+        trust.setCertificateEntry("ca", CertificateFactory.getInstance("X.509").generateCertificate(pem));
+        return client(trust);
+    }
+
+    /** The JDK's client that trusts only a CA, in PEM. */
+    public static HttpClient clientOf(String authority, HttpClient.Version version)
+            throws GeneralSecurityException, IOException {
+        return HttpClient.newBuilder()
+                .sslContext(clientOf(authority))
+                .version(version)
+                .build();
+    }
+
+    private static SSLContext client(KeyStore trusted) throws GeneralSecurityException {
         TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
-        trust.init(trusting(trusted));
+        trust.init(trusted);
         SSLContext tls = SSLContext.getInstance("TLS");
         tls.init(null, trust.getTrustManagers(), null);
         return tls;

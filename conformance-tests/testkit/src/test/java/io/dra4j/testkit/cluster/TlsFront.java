@@ -60,6 +60,30 @@ public final class TlsFront implements AutoCloseable {
         return url() + PREFIX + "/";
     }
 
+    /** A kubeconfig with these lines of its cluster and of its user, and with contexts that miss one of them. */
+    public static String kubeconfig(String cluster, String user) {
+        return """
+                apiVersion: v1
+                kind: Config
+                current-context: one
+                contexts:
+                - name: one
+                  context: {cluster: there, user: me}
+                - name: nowhere
+                  context: {cluster: lost, user: me}
+                - name: nobody
+                  context: {cluster: there, user: lost}
+                clusters:
+                - name: there
+                  cluster:
+                    %s
+                users:
+                - name: me
+                  user:
+                    %s
+                """.formatted(cluster, user);
+    }
+
     /** The header Authorization of each request. */
     public List<String> authorizations() {
         return List.copyOf(authorizations);

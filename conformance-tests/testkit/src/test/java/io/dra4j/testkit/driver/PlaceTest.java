@@ -6,23 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
+/** The place of a driver, and ports for it. */
 class PlaceTest {
-
-    @Test
-    void isRemovedWithAllThatIsInIt() throws IOException {
-        Place place = Place.create("node-1", "gpu.example.com");
-        Files.writeString(place.plugins().resolve("file"), "x");
-
-        assertThat(place.remove()).isEmpty();
-        assertThat(place.root()).doesNotExist();
-    }
 
     @Test
     void whatCannotBeRemovedIsReportedAndTheRestIsRemoved() throws Exception {
@@ -62,6 +57,26 @@ class PlaceTest {
             return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    @Nested
+    class Ports {
+
+        @Test
+        void arePortsThatNoOutgoingConnectionGets() throws IOException {
+            int port = UnusedPorts.next();
+
+            assertThat(port).isBetween(10_000, 29_999);
+            new ServerSocket(port, 1, InetAddress.getLoopbackAddress()).close();
+        }
+
+        @Test
+        void skipPortsThatAreInUse() throws IOException {
+            int used = UnusedPorts.next() + 1;
+            try (ServerSocket socket = new ServerSocket(used, 1, InetAddress.getLoopbackAddress())) {
+                assertThat(UnusedPorts.next()).isNotEqualTo(socket.getLocalPort());
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.apiserver.TrustingClient;
+import io.dra4j.testkit.cluster.TestKeys;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.client.Config;
@@ -414,7 +414,7 @@ class ApiProxyIT {
     class ServiceAccount {
 
         private HttpClient trusting(Path account) throws Exception {
-            return TrustingClient.of(Files.readString(account.resolve("ca.crt")), HttpClient.Version.HTTP_2);
+            return TestKeys.clientOf(Files.readString(account.resolve("ca.crt")), HttpClient.Version.HTTP_2);
         }
 
         private int version(HttpClient client, int port) throws Exception {

@@ -10,13 +10,10 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.settings.SettingsException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,9 +58,7 @@ class ServiceAccountAccessTest {
 
     @BeforeEach
     void read() throws Exception {
-        try (InputStream file = getClass().getResourceAsStream("driver.yaml")) {
-            manifests = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
-        }
+        manifests = Files.readString(Path.of("src/test/resources/io/dra4j/testkit/rbac/driver.yaml"));
     }
 
     private ServiceAccountAccess access(String account, String release) throws Exception {

@@ -13,15 +13,17 @@ import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The store's promises to its writers and watchers. */
+/** The store's promises to its writers and watchers, and what its selectors match. */
 class ObjectStoreTest {
+
     private final ResourceKinds kinds = new ResourceKinds(KubernetesVersion.V1_36);
     private final ResourceKind slices = kinds.named("resourceslices");
     private final ResourceKind nodes = kinds.named("nodes");
@@ -161,26 +163,60 @@ class ObjectStoreTest {
     }
 
     @Nested
-    class Waiting {
-        @Test
-        void endsWithTheWriteThatWasWaitedFor() throws Exception {
-            CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(() -> await("late"));
+    class Selectors {
 
-            write("late", 1);
+        private final StoredObject slice = new StoredObject(
+                slices,
+                new ObjectKey("", "s1"),
+                7,
+                tree("{'metadata':{'name':'s1','labels':{'app':'a','tier':'x'}},"
+                        + "'spec':{'driver':'gpu.example.com','nodeName':'node-1','pool':{'name':'a'}}}"));
 
-            assertThat(waiting.get()).isTrue();
+        @Nested
+        class ByField {
+            @ParameterizedTest
+            @CsvFileSource(
+                    files = "src/test/resources/io/dra4j/testkit/apiserver/store/field-selectors.csv",
+                    delimiter = '|',
+                    quoteCharacter = '\'')
+            void matchesOrNot(String selector, boolean matches) {
+                assertThat(FieldSelector.parse(slices, selector).matches(slice)).isEqualTo(matches);
+            }
+
+            @ParameterizedTest
+            @ValueSource(strings = {"spec.pool.name=a", "metadata.namespace=a", "spec.nodeName"})
+            void isRefused(String selector) {
+                assertThatThrownBy(() -> FieldSelector.parse(slices, selector))
+                        .isInstanceOfSatisfying(
+                                ApiFailure.class,
+                                failure -> assertThat(failure.code()).isEqualTo(400));
+            }
+
+            @Test
+            void knowsPoolsFrom137() {
+                ResourceKind newer = new ResourceKinds(KubernetesVersion.V1_37).named("resourceslices");
+
+                assertThat(FieldSelector.parse(newer, "spec.pool.name=a").matches(slice))
+                        .isTrue();
+                assertThat(FieldSelector.parse(newer, "spec.pool.name=b").matches(slice))
+                        .isFalse();
+            }
         }
 
-        @Test
-        void endsWithItsTime() throws Exception {
-            assertThat(store.await(() -> false, Duration.ofMillis(1))).isFalse();
-        }
+        @Nested
+        class ByLabel {
+            @ParameterizedTest
+            @CsvFileSource(
+                    files = "src/test/resources/io/dra4j/testkit/apiserver/store/label-selectors.csv",
+                    delimiter = '|',
+                    quoteCharacter = '\'')
+            void matchesOrNot(String selector, boolean matches) {
+                assertThat(LabelSelector.parse(selector).matches(slice)).isEqualTo(matches);
+            }
 
-        private boolean await(String name) {
-            try {
-                return store.await(() -> store.find(slices, new ObjectKey("", name)) != null, Duration.ofSeconds(10));
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
+            @Test
+            void isRefused() {
+                assertThatThrownBy(() -> LabelSelector.parse("app in a")).isInstanceOf(ApiFailure.class);
             }
         }
     }
