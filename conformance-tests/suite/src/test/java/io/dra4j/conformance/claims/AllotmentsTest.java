@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -31,10 +30,6 @@ class AllotmentsTest {
             spec: {selectors: [{cel: {expression: device.driver == "gpu.example.com"}}]}
             """;
 
-    private static final String SLICE = """
-            metadata: {name: %1$s}
-            spec: {driver: gpu.example.com, nodeName: n, pool: {name: pool, resourceSliceCount: %3$s}, %2$s: %4$s}
-            """;
     private static final JsonNode NODE = yaml("metadata: {name: n}");
 
     @TempDir
@@ -68,14 +63,12 @@ class AllotmentsTest {
                                 """.formatted(devices))), DRIVER);
     }
 
-    /** A pool of the driver, with counters if some are given. */
-    private static List<JsonNode> pool(List<JsonNode> devices, String... counters) {
-        List<JsonNode> slices = new ArrayList<>();
-        for (String sets : counters) {
-            slices.add(yaml(SLICE.formatted("a", "sharedCounters", 1 + counters.length, sets)));
-        }
-        slices.add(yaml(SLICE.formatted("b", "devices", 1 + counters.length, devices)));
-        return slices;
+    /** A pool of the driver. */
+    private static List<JsonNode> pool(List<JsonNode> devices) {
+        return List.of(yaml("""
+                metadata: {name: b}
+                spec: {driver: gpu.example.com, nodeName: n, pool: {name: pool, resourceSliceCount: 1}, devices: %s}
+                """.formatted(devices)));
     }
 
     private static List<Allotment> allotments(ClaimTemplates claims, List<JsonNode> slices) {
@@ -99,18 +92,6 @@ class AllotmentsTest {
     void aCountTakesThatManyAndTheNextClaimTheNext() {
         assertThat(names(gpus("count: 3"), eight()))
                 .containsExactly(List.of("gpu-0", "gpu-1", "gpu-2"), List.of("gpu-3", "gpu-4", "gpu-5"));
-    }
-
-    @Test
-    void countersAreNotOverdrawn() {
-        String part = "{name: %s, consumesCounters: [{counterSet: set, counters: {memory: {value: %s}}}]}";
-        List<JsonNode> parts = List.of(
-                yaml(part.formatted("a", "6Gi")), yaml(part.formatted("b", "3Gi")), yaml(part.formatted("c", "2Gi")));
-        ClaimTemplates one = claims("{requests: [{name: a, exactly: {deviceClassName: gpu}}]}");
-
-        List<Allotment> all = allotments(one, pool(parts, "[{name: set, counters: {memory: {value: 8Gi}}}]"));
-
-        assertThat(all).flatExtracting(Allotment::devices).containsExactly("pool/a", "pool/c");
     }
 
     @Test

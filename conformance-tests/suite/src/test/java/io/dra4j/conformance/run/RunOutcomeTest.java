@@ -5,28 +5,40 @@ package io.dra4j.conformance.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.context.KubernetesServer;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.requirements.Catalogue;
+import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.RunOutcome.Success;
+import io.dra4j.conformance.run.Verdicts.Ended;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The outcome of a profile that was not checked as a whole. */
+/** Requirements that are blocked by a failed one, and the outcome of a profile that was not checked as a whole. */
 class RunOutcomeTest {
 
     private static final Catalogue CATALOGUE = Catalogue.load();
 
-    private final List<Result> results = new ArrayList<>();
-
-    private RunOutcomeTest and(String id, Verdict verdict) {
-        results.add(new Result(CATALOGUE.find(id).orElseThrow(), "", verdict, "", Duration.ZERO, Evidence.NONE));
-        return this;
+    private static Result result(String words) {
+        String[] parts = words.split(" ");
+        return new Result(
+                CATALOGUE.find("DRA-" + parts[0]).orElseThrow(),
+                "",
+                Verdict.valueOf(parts[1]),
+                "",
+                Duration.ZERO,
+                Evidence.NONE);
     }
 
-    private RunOutcome outcome(String... declared) {
+    private static RunOutcome outcome(List<Result> results, List<String> declared) {
         Header header = new Header(
                 "",
                 "",
@@ -37,7 +49,7 @@ class RunOutcomeTest {
                 List.of(),
                 Map.of(),
                 List.of(),
-                List.of(declared),
+                declared,
                 1,
                 false,
                 Instant.EPOCH,
@@ -46,75 +58,144 @@ class RunOutcomeTest {
         return new RunOutcome(header, CATALOGUE.profiles(), results);
     }
 
-    private Success publishing() {
-        return outcome().profileOutcomes().stream()
+    private static Success publishing(RunOutcome outcome) {
+        return outcome.profileOutcomes().stream()
                 .filter(profile -> profile.profile().name().equals("publishing"))
                 .findFirst()
                 .orElseThrow()
                 .success();
     }
 
-    @Test
-    void aHookThatIsNotThereLeavesASuccess() {
-        and("DRA-SLICE-01", Verdict.PASS).and("DRA-SLICE-12", Verdict.UNTESTED);
+    @ParameterizedTest(name = "{0} {2}")
+    @CsvSource(delimiter = '|', textBlock = """
+                    a hook that is not there leaves a success        | SLICE-01 PASS, SLICE-12 UNTESTED           |            | SUCCESS | 0
+                    a profile of which nothing could be tried is none | SLICE-12 UNTESTED, SLICE-09 NOT_APPLICABLE |           | PARTIAL | 2
+                    nor one in which no device was tried             | REG-01 PASS, PREP-01 UNTESTED              |            |         | 2
+                    what the settings leave out makes it partial     | SLICE-01 PASS, SLICE-12 SKIPPED            |            | PARTIAL | 2
+                    nor one that the driver has nothing for          | SLICE-09 NOT_APPLICABLE                    |            | PARTIAL | 2
+                    unless that is declared                          | SLICE-09 NOT_APPLICABLE                    | no-devices |         | 0
+                    nor one whose claims had no device               | REG-01 PASS, PREP-01 NOT_APPLICABLE        |            |         | 2
+                    unless that is declared                          | REG-01 PASS, PREP-01 NOT_APPLICABLE        | no-devices |         | 0
+                    and not something else                           | REG-01 PASS, PREP-01 NOT_APPLICABLE        | no-cdi     |         | 2
+                    nor one without CDI                              | PREP-01 PASS, CDI-01 NOT_APPLICABLE        |            |         | 2
+                    unless that is declared                          | PREP-01 PASS, CDI-01 NOT_APPLICABLE        | no-cdi     |         | 0
+                    an optional profile may not be applicable        | META-01 NOT_APPLICABLE                     |            |         | 0
+                    """)
+    void aCoreProfileThatWasNotCheckedIsNoSuccess(
+            String why, String results, @Nullable String declared, @Nullable Success publishing, int exitCode) {
+        RunOutcome outcome = outcome(
+                Stream.of(results.split(", ")).map(RunOutcomeTest::result).toList(),
+                Stream.ofNullable(declared).toList());
 
-        assertThat(publishing()).isEqualTo(Success.SUCCESS);
-        assertThat(outcome().exitCode()).isZero();
+        assertThat(outcome.exitCode()).isEqualTo(exitCode);
+        if (publishing != null) {
+            assertThat(publishing(outcome)).isEqualTo(publishing);
+        }
     }
 
-    @Test
-    void aProfileOfWhichNothingCouldBeTriedIsNoSuccess() {
-        and("DRA-SLICE-12", Verdict.UNTESTED).and("DRA-SLICE-09", Verdict.NOT_APPLICABLE);
+    @Nested
+    class Blocking {
 
-        assertThat(publishing()).isEqualTo(Success.PARTIAL);
-        assertThat(outcome().exitCode()).isEqualTo(2);
-    }
+        private final Verdicts verdicts = new Verdicts(CATALOGUE.requirements(), CATALOGUE.profiles());
 
-    @Test
-    void aCoreProfileInWhichNoDeviceWasTriedIsNoSuccess() {
-        and("DRA-REG-01", Verdict.PASS).and("DRA-PREP-01", Verdict.UNTESTED);
+        private static Requirement requirement(String id) {
+            return CATALOGUE.find(id).orElseThrow();
+        }
 
-        assertThat(outcome().exitCode()).isEqualTo(2);
-    }
+        private void ends(String id, Verdict verdict, String part) {
+            ends(id, verdict, part, "");
+        }
 
-    @Test
-    void whatTheSettingsLeaveOutMakesItPartial() {
-        and("DRA-SLICE-01", Verdict.PASS).and("DRA-SLICE-12", Verdict.SKIPPED);
+        private void ends(String id, Verdict verdict, String part, String blockedBy) {
+            Result result =
+                    new Result(requirement(id), "", verdict, "", Duration.ZERO, Evidence.NONE, List.of(), blockedBy);
+            verdicts.ended(result.requirement(), List.of(new Ended(result, part)));
+        }
 
-        assertThat(publishing()).isEqualTo(Success.PARTIAL);
-        assertThat(outcome().exitCode()).isEqualTo(2);
-    }
+        private boolean isBlocked(String id) {
+            return verdicts.broken(requirement(id)).isPresent();
+        }
 
-    @Test
-    void aCoreProfileThatTheDriverHasNothingForIsNoSuccess() {
-        and("DRA-SLICE-09", Verdict.NOT_APPLICABLE);
+        @Test
+        void aFailureInACoreProfileBlocksAllThatNeedsIt() {
+            ends("DRA-REG-01", Verdict.PASS, "");
+            ends("DRA-INFO-04", Verdict.PASS, "");
+            ends("DRA-INFO-03", Verdict.FAIL, "");
 
-        assertThat(publishing()).isEqualTo(Success.PARTIAL);
-        assertThat(outcome().exitCode()).isEqualTo(2);
-        assertThat(outcome("no-devices").exitCode()).isZero();
-    }
+            assertThat(isBlocked("DRA-PREP-01")).isTrue();
+            assertThat(isBlocked("DRA-UPG-01")).isFalse();
+        }
 
-    @Test
-    void aCoreProfileWhoseClaimsHadNoDeviceIsNoSuccess() {
-        and("DRA-REG-01", Verdict.PASS).and("DRA-PREP-01", Verdict.NOT_APPLICABLE);
+        @Test
+        void aFailureOfTheOptionalPartOfARuleBlocksNothingElse() {
+            ends("DRA-REG-01", Verdict.PASS, "");
+            ends("DRA-INFO-04", Verdict.PASS, "");
+            ends("DRA-INFO-03", Verdict.FAIL, "seamless-upgrade");
 
-        assertThat(outcome().exitCode()).isEqualTo(2);
-        assertThat(outcome("no-devices").exitCode()).isZero();
-        assertThat(outcome("no-cdi").exitCode()).isEqualTo(2);
-    }
+            assertThat(isBlocked("DRA-PREP-01")).isFalse();
+        }
 
-    @Test
-    void aDriverWithoutCdiIsASuccessIfThatIsDeclared() {
-        and("DRA-PREP-01", Verdict.PASS).and("DRA-CDI-01", Verdict.NOT_APPLICABLE);
+        @Test
+        void aFailureInAnOptionalProfileBlocksThatProfile() {
+            ends("DRA-HLT-01", Verdict.FAIL, "");
 
-        assertThat(outcome().exitCode()).isEqualTo(2);
-        assertThat(outcome("no-cdi").exitCode()).isZero();
-    }
+            assertThat(isBlocked("DRA-HLT-02")).isTrue();
+        }
 
-    @Test
-    void anOptionalProfileThatTheDriverHasNothingForIsNotApplicable() {
-        and("DRA-META-01", Verdict.NOT_APPLICABLE);
+        @Test
+        void theFirstCauseIsNamed() {
+            ends("DRA-PREP-05", Verdict.BLOCKED, "", "DRA-REG-01");
 
-        assertThat(outcome().exitCode()).isZero();
+            Closed closed = verdicts.blockedBy("DRA-PREP-05", "");
+
+            assertThat(closed.by()).isEqualTo("DRA-REG-01");
+            assertThat(closed.reason()).isEqualTo("needs DRA-PREP-05, which DRA-REG-01 blocks");
+        }
+
+        @Test
+        void aViolationAboutARequirementThatFailsIsExplainedByIt() {
+            ends("DRA-PREP-05", Verdict.FAIL, "");
+
+            assertThat(explained("DRA-PREP-13", "DRA-PREP-05").map(Closed::by)).contains("DRA-PREP-05");
+            assertThat(explained("DRA-PREP-13", "")).isEmpty();
+            assertThat(explained("DRA-PREP-05", "DRA-PREP-05")).isEmpty();
+            assertThat(explained("DRA-PREP-04", "DRA-PREP-05"))
+                    .as("tried before it")
+                    .isEmpty();
+        }
+
+        @Test
+        void aViolationAboutARequirementThatHoldsIsTheRulesOwn() {
+            ends("DRA-PREP-05", Verdict.PASS, "");
+
+            assertThat(explained("DRA-PREP-13", "DRA-PREP-05")).isEmpty();
+        }
+
+        private Optional<Closed> explained(String id, String root) {
+            return verdicts.explained(requirement(id), new Violation("seen").about(root), false);
+        }
+
+        @Test
+        void inTheEndTheOrderDoesNotMatter() {
+            ends("DRA-SLICE-14", Verdict.WARN, "");
+
+            Violation violation = new Violation("seen").about("DRA-SLICE-14");
+            assertThat(verdicts.explained(requirement("DRA-REG-03"), violation, true))
+                    .isPresent();
+        }
+
+        @Test
+        void noCoreRequirementNeedsAnOptionalOne() {
+            for (Requirement requirement : CATALOGUE.requirements()) {
+                if (isCore(requirement)) {
+                    assertThat(requirement.needs()).as(requirement.id()).allMatch(need -> isCore(requirement(need)));
+                }
+            }
+        }
+
+        private static boolean isCore(Requirement requirement) {
+            return CATALOGUE.profiles().stream()
+                    .anyMatch(p -> p.core() && p.name().equals(requirement.profile()));
+        }
     }
 }

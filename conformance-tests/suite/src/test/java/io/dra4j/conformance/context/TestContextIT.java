@@ -1,0 +1,279 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.context;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.conformance.settings.DriverAdapters;
+import io.dra4j.conformance.settings.Settings;
+import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.cluster.ApiObjects;
+import io.dra4j.testkit.cluster.ApiRequestException;
+import io.dra4j.testkit.driver.DriverAdapter;
+import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.driver.UnusedPorts;
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.proxy.Fault;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A test context: its hooks, and one in front of an external API server or at a port that others expect. */
+class TestContextIT {
+
+    @Nested
+    class Hooks {
+
+        private static final String SETTINGS = """
+                driver:
+                  name: gpu.example.com
+                  process: {command: [x]}
+                  hooks:
+                    unplug: [sh, -c, 'echo "gpu-0 absent" > {ROOT}/faults; echo $NODE_NAME is less']
+                    broken: [sh, -c, 'echo no such slot; exit 3']
+                    missing: [/no/such/program]
+                """;
+
+        @AutoClose
+        private TestContext context;
+
+        @BeforeEach
+        void open() {
+            context = TestContext.open(
+                    SettingsReader.parse(SETTINGS, "the test", Map.of()),
+                    new ProcessDriver(List.of("x"), Map.of(), Duration.ofSeconds(1)),
+                    "hooks");
+        }
+
+        @Test
+        void aHookKnowsThePlaceAndItsOutputIsEvidence() throws Exception {
+            TestContext.Mark mark = context.mark();
+
+            context.hooks().run("unplug");
+
+            Path faults = context.place().root().resolve("faults");
+            assertThat(Files.readString(faults)).isEqualTo("gpu-0 absent\n");
+            assertThat(context.callsSince(mark))
+                    .singleElement()
+                    .asString()
+                    .endsWith("hook unplug: dra-conformance-hooks is less");
+        }
+
+        @Test
+        void aHookThatFailsIsAnErrorOfTheSuiteWithItsOutput() {
+            assertThatThrownBy(() -> context.hooks().run("broken"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll("broken", "exit status 3", "no such slot");
+            assertThatThrownBy(() -> context.hooks().run("missing"))
+                    .hasMessageContainingAll("missing", "/no/such/program");
+        }
+
+        @Test
+        void aHookThatTheSettingsDoNotHaveLeavesTheRuleUntested() {
+            assertThat(context.hooks().has("plug")).isFalse();
+            assertThatThrownBy(() -> context.hooks().run("plug"))
+                    .isInstanceOf(Untested.class)
+                    .hasMessageContaining("no hook plug");
+        }
+    }
+
+    @Nested
+    @Tag("gate")
+    class RealApiServer {
+
+        @TempDir
+        private Path folder;
+
+        @AutoClose
+        private EmbeddedApiServer real;
+
+        @BeforeEach
+        void start() throws Exception {
+            real = EmbeddedApiServer.builder().node("of-others").start();
+            real.writeKubeconfig(folder.resolve("kubeconfig"));
+        }
+
+        private Settings settings(String driver) {
+            String text = """
+                    apiServer: {kubeconfig: %s}
+                    driver:
+                      name: gpu.example.com
+                    %s""".formatted(folder.resolve("kubeconfig"), driver.indent(2));
+            return SettingsReader.parse(text, "the test", Map.of());
+        }
+
+        private Settings external(int port) throws Exception {
+            Path registry = Files.createDirectories(folder.resolve("registry"));
+            return settings("kind: external\nexternal: {node: of-others, registry: %s, cdi: %s, proxyPort: %d}"
+                    .formatted(registry, folder, port));
+        }
+
+        private static TestContext open(Settings settings) {
+            return TestContext.open(settings, DriverAdapters.of(settings.driver()), "real");
+        }
+
+        @Test
+        void getsANodeAndANamespaceWhichGoInTheEnd() {
+            TestContext context = open(settings("process: {command: [x]}"));
+
+            assertThat(context.place().kubeconfig())
+                    .content()
+                    .contains("server: https://127.0.0.1:", "tokenFile: service-account/token");
+            assertThat(context.place().serviceAccount().resolve("namespace"))
+                    .hasContent(context.place().node());
+            assertThat(own("nodes")).containsExactly(context.place().node());
+            assertThat(own("namespaces")).containsExactly(context.place().node());
+            context.close();
+
+            assertThat(own("nodes")).isEmpty();
+            assertThat(own("namespaces")).isEmpty();
+        }
+
+        private List<String> own(String resource) {
+            return real.store().list(resource).stream()
+                    .map(object -> object.at("/metadata/name").asText())
+                    .filter(name -> name.startsWith("dra-conformance-real-"))
+                    .toList();
+        }
+
+        @Test
+        void getsNamesThatNoOtherRunHas() {
+            try (TestContext one = open(settings("process: {command: [x]}"));
+                    TestContext other = open(settings("process: {command: [x]}"))) {
+                assertThat(one.place().node()).isNotEqualTo(other.place().node());
+                assertThat(own("namespaces")).hasSize(2);
+            }
+        }
+
+        /** A hook for signals waits while an execution group ends. */
+        @Test
+        void notesOnceWhatCannotBeRemoved() throws Exception {
+            List<String> notes = new ArrayList<>();
+            AtomicReference<TestContext> open = new AtomicReference<>();
+            Thread hook = new Thread(() -> open.get().close());
+            Settings settings = settings("process: {command: [x]}");
+            open.set(TestContext.open(settings, DriverAdapters.of(settings.driver()), "real", note -> {
+                notes.add(note + open.get().isClosed());
+                if (notes.size() == 1) {
+                    hook.start();
+                    while (hook.isAlive() && hook.getState() != Thread.State.BLOCKED) {
+                        Thread.onSpinWait();
+                    }
+                }
+            }));
+            String node = open.get().place().node();
+            real.close();
+
+            open.get().close();
+            hook.join();
+
+            assertThat(open.get().isClosed()).isTrue();
+            assertThat(notes)
+                    .hasSizeGreaterThan(1)
+                    .doesNotHaveDuplicates()
+                    .allMatch(note -> note.contains("are left on the API server") && note.endsWith("false"))
+                    .anyMatch(note -> note.contains("/api/v1/namespaces/" + node));
+        }
+
+        @Test
+        void keepsTheNodeOfAnExternalDriverAndListensWhereThatLooks() throws Exception {
+            int port = UnusedPorts.next();
+
+            TestContext context = open(external(port));
+            assertThat(context.proxy().url()).hasPort(port);
+            assertThat(context.place().kubeconfig()).content().contains("server: http://127.0.0.1:" + port + "\n");
+            context.close();
+
+            assertThat(real.store().find("nodes", "", "of-others")).isPresent();
+        }
+
+        @Test
+        void isRefusedInOneLineWhenItsPortIsTaken() throws Exception {
+            try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                Settings settings = external(taken.getLocalPort());
+
+                assertThatThrownBy(() -> open(settings))
+                        .isInstanceOf(DriverUnusable.class)
+                        .hasMessageContainingAll("proxyPort", ":" + taken.getLocalPort(), "taken?");
+            }
+        }
+
+        @Test
+        void isRefusedInOneLineWhenTheServerIsTooOldAndLeavesNothing() throws Exception {
+            try (ApiProxy old = ApiProxy.before(real.url())) {
+                old.inject(Fault.status(404, "NotFound")
+                        .on(request -> request.path().equals("/apis/resource.k8s.io/v1")));
+                old.writeKubeconfig(folder.resolve("kubeconfig"));
+                Places places = new Places();
+
+                assertThatThrownBy(() -> TestContext.open(settings("process: {command: [x]}"), places, "real"))
+                        .isInstanceOf(ApiRequestException.class)
+                        .hasMessageContainingAll("Kubernetes v1.36", "does not serve resource.k8s.io/v1", "1.34")
+                        .hasMessageNotContaining("\n");
+
+                assertThat(places.roots)
+                        .singleElement()
+                        .satisfies(r -> assertThat(r).doesNotExist());
+                assertThat(own("nodes")).isEmpty();
+            }
+        }
+
+        @Test
+        void isUsedWhereItsMetricsCannotBeRead() throws Exception {
+            try (ApiProxy broken = ApiProxy.before(real.url())) {
+                broken.inject(Fault.drop().on(request -> request.path().equals("/metrics")));
+                broken.writeKubeconfig(folder.resolve("kubeconfig"));
+                try (TestContext context = open(settings("process: {command: [x]}"))) {
+                    assertThat(context.kubernetes().text()).contains("Kubernetes v1.36", "gates: not known");
+                }
+                broken.inject(Fault.stall());
+                assertThat(new ApiObjects(broken.url()).lines("/", "", Duration.ofMillis(300)))
+                        .isEmpty();
+            }
+        }
+
+        /** A driver that is never started, where it would be. */
+        private static final class Places implements DriverAdapter {
+            private final List<Path> roots = new ArrayList<>();
+
+            @Override
+            public Place place(String node, String driver) {
+                Place place = Place.create(node, driver);
+                roots.add(place.root());
+                return place;
+            }
+
+            @Override
+            public boolean controlsProcess() {
+                return false;
+            }
+
+            @Override
+            public Duration startTimeout() {
+                return Duration.ofSeconds(1);
+            }
+
+            @Override
+            public Instance start(Place place, Map<String, String> more) {
+                throw new DriverUnusable("it is never started");
+            }
+        }
+    }
+}
