@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
+import io.dra4j.testkit.driver.Ended;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,24 +28,11 @@ class FakeDriverMainIT {
     @TempDir
     private Path folder;
 
-    private record Ended(int status, List<String> output) {}
-
-    private static Process start(String... args) throws IOException {
-        List<String> command = new ArrayList<>(DriverJar.command());
-        command.addAll(List.of(args));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        Map<String, String> environment = builder.environment();
-        Stream.of("NODE_NAME", "KUBECONFIG", "DRIVER_NAME").forEach(environment::remove);
-        return builder.start();
-    }
-
     private static Ended run(String... args) throws IOException, InterruptedException {
-        Process process = start(args);
-        List<String> output;
-        try (BufferedReader reader = process.inputReader()) {
-            output = reader.lines().toList();
-        }
-        return new Ended(process.waitFor(), output);
+        List<String> command =
+                new ArrayList<>(List.of("env", "-u", "NODE_NAME", "-u", "KUBECONFIG", "-u", "DRIVER_NAME"));
+        command.addAll(DriverJar.command());
+        return Ended.of(Map.of(), command, args);
     }
 
     @Test
@@ -71,8 +57,8 @@ class FakeDriverMainIT {
             Ended help = run("--help");
 
             assertThat(help.status()).isZero();
-            assertThat(help.output().get(0)).isEqualTo("Usage: dra4j-example-fake-driver [OPTIONS]");
-            assertThat(String.join("\n", help.output()))
+            assertThat(help.output())
+                    .startsWith("Usage: dra4j-example-fake-driver [OPTIONS]\n")
                     .contains("--num-devices=N", "[NUM_DEVICES]", "Default: 8", "gpu.example.com")
                     .contains("[GPU_PARTITIONS]", "[GPU_ALLOW_MULTIPLE_ALLOCATIONS]")
                     .contains("--fault-file=FILE", "[FAULT_FILE]", "<device> absent");
@@ -83,7 +69,7 @@ class FakeDriverMainIT {
         void printsTheDriverNameOfAProfile() throws Exception {
             Ended help = run("--help", "--device-profile=net");
 
-            assertThat(String.join("\n", help.output()))
+            assertThat(help.output())
                     .contains("--device-profile=gpu|cpu|net", "[DEVICE_PROFILE]")
                     .contains("Default: net.example.com")
                     .contains("[NET_DEVICE_STATUS]", "[CPU_NUMA_NODES]", "[CPUS_PER_NUMA_NODE]");
@@ -94,8 +80,7 @@ class FakeDriverMainIT {
             Ended inspection = run("journal", "inspect", "/no/such");
 
             assertThat(inspection.status()).isEqualTo(1);
-            assertThat(String.join("\n", inspection.output()))
-                    .contains("dra4j-example-fake-driver: Can't read the journal /no/such");
+            assertThat(inspection.output()).contains("dra4j-example-fake-driver: Can't read the journal /no/such");
         }
 
         @ParameterizedTest
@@ -110,10 +95,10 @@ class FakeDriverMainIT {
             Ended ended = run("--node-name=a", option);
 
             assertThat(ended.status()).isEqualTo(2);
-            assertThat(ended.output()).hasSize(2);
-            assertThat(String.join("\n", ended.output()))
+            assertThat(ended.output())
                     .startsWith("dra4j-example-fake-driver: ")
-                    .endsWith(problem + "\nRun it with --help to see its options.");
+                    .endsWith(problem + "\nRun it with --help to see its options.\n")
+                    .hasLineCount(2);
         }
     }
 
@@ -125,8 +110,8 @@ class FakeDriverMainIT {
             Ended ended = run("--node-name=a", "--logging-format=json", "--kubelet-plugins-directory-path", missing());
 
             assertThat(ended.status()).isEqualTo(1);
-            assertThat(ended.output()).hasSize(1);
-            JsonNode line = new ObjectMapper().readTree(ended.output().get(0));
+            assertThat(ended.output()).hasLineCount(1);
+            JsonNode line = new ObjectMapper().readTree(ended.output());
             assertThat(line.path("level").asText()).isEqualTo("ERROR");
             assertThat(line.at("/throwable/message").asText()).contains(missing());
         }

@@ -1,8 +1,0 @@
-// Copyright The dra4j Authors
-// SPDX-License-Identifier: Apache-2.0
-package io.dra4j.example;
-
-import io.dra4j.charttest.WebhookContract;
-
-/** The webhook in the chart of the fake driver. */
-class ChartWebhookTest extends WebhookContract {}
