@@ -3,10 +3,8 @@
 package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dra4j.testkit.apiserver.HttpProbe;
-import io.dra4j.testkit.driver.Ended;
 import io.dra4j.testkit.driver.UnusedPorts;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -20,7 +18,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -284,17 +281,5 @@ class ApiServerMainIT {
         assertThat(refused("--kubeconfig=" + own)).contains(own.toString(), "was not written by this command");
         assertThat(own).hasContent("apiVersion: v1\nkind: Config\n");
         assertThat(refused("--kubeconfig=" + nowhere)).contains("can't write " + nowhere);
-    }
-
-    @Test
-    void servesKubectl() throws Exception {
-        assumeTrue(Ended.onPath("kubectl").isPresent(), "no kubectl on the PATH: nothing to try the server with");
-        Running server = running("--manifests=" + manifest("claim.yaml", CLAIM));
-
-        Ended claims = Ended.of(
-                Map.of("KUBECONFIG", server.kubeconfig().toString()),
-                List.of("kubectl", "--cache-dir=" + folder, "get", "resourceclaims", "-A"));
-
-        assertThat(claims.printed()).containsPattern("team +c1 +pending");
     }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -22,11 +23,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The command {@code bench} over the fake driver. */
+/** The command {@code bench} over the fake driver, and over many drivers: what must not grow with their number. */
 @Tag("gate")
 class BenchMainIT {
 
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int NODES = 20;
+    private static final int DEVICES = 100; // two slices of 64 at most
 
     @TempDir
     Path folder;
@@ -40,7 +43,6 @@ class BenchMainIT {
 
     private int bench(List<String> options, String... command) {
         List<String> line = new ArrayList<>(List.of(
-                "bench",
                 "--driver-name=gpu.example.com",
                 "--start-timeout=60",
                 "--rounds=2",
@@ -51,15 +53,25 @@ class BenchMainIT {
         line.addAll(options);
         line.add("--");
         line.addAll(List.of(command));
+        return execute(line.toArray(String[]::new));
+    }
+
+    private int execute(String... options) {
         CommandLine commands = ConformanceMain.commandLine();
         commands.setOut(new PrintWriter(out));
         commands.setErr(new PrintWriter(err, true));
-        return commands.execute(line.toArray(String[]::new));
+        return commands.execute(
+                Stream.concat(Stream.of("bench"), Stream.of(options)).toArray(String[]::new));
     }
 
     private static String[] fakeDriver(int devices) {
-        return Stream.concat(FakeProgram.command().stream(), Stream.of("--num-devices=" + devices))
-                .toArray(String[]::new);
+        return FakeProgram.command("--num-devices=" + devices).toArray(String[]::new);
+    }
+
+    /** The fake driver, started by a shell script that has {@code "$@"}. */
+    private static List<String> scripted(String script, int devices) {
+        return Stream.concat(Stream.of("sh", "-c", script, "sh"), Stream.of(fakeDriver(devices)))
+                .toList();
     }
 
     @Test
@@ -102,8 +114,7 @@ class BenchMainIT {
     @Test
     @Tag("nightly")
     void twoDriversTakeTurns() throws Exception {
-        List<String> words = new ArrayList<>(List.of("sh", "-c", "\"$@\"; exit", "sh"));
-        words.addAll(List.of(fakeDriver(3)));
+        List<String> words = scripted("\"$@\"; exit", 3);
         Path other = folder.resolve("other.yaml");
         JSON.writeValue(
                 other.toFile(),
@@ -157,10 +168,8 @@ class BenchMainIT {
         String someClaims = "for i in 1 2 3 4 5; do"
                 + " until ls $CDI_ROOT | grep -q claim; do :; done; while ls $CDI_ROOT | grep -q claim; do :; done; done";
         String twice = "\"$@\" & " + someClaims + "; kill -9 $!; wait; \"$@\"";
-        List<String> words = new ArrayList<>(List.of("sh", "-c", twice, "sh"));
-        words.addAll(List.of(fakeDriver(1)));
 
-        assertThat(bench(List.of("--calls=1000000"), words.toArray(String[]::new)))
+        assertThat(bench(List.of("--calls=1000000"), scripted(twice, 1).toArray(String[]::new)))
                 .isEqualTo(1);
 
         assertThat(err.toString()).contains("a call that is measured failed");
@@ -197,10 +206,11 @@ class BenchMainIT {
     void aDriverOfStandardPathsAlone() throws Exception {
         String missing = MountNamespace.missing();
         assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
-        List<String> command = new ArrayList<>(List.of(fakeDriver(1)));
-        command.add("--cdi-root=/var/run/cdi");
-        command.add("--kubelet-plugins-directory-path=/var/lib/kubelet/plugins");
-        command.add("--kubelet-registrar-directory-path=/var/lib/kubelet/plugins_registry");
+        List<String> command = FakeProgram.command(
+                "--num-devices=1",
+                "--cdi-root=/var/run/cdi",
+                "--kubelet-plugins-directory-path=/var/lib/kubelet/plugins",
+                "--kubelet-registrar-directory-path=/var/lib/kubelet/plugins_registry");
 
         assertThat(bench(List.of("--standard-paths", "--in-cluster"), command.toArray(String[]::new)))
                 .as(err.toString())
@@ -222,5 +232,72 @@ class BenchMainIT {
 
         assertThat(err.toString().lines())
                 .containsExactly("dra-conformance: The driver ended with exit status 4; its last line: no hardware");
+    }
+
+    @Test
+    @Tag("nightly")
+    void driversPublishAllAndAskTheApiServerOnceForEachThing() throws Exception {
+        execute(
+                "--nodes=" + NODES,
+                "--devices=" + DEVICES,
+                "--idle-seconds=11",
+                "--json=" + folder.resolve("numbers.json"));
+
+        assertThat(err.toString()).isEmpty();
+        JsonNode numbers = numbers();
+        assertThat(numbers.path("complete").asBoolean()).as(out.toString()).isTrue();
+        assertThat(numbers.path("registered").asInt()).isEqualTo(NODES);
+        assertThat(numbers.path("slices").asInt()).isEqualTo(2 * NODES);
+        JsonNode requests = numbers.path("requests");
+        assertThat(requests.path("create resourceslices").asInt()).isEqualTo(2 * NODES);
+        assertThat(requests.path("get nodes").asInt()).isEqualTo(NODES);
+        assertThat(requests.path("watch resourceslices").asInt()).isGreaterThanOrEqualTo(NODES);
+        assertThat(numbers.path("requestsEach").asDouble())
+                .as("%s", requests)
+                .isLessThan(9); // 8, and what a machine under load repeats
+        assertThat(numbers.at("/idle/requests")).as("in the pace of the upkeep").isEmpty();
+        assertThat(numbers.at("/connectionsEach").asDouble()).isBetween(1.0, 5.0);
+        JsonNode hour = numbers.path("perNodeAndHour");
+        assertThat(hour.at("/idle/watch resourceslices/requests").asDouble())
+                .as("each watch ends every 45 minutes")
+                .isCloseTo(4 / 3.0, within(0.1));
+        assertThat(hour.at("/idle").has("get resourceclaims")).isFalse();
+        assertThat(hour.at("/busy/get resourceclaims/requests").asDouble())
+                .as("a claim is read once to be prepared, and not to be unprepared")
+                .isEqualTo(60);
+        assertThat(hour.at("/busy/get resourceclaims/sentBytes").asDouble()).isGreaterThan(60 * 300);
+        assertThat(numbers.at("/eachAdds/threads").asDouble()).isBetween(1.0, 11.0);
+        assertThat(out.toString())
+                .containsPattern("slices published +40\n")
+                .containsPattern("in all +1[67][0-9] +8.[0-9]+\n")
+                .containsPattern("resident +[0-9.]+ MiB +[0-9.]+ MiB +-?[0-9.]+ KiB\n")
+                .containsPattern("the same with 60 prepares +requests +KiB sent to it +KiB from it\n")
+                .containsPattern("get resourceclaims +60.0 +[0-9.]+ +[0-9.]+\n")
+                .containsPattern("other API requests +0 +0.00\n")
+                .containsPattern("processor, of one core +[0-9.]+ % +[0-9.]+ %\n");
+        assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
+    }
+
+    @Test
+    void whatIsOfOneDriverIsRefusedWithSeveral() {
+        assertThat(execute("--nodes=2", "--against=other.yaml", "--rounds=3", "--", "true"))
+                .isEqualTo(3);
+        assertThat(execute("--nodes=2", "--driver-name=gpu.example.com")).isEqualTo(3);
+        assertThat(execute("--nodes=2", "--calls=10")).isEqualTo(3);
+        assertThat(execute("--nodes=1")).isEqualTo(3);
+        assertThat(execute("--nodes=2", "--devices=0")).isEqualTo(3);
+        assertThat(execute("--nodes=2", "--idle-seconds=0")).isEqualTo(3);
+        assertThat(execute("--devices=3", "--driver-name=gpu.example.com", "--", "true"))
+                .isEqualTo(3);
+
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --against, --rounds, COMMAND",
+                        "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --driver-name",
+                        "dra-conformance: --nodes hosts its own drivers, and cannot be combined with --calls",
+                        "dra-conformance: --nodes must be at least 2: the others are measured against the first",
+                        "dra-conformance: --devices must be at least 1",
+                        "dra-conformance: --idle-seconds must be at least 1 with --nodes",
+                        "dra-conformance: --devices requires --nodes");
     }
 }

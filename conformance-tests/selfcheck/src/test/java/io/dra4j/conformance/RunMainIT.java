@@ -150,20 +150,6 @@ class RunMainIT {
             assertThat(commands.execute("broken")).isEqualTo(3);
             assertThat(err.toString()).contains("please report", "a bug", "\tat ");
         }
-
-        @Test
-        void hasNoApiServer() throws IOException {
-            Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
-                            apiVersion: v1
-                            kind: Config
-                            clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
-                            users: [{name: u, user: {}}]
-                            contexts: [{name: c, context: {cluster: c, user: u}}]
-                            current-context: c
-                            """);
-
-            isReportedInALine(run(fakeDriver("--kubeconfig=" + kubeconfig)), "127.0.0.1:1");
-        }
     }
 
     @ParameterizedTest

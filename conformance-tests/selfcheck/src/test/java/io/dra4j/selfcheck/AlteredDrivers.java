@@ -25,7 +25,6 @@ final class AlteredDrivers {
             ResponseMutants.class,
             PrepareMutants.class,
             ApiMutants.class,
-            CdiMutants.class,
             SliceMutants.class,
             InventoryMutants.class,
             StateMutants.class,

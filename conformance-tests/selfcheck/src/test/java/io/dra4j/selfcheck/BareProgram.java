@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The command that starts the driver as a process; it is started hundreds of times. */
-final class BareProgram {
+public final class BareProgram {
 
     static final String DRIVER = "gpu.example.com";
 
@@ -19,8 +19,8 @@ final class BareProgram {
 
     private BareProgram() {}
 
-    /** The command of the driver without its own options. */
-    static synchronized List<String> command() throws IOException, InterruptedException {
+    /** The command of the driver with some options of its own. */
+    public static synchronized List<String> command(String... options) throws IOException, InterruptedException {
         if (archived == null) {
             JavaProgram program = new JavaProgram(
                     Path.of("target/bare-driver"),
@@ -32,12 +32,7 @@ final class BareProgram {
                     BareDriverMain.class.getName());
             archived = TestNode.archived(DRIVER, program);
         }
-        return archived;
-    }
-
-    /** A node for the driver. */
-    static TestNode node() throws IOException, InterruptedException {
-        return new TestNode(DRIVER, command());
+        return Stream.concat(archived.stream(), Stream.of(options)).toList();
     }
 
     /**

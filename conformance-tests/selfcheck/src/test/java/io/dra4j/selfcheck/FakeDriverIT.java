@@ -17,13 +17,10 @@ import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.VerdictPage;
 import io.dra4j.testkit.driver.ProcessDriver;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
@@ -69,11 +66,9 @@ class FakeDriverIT {
     }
 
     private static RunOutcome run(String settings, String... options) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(FakeProgram.command());
-        command.addAll(List.of(options));
         return new Engine(
                         SettingsReader.parse(settings + TIMEOUT_FACTOR, "the test", Map.of()),
-                        new ProcessDriver(command, Map.of(), TestNode.TIMEOUT),
+                        new ProcessDriver(FakeProgram.command(options), Map.of(), TestNode.TIMEOUT),
                         Catalogue.load(),
                         Progress.NONE)
                 .run();
@@ -88,10 +83,7 @@ class FakeDriverIT {
                 .ids().stream()
                         .filter(id -> NIGHTLY || !LONG_BY_CONTRACT.contains(id))
                         .collect(Collectors.joining(", "));
-        String settings;
-        try (InputStream file = FakeDriverIT.class.getResourceAsStream("fake-driver.yaml")) {
-            settings = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
-        }
+        String settings = Files.readString(Path.of("src/test/resources/io/dra4j/selfcheck/fake-driver.yaml"));
 
         RunOutcome outcome =
                 run(settings + SERVER.formatted(release) + "only: [%s]\n".formatted(only), "--num-devices=40");

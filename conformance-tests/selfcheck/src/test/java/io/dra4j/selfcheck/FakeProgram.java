@@ -7,6 +7,7 @@ import io.dra4j.testkit.driver.JavaProgram;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The command that starts the example's fake driver as a process. */
 public final class FakeProgram {
@@ -17,8 +18,8 @@ public final class FakeProgram {
 
     private FakeProgram() {}
 
-    /** The command of the driver without its options. */
-    public static synchronized List<String> command() {
+    /** The command of the driver with some options. */
+    public static synchronized List<String> command(String... options) {
         if (archived == null) {
             JavaProgram program = new JavaProgram(
                     Path.of("target/fake-driver"),
@@ -33,6 +34,6 @@ public final class FakeProgram {
                 throw new AssertionError("The fake driver's archive can't be made", e);
             }
         }
-        return archived;
+        return Stream.concat(archived.stream(), Stream.of(options)).toList();
     }
 }

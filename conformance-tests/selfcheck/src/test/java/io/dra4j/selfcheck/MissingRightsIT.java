@@ -9,14 +9,11 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class MissingRightsIT {
 
+    private static final Path MANIFESTS = Path.of("../testkit/src/test/resources/io/dra4j/testkit/rbac/driver.yaml");
     private static final Path CHARTS_POLICY = Path.of(
             "../../example-fake-driver/archetype/src/main/resources/archetype-resources/chart/templates/admission.yaml");
 
@@ -35,11 +33,7 @@ class MissingRightsIT {
     private Path folder;
 
     private RunOutcome run(UnaryOperator<String> change, String more, String... options) throws Exception {
-        String manifests;
-        try (InputStream file = getClass().getResourceAsStream("/io/dra4j/testkit/rbac/driver.yaml")) {
-            manifests = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
-        }
-        Path file = Files.writeString(folder.resolve("driver.yaml"), change.apply(manifests));
+        Path file = Files.writeString(folder.resolve("driver.yaml"), change.apply(Files.readString(MANIFESTS)));
         Map<String, JsonNode> flags = Map.of(
                 "/apiServer/serviceAccount",
                 JsonNodeFactory.instance.textNode("gpu-system/gpu-driver"),

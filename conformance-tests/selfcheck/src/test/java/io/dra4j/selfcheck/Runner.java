@@ -18,15 +18,14 @@ import io.dra4j.selfcheck.AlteredDrivers.Expected;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.ProcessDriver;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 
 /** Runs the suite on the driver of this package. */
@@ -62,8 +61,8 @@ final class Runner {
     private Runner() {}
 
     private static String settings() {
-        try (InputStream file = Runner.class.getResourceAsStream("settings.yaml")) {
-            return new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            return Files.readString(Path.of("src/test/resources/io/dra4j/selfcheck/settings.yaml"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -128,8 +127,7 @@ final class Runner {
     /** Runs the suite on a conforming variant as a process, with more settings. */
     static RunOutcome run(Variant variant, String selection, Map<String, JsonNode> more)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(BareProgram.command());
-        command.addAll(arguments(variant));
+        List<String> command = BareProgram.command(arguments(variant).toArray(String[]::new));
         Map<String, JsonNode> changed = new HashMap<>();
         changed.put("/driver/process/command", JSON.valueToTree(command));
         changed.put("/driver/process/environment", JSON.valueToTree(ENVIRONMENT));
@@ -164,9 +162,7 @@ final class Runner {
 
     /** The driver as a process. */
     static ProcessDriver process(List<String> arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(BareProgram.command());
-        command.addAll(arguments);
-        return new ProcessDriver(command, FAULT_FILE, START_TIMEOUT);
+        return new ProcessDriver(BareProgram.command(arguments.toArray(String[]::new)), FAULT_FILE, START_TIMEOUT);
     }
 
     static List<String> arguments(Mutant mutant) {

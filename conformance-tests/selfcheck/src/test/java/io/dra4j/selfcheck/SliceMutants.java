@@ -238,7 +238,7 @@ final class SliceMutants {
         }
     }
 
-    /** Lists and watches slices, and writes none; {@link UnpublishedDriverIT} tests it, and the next four. */
+    /** Lists and watches slices, and writes none; {@link FailingRunIT} tests it, and the next four. */
     @Altered(id = "M-137")
     static final class Silent extends SlicePlan {
         @Override

@@ -5,8 +5,11 @@ package io.dra4j.conformance.play;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.dra4j.selfcheck.BareProgram;
 import io.dra4j.selfcheck.FakeProgram;
+import io.dra4j.testkit.driver.MountNamespace;
 import io.dra4j.testkit.driver.ProcessSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -21,51 +24,54 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Plays the demo with the fake driver in two processes, and with drivers that go wrong. */
+/** Plays the demos with the fake driver, and the first of them with drivers that go wrong. */
 @Tag("gate")
 class PlayIT {
 
-    private static final List<String> FAKE_DRIVER = FakeProgram.command();
+    private static final String GPUS = "gpu.example.com";
+    private static final String NICS = "net.example.com";
+    private static final Path EXAMPLE = Path.of("../../example-fake-driver");
+    private static final Duration STEP_TIMEOUT = Duration.ofSeconds(30);
     private static final Pattern FOLDER = Pattern.compile("/tmp/dc-[0-9]+");
 
     private final ByteArrayOutputStream output = new ByteArrayOutputStream();
 
     private boolean run(List<String> command) {
-        return run(command, Duration.ofSeconds(30), output);
+        return run(settings("demo", STEP_TIMEOUT, drivers(command)), output);
     }
 
-    private static boolean run(List<String> command, Duration stepTimeout, OutputStream output) {
-        try (Play play = new Play(settings(command, stepTimeout), new PrintStream(output, true, UTF_8))) {
+    private static boolean run(PlaySettings settings, OutputStream output) {
+        try (Play play = new Play(settings, new PrintStream(output, true, UTF_8))) {
             return play.run();
         }
     }
 
-    private static PlaySettings settings(List<String> command, Duration stepTimeout) {
-        Path manifests = Path.of("../../example-fake-driver/demo");
-        List<String> nics = new ArrayList<>(FAKE_DRIVER);
-        nics.addAll(List.of("--device-profile=net", "--num-devices=12"));
-        return new PlaySettings(
-                List.of(
-                        new PlaySettings.Driver(
-                                "gpu.example.com", ProcessSettings.of(command, Map.of("NUM_DEVICES", "12"))),
-                        new PlaySettings.Driver("net.example.com", nics)),
-                "demo-node",
-                manifests,
-                stepTimeout);
+    private static PlaySettings settings(String manifests, Duration stepTimeout, PlaySettings.Driver... drivers) {
+        return new PlaySettings(List.of(drivers), "demo-node", EXAMPLE.resolve(manifests), stepTimeout);
+    }
+
+    private static PlaySettings.Driver[] drivers(List<String> command) {
+        return new PlaySettings.Driver[] {
+            new PlaySettings.Driver(GPUS, ProcessSettings.of(command, Map.of("NUM_DEVICES", "12"))),
+            new PlaySettings.Driver(NICS, FakeProgram.command("--device-profile=net", "--num-devices=12"))
+        };
     }
 
     /** The fake driver, started by a shell script that ends with {@code "$@"}. */
     private static List<String> scripted(String script) {
-        List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh"));
-        command.addAll(FAKE_DRIVER);
-        return command;
+        return Stream.concat(Stream.of("sh", "-c", script, "sh"), FakeProgram.command().stream())
+                .toList();
     }
 
     private String output() {
@@ -93,7 +99,7 @@ class PlayIT {
 
     @Test
     void showsTheWholeWayOfAClaim() {
-        assertThat(run(FAKE_DRIVER)).as(output()).isTrue();
+        assertThat(run(FakeProgram.command())).as(output()).isTrue();
 
         assertThat(output())
                 .contains("gpu-11 index=11")
@@ -144,7 +150,7 @@ class PlayIT {
 
         @Test
         void whenTheDriverNeverRegisters() {
-            assertThat(run(List.of("sleep", "60"), Duration.ofSeconds(1), output))
+            assertThat(run(settings("demo", Duration.ofSeconds(1), drivers(List.of("sleep", "60"))), output))
                     .isFalse();
 
             assertThat(output()).contains("gpu.example.com has not registered within 1 s");
@@ -156,6 +162,62 @@ class PlayIT {
 
             assertThat(output()).contains("the command of gpu.example.com cannot be run");
         }
+
+        @Test
+        void whenTheDriverPublishesNothing() throws Exception {
+            assertThat(run(BareProgram.command("--variant", "H-19"))).isFalse();
+
+            assertThat(output()).contains("FAILED in step", "gpu.example.com published no ResourceSlice within 30 s; ");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "partitions, --gpu-partitions=4",
+        "shares, --gpu-allow-multiple-allocations",
+        "binding-conditions, --binding-conditions",
+        "taints, --fault-file=FAULTS",
+        "metadata, --gpu-device-metadata",
+    })
+    @Tag("nightly")
+    @Execution(ExecutionMode.CONCURRENT)
+    void runsDemosThatNeedOptionsOfTheDriver(String demo, String option, @TempDir Path folder) throws Exception {
+        Path faults = Files.writeString(folder.resolve("faults"), "gpu-0 NoSchedule ecc-error\n");
+        List<String> command = FakeProgram.command(option.replace("FAULTS", faults.toString()));
+
+        assertThat(run(
+                        settings("demos/" + demo, Duration.ofMinutes(3), new PlaySettings.Driver(GPUS, command)),
+                        output))
+                .as(output())
+                .isTrue();
+
+        assertThat(output()).contains("steps passed");
+    }
+
+    /** The fake driver as an image would start it, with all paths as on a node. */
+    private static PlaySettings.Driver hardWired(String name, String profile) {
+        List<String> command = FakeProgram.command(
+                "--device-profile=" + profile,
+                "--num-devices=12",
+                "--cdi-root=/var/run/cdi",
+                "--kubelet-plugins-directory-path=/var/lib/kubelet/plugins",
+                "--kubelet-registrar-directory-path=/var/lib/kubelet/plugins_registry");
+        return new PlaySettings.Driver(name, new ProcessSettings(command, Map.of(), true, true, List.of()));
+    }
+
+    @Test
+    @Tag("nightly")
+    void standardPathsAndTheServiceAccountOfAPodAreTheDrivers() {
+        String missing = MountNamespace.missing();
+        assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
+
+        assertThat(run(settings("demo", Duration.ofMinutes(1), hardWired(GPUS, "gpu"), hardWired(NICS, "net")), output))
+                .as(output())
+                .isTrue();
+
+        assertThat(output())
+                .contains("env    GPU_DEVICE_9=gpu-9", "no CDI spec is left")
+                .endsWith("steps passed.\n");
     }
 
     @Test
@@ -170,7 +232,8 @@ class PlayIT {
                 }
             }
         };
-        Play play = new Play(settings(FAKE_DRIVER, Duration.ofSeconds(30)), new PrintStream(closer, true, UTF_8));
+        PlaySettings settings = settings("demo", STEP_TIMEOUT, drivers(FakeProgram.command()));
+        Play play = new Play(settings, new PrintStream(closer, true, UTF_8));
         playing.add(play);
 
         assertThat(play.run()).isFalse();
