@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
-import io.dra4j.testkit.protobuf.WatchFrames;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,11 +18,9 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Map;
-import java.util.Queue;
 import java.util.TreeMap;
 
 /** Hand-written requests to a server, and the responses in JSON or protobuf. */
@@ -76,8 +73,6 @@ public final class HttpProbe {
     static final class Stream implements AutoCloseable {
         private final HttpResponse<InputStream> response;
         private final BufferedReader lines;
-        private final WatchFrames frames = new WatchFrames(CODEC);
-        private final Queue<ObjectNode> events = new ArrayDeque<>();
 
         private Stream(HttpResponse<InputStream> response) {
             this.response = response;
@@ -94,15 +89,11 @@ public final class HttpProbe {
                 String line = lines.readLine();
                 return line == null ? JsonTrees.object() : (ObjectNode) JsonTrees.parse(line);
             }
-            byte[] chunk = new byte[8192];
-            while (events.isEmpty()) {
-                int count = response.body().read(chunk);
-                if (count < 0) {
-                    return JsonTrees.object();
-                }
-                events.addAll(frames.add(Arrays.copyOf(chunk, count)));
-            }
-            return events.remove();
+            byte[] length = response.body().readNBytes(Integer.BYTES);
+            return length.length == 0
+                    ? JsonTrees.object()
+                    : CODEC.decodeEvent(
+                            response.body().readNBytes(ByteBuffer.wrap(length).getInt()));
         }
 
         /** The type of the next event and the name of its object. */

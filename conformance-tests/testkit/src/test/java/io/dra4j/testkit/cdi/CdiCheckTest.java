@@ -127,29 +127,22 @@ class CdiCheckTest {
 
         @ParameterizedTest
         @CsvSource(delimiter = '|', textBlock = """
-                        {env: [A=b]}                                            | 0.3.0
-                        {mounts: [{hostPath: /a, containerPath: /b, type: bind}]} | 0.4.0
-                        {deviceNodes: [{path: /a, hostPath: /b}]}               | 0.5.0
-                        {intelRdt: {closID: a}}                                 | 0.7.0
-                        {additionalGids: [1]}                                   | 0.7.0
-                        {intelRdt: {schemata: ['a']}}                           | 1.1.0
-                        {intelRdt: {enableMonitoring: true}}                    | 1.1.0
-                        {netDevices: [{name: a, hostInterfaceName: b}]}         | 1.1.0
-                        """)
-        void isNeededByAField(String edits, String version) {
-            assertThat(CdiVersion.least(edits(edits)).version()).isEqualTo(version);
-        }
-
-        @ParameterizedTest
-        @CsvSource(delimiter = '|', textBlock = """
-                        {kind: v/c, devices: [{name: 0a}]}                      | 0.5.0
-                        {kind: v/c.d, devices: [{name: a}]}                     | 0.6.0
-                        {kind: v.example.com/c, devices: [{name: a}]}           | 0.3.0
-                        {kind: v/c, annotations: {a: b}, devices: [{name: a}]}  | 0.6.0
-                        {kind: v/c, devices: [{name: 0a, annotations: {a: b}}]} | 0.6.0
-                        {kind: v/c, containerEdits: {additionalGids: [1]}}      | 0.7.0
-                        """)
-        void isNeededByTheSpec(String spec, String version) {
+            {kind: v/c, containerEdits: {env: [A=b]}}                                            | 0.3.0
+            {kind: v/c, containerEdits: {mounts: [{hostPath: /a, containerPath: /b, type: bind}]}} | 0.4.0
+            {kind: v/c, containerEdits: {deviceNodes: [{path: /a, hostPath: /b}]}}               | 0.5.0
+            {kind: v/c, containerEdits: {intelRdt: {closID: a}}}                                 | 0.7.0
+            {kind: v/c, containerEdits: {intelRdt: {schemata: ['a']}}}                           | 1.1.0
+            {kind: v/c, containerEdits: {intelRdt: {enableMonitoring: true}}}                    | 1.1.0
+            {kind: v/c, containerEdits: {netDevices: [{name: a, hostInterfaceName: b}]}}         | 1.1.0
+            {kind: v/c, containerEdits: {additionalGids: [1]}}      | 0.7.0
+            {kind: v/c, devices: [{name: a, containerEdits: {additionalGids: [1]}}]} | 0.7.0
+            {kind: v/c, devices: [{name: 0a}]}                      | 0.5.0
+            {kind: v/c.d, devices: [{name: a}]}                     | 0.6.0
+            {kind: v.example.com/c, devices: [{name: a}]}           | 0.3.0
+            {kind: v/c, annotations: {a: b}, devices: [{name: a}]}  | 0.6.0
+            {kind: v/c, devices: [{name: 0a, annotations: {a: b}}]} | 0.6.0
+            """)
+        void isNeededByTheFieldsOfTheSpec(String spec, String version) {
             assertThat(CdiVersion.least(spec(spec)).version()).isEqualTo(version);
         }
 

@@ -15,7 +15,6 @@ import io.dra4j.testkit.apiserver.model.JsonTrees;
 import io.kubernetes.client.proto.V1Resource;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -55,12 +54,9 @@ class KubernetesProtobufTest {
     @Test
     void everyEventDecodesToItsJson() {
         for (Recording line : lines(Recording::isWatch)) {
-            WatchFrames frames = new WatchFrames(CODEC);
-            List<JsonNode> events = new ArrayList<>();
-            for (byte one : line.protobuf()) {
-                events.addAll(frames.add(new byte[] {one}));
-            }
-            assertThat(events).as("%s", line).containsExactlyElementsOf(line.json());
+            assertThat(Recording.frames(line.protobuf()).stream().<JsonNode>map(CODEC::decodeEvent))
+                    .as("%s", line)
+                    .containsExactlyElementsOf(line.json());
         }
     }
 
@@ -83,7 +79,7 @@ class KubernetesProtobufTest {
     @Test
     void everyEventEncodesToTheSameBytes() {
         for (Recording line : lines(Recording::isWatch)) {
-            List<byte[]> frames = frames(line.protobuf());
+            List<byte[]> frames = Recording.frames(line.protobuf());
             for (int i = 0; i < frames.size(); i++) {
                 JsonNode event = line.json().get(i);
                 byte[] object = CODEC.encode(event.path("object"));
@@ -120,17 +116,6 @@ class KubernetesProtobufTest {
 
     private static List<Recording> lines(Predicate<Recording> wanted) {
         return LINES.stream().filter(wanted).toList();
-    }
-
-    private static List<byte[]> frames(byte[] stream) {
-        List<byte[]> frames = new ArrayList<>();
-        ByteBuffer rest = ByteBuffer.wrap(stream);
-        while (rest.hasRemaining()) {
-            byte[] frame = new byte[rest.getInt()];
-            rest.get(frame);
-            frames.add(frame);
-        }
-        return frames;
     }
 
     static List<JsonNode> objects() throws Exception {

@@ -8,7 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
@@ -58,6 +60,18 @@ public record Recording(
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Cuts a watch in protobuf into its frames, without their lengths. */
+    public static List<byte[]> frames(byte[] stream) {
+        List<byte[]> frames = new ArrayList<>();
+        ByteBuffer rest = ByteBuffer.wrap(stream);
+        while (rest.hasRemaining()) {
+            byte[] frame = new byte[rest.getInt()];
+            rest.get(frame);
+            frames.add(frame);
+        }
+        return frames;
     }
 
     public boolean isWatch() {

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
-import io.dra4j.testkit.protobuf.WatchFrames;
+import io.dra4j.testkit.protobuf.Recording;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -137,8 +137,8 @@ class ProtobufProxyIT {
         return response.body();
     }
 
-    private static List<ObjectNode> events(InputStream watch) throws IOException {
-        return new WatchFrames(CODEC).add(watch.readAllBytes());
+    private static List<ObjectNode> events(byte[] watch) {
+        return Recording.frames(watch).stream().map(CODEC::decodeEvent).toList();
     }
 
     @Test
@@ -194,7 +194,7 @@ class ProtobufProxyIT {
     @Test
     void anInjectedEventIsOfTheClientsFormat() throws Exception {
         try (Injection fault = proxy.inject(Fault.gone())) {
-            assertThat(events(openWatch()))
+            assertThat(events(openWatch().readAllBytes()))
                     .extracting(event -> event.at("/object/code").asInt())
                     .containsExactly(410);
             assertThat(fault.over()).isFalse();
@@ -215,7 +215,7 @@ class ProtobufProxyIT {
         byte[] rest = watch.readAllBytes();
         assertThat(rest).startsWith(Arrays.copyOfRange(frame, 17, frame.length));
         int behind = frame.length - 17;
-        List<ObjectNode> events = new WatchFrames(CODEC).add(Arrays.copyOfRange(rest, behind, rest.length));
+        List<ObjectNode> events = events(Arrays.copyOfRange(rest, behind, rest.length));
         assertThat(events).extracting(event -> event.path("type").asText()).containsExactly("ERROR");
     }
 }

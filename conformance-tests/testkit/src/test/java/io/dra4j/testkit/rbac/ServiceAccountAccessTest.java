@@ -102,9 +102,13 @@ class ServiceAccountAccessTest {
 
         assertThat(refusal(access(), update).orElseThrow())
                 .contains("cannot associated-node:update resource \"resourceclaims/driver\"");
-        assertThat(invalid().path("code").asInt()).isEqualTo(422);
-        assertThat(invalid().path("reason").asText()).isEqualTo("Invalid");
-        assertThat(invalid().path("message").asText())
+        JsonNode invalid = access().refusal(
+                        "PUT", update.substring(4), Map.of(), "node-1", MissingNode::getInstance, SLICE)
+                .orElseThrow()
+                .status();
+        assertThat(invalid.path("code").asInt()).isEqualTo(422);
+        assertThat(invalid.path("reason").asText()).isEqualTo("Invalid");
+        assertThat(invalid.path("message").asText())
                 .startsWith("ResourceClaim.resource.k8s.io \"c\" is invalid: status.devices: Forbidden: ");
         assertThat(refusal(access(), update.replace("PUT", "PATCH"))).isEmpty();
         assertThat(refusal(access("gpu-system/gpu-driver", "1.35"), update)).isEmpty();
@@ -112,18 +116,6 @@ class ServiceAccountAccessTest {
         ServiceAccountAccess real = access();
         real.serverIs("v1.35.2");
         assertThat(refusal(real, update)).isEmpty();
-    }
-
-    private JsonNode invalid() throws Exception {
-        return access().refusal(
-                        "PUT",
-                        "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status",
-                        Map.of(),
-                        "node-1",
-                        MissingNode::getInstance,
-                        SLICE)
-                .orElseThrow()
-                .status();
     }
 
     /** Of a policy in which a text is replaced; ~ begins a line. */
