@@ -5,10 +5,14 @@ package io.dra4j.conformance.context;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.context.Measured.Unit;
+import io.dra4j.rules.KubernetesVersion;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Measured values with their limits, in words and of several the greatest. */
+/** Measured values with their limits, and the feature gates of a real API server, as reports show them. */
 class MeasurementsTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(90);
@@ -61,5 +65,26 @@ class MeasurementsTest {
                         "a time: 60.1 s (limit 90 s)",
                         "a short time: 12 ms (limit 1.5 s)",
                         "a path: 92 bytes (limit 107 bytes)");
+    }
+
+    private static final String METRICS = """
+            # TYPE kubernetes_feature_enabled gauge
+            kubernetes_feature_enabled{name="DRAConsumableCapacity",stage=""} 1
+            kubernetes_feature_enabled{name="DRADeviceTaints",stage="BETA"} 0
+            kubernetes_feature_enabled{name="DRADeviceTaintRules",stage="BETA"} 1
+            kubernetes_feature_enabled{name="WatchList",stage="BETA"} 0
+            """;
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    kubernetes_ | V1_36 | DRADeviceTaintRules=true, DRADeviceTaints=false
+                    kubernetes_ | V1_37 | DRADeviceTaints=false
+                    other_ | V1_37 | not known, because /metrics can't be read
+                    """)
+    void areThoseThatDifferFromTheDefaultsOfItsRelease(String prefix, KubernetesVersion release, String gates) {
+        List<String> metrics = METRICS.replace("kubernetes_", prefix).lines().toList();
+
+        assertThat(KubernetesServer.real("v1.36.2", release, metrics).text())
+                .isEqualTo("Kubernetes v1.36.2, real API server; feature gates: " + gates);
     }
 }

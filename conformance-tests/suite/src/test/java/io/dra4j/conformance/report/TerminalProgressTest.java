@@ -123,16 +123,6 @@ class TerminalProgressTest {
         }
 
         @Test
-        void noColourAndNoCursorIsMoved() {
-            TerminalProgress progress = on(true, false);
-
-            SampleOutcome.ordinary().results().forEach(progress::ended);
-            progress.finished(SampleOutcome.ordinary(), List.of());
-
-            assertThat(printed()).doesNotContain("\u001b");
-        }
-
-        @Test
         void asciiIsEnough() {
             TerminalProgress progress = on(false, false);
 

@@ -35,18 +35,6 @@ class CatalogueTest {
         }
 
         @Test
-        void hasFourCoreProfilesAndNoneWithoutRequirements() {
-            Set<String> used =
-                    catalogue.requirements().stream().map(Requirement::profile).collect(Collectors.toSet());
-
-            assertThat(catalogue.profiles())
-                    .filteredOn(Profile::core)
-                    .extracting(Profile::name)
-                    .containsExactly("node-core", "cdi", "publishing", "restart");
-            assertThat(catalogue.profiles()).extracting(Profile::name).hasSameElementsAs(used);
-        }
-
-        @Test
         void checksWithEachServiceWhatTheServicesDo() {
             assertThat(catalogue.requirements())
                     .filteredOn(Requirement::perService)

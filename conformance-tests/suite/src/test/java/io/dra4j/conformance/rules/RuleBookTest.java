@@ -6,9 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every rule has its requirement, and every tested requirement its rule. */
+/** Every rule has its requirement, and every tested requirement its rule; and how a rule knows client-go. */
 class RuleBookTest {
 
     private final Catalogue catalogue = Catalogue.load();
@@ -32,5 +37,21 @@ class RuleBookTest {
                 .filteredOn(requirement -> !requirement.untested().isEmpty())
                 .extracting(Requirement::id)
                 .doesNotContainAnyElementsOf(rules.ids());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    HTTP/1.1 kubelet-plugin/v0.1 (linux/amd64) kubernetes/abc [application/json, */*] | true
+                    HTTP/1.1 words of a driver [application/json, */*]                                | true
+                    HTTP/1.1 [application/vnd.kubernetes.protobuf,application/json]                   | true
+                    HTTP/2.0 kubelet-plugin/v0.1 (linux/amd64) kubernetes/abc [application/json, */*] | false
+                    HTTP/1.1 dra4j/1.0 (gpu.example.com) [application/json]                           | false
+                    HTTP/1.1 Java-http-client/17.0.1                                                  | false
+                    """)
+    void clientGoIsKnownByTheMediaTypesItAccepts(String client, boolean lacksPings) {
+        RecordedRequest request =
+                new RecordedRequest(1, Instant.EPOCH, "GET", "/", Map.of(), "", 200, "", "", client, null);
+
+        assertThat(ConnectionRules.lacksPings(request)).isEqualTo(lacksPings);
     }
 }
