@@ -75,14 +75,6 @@ class FakeDriverMainIT {
                     .contains("[NET_DEVICE_STATUS]", "[CPU_NUMA_NODES]", "[CPUS_PER_NUMA_NODE]");
         }
 
-        @Test
-        void hasTheCommandsOfTheNodeTools() throws Exception {
-            Ended inspection = run("journal", "inspect", "/no/such");
-
-            assertThat(inspection.status()).isEqualTo(1);
-            assertThat(inspection.output()).contains("dra4j-example-fake-driver: Can't read the journal /no/such");
-        }
-
         @ParameterizedTest
         @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
                         --num-gpus=4           | : Unknown option: '--num-gpus=4'
