@@ -130,7 +130,7 @@ class AlteredDriversTest {
                         "the API server of the suite serves v1 alone, so that a driver of"
                                 + " older versions fails everything",
                 "DRA-PREP-35", "it is not tested",
-                "DRA-RST-13", "providers in the suite's JVM violate it, in ProviderDriverIT",
+                "DRA-RST-13", "providers in the suite's JVM violate it, in DraConformanceIT",
                 "DRA-PERF-04", "it is not tested");
         Set<String> violated = AlteredDrivers.mutants().stream()
                 .flatMap(AlteredDriversTest::violated)

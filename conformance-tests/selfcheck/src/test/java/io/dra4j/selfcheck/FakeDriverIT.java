@@ -126,7 +126,7 @@ class FakeDriverIT {
                 .anySatisfy(note -> assertThat(note).contains("DevicesWithdrawn", "DRAPartitionableDevices"));
     }
 
-    /** FakeProviderConformanceIT has both instances in one process. */
+    /** DraConformanceIT has both instances in one process. */
     @Test
     void worksBesideItsSuccessor() throws Exception {
         String only = "DRA-UPG-01, DRA-UPG-02, DRA-UPG-03, DRA-UPG-04, DRA-UPG-05";

@@ -151,7 +151,7 @@ class TestYourDriverIT {
 
     // #endregion pods
 
-    /** Compiled alone: {@link FakeProviderConformanceIT} runs it. */
+    /** Compiled alone: DraConformanceIT runs its like. */
     static final class Conformance {
         // #region conformance
         @TestFactory
