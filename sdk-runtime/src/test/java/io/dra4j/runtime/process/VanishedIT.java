@@ -6,6 +6,8 @@ import static io.dra4j.runtime.process.TestDriver.NAME;
 import static io.dra4j.testkit.TestNode.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
@@ -15,21 +17,26 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A driver that runs while its directories vanish. */
+/** A driver that runs while what it relies on vanishes: files, and objects of the API server. */
 @Tag("slow")
 class VanishedIT {
 
     @AutoClose
-    private TestNode node;
+    private static TestNode node;
 
-    @Test
-    void theDirectoriesOfTheDriverComeBackWithAllThatIsNeeded() throws Exception {
+    @BeforeAll
+    static void start() throws Exception {
         node = TestDriver.node();
         node.start();
         node.awaitRegistered();
+    }
+
+    @Test
+    void theDirectoriesOfTheDriverComeBackWithAllThatIsNeeded() throws Exception {
         KubeletClaim running = node.allocate("running", "gpu-0");
         assertThat(node.prepare(running).complaint()).isEmpty();
         List<String> specs = node.specs();
@@ -58,12 +65,38 @@ class VanishedIT {
     }
 
     /** At once, with a rename, as no tool deletes a tree. */
-    private void vanish(Path path) throws IOException {
+    private static void vanish(Path path) throws IOException {
         Path aside = Files.move(path, node.place().root().resolve("vanished"));
         try (Stream<Path> all = Files.walk(aside)) {
             for (Path each : all.sorted((a, b) -> b.compareTo(a)).toList()) {
                 Files.delete(each);
             }
         }
+    }
+
+    /** As the garbage collector does after a Node's deletion. */
+    @Test
+    void theSlicesComeBackOwnedByTheNodeThatIsRegisteredAgain() throws Exception {
+        JsonNode slice = node.awaitSlices(slices -> !slices.isEmpty()).get(0);
+        ObjectNode again = node.api()
+                .store()
+                .find("nodes", "", TestNode.NAME)
+                .orElseThrow()
+                .deepCopy();
+        ObjectNode metadata = again.withObject("/metadata");
+        String uid = metadata.path("uid").asText();
+        metadata.remove(List.of("uid", "resourceVersion", "creationTimestamp"));
+
+        node.api().store().delete("nodes", "", TestNode.NAME);
+        node.api()
+                .store()
+                .delete("resourceslices", "", slice.at("/metadata/name").asText());
+        String next = node.api().store().put(again).at("/metadata/uid").asText();
+
+        assertThat(next).isNotEqualTo(uid);
+        assertThat(node.awaitSlices(slices -> !slices.isEmpty()))
+                .allSatisfy(one -> assertThat(
+                                one.at("/metadata/ownerReferences/0/uid").asText())
+                        .isEqualTo(next));
     }
 }
