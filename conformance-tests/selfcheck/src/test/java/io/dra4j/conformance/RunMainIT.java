@@ -142,6 +142,20 @@ class RunMainIT {
         }
 
         @Test
+        void hasNoApiServer() throws IOException {
+            Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
+                            apiVersion: v1
+                            kind: Config
+                            clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+                            users: [{name: u, user: {}}]
+                            contexts: [{name: c, context: {cluster: c, user: u}}]
+                            current-context: c
+                            """);
+
+            isReportedInALine(run(fakeDriver("--kubeconfig=" + kubeconfig)), "127.0.0.1:1");
+        }
+
+        @Test
         void isBrokenItself() {
             CommandLine commands = ConformanceMain.commandLine();
             commands.addSubcommand("broken", new Broken());
