@@ -10,8 +10,10 @@ import java.net.Socket;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ServerSocketFactory;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Accepts connections until the socket is closed, despite any failure.
  *
  * <p>gRPC's transport ends its server permanently at the first error of an accept, for instance when the process is
- * briefly out of file descriptors.
+ * briefly out of file descriptors or threads.
  */
 final class Accepting {
 
@@ -55,11 +57,36 @@ final class Accepting {
 
     /**
      * Returns the threads of a transport. Its first task is its accept loop, which gets a virtual thread if the JVM has
-     * them, so that an idle listening socket takes no thread.
+     * them, so that an idle listening socket takes no thread. While the process has no more threads, the loop waits with
+     * the connection that it has accepted.
      */
     static Executor threads(Executor connections) {
         AtomicBoolean hasLoop = new AtomicBoolean();
-        return task -> (hasLoop.getAndSet(true) ? connections : LOOPS).execute(task);
+        AtomicReference<@Nullable Thread> loop = new AtomicReference<>();
+        return task -> {
+            if (!hasLoop.getAndSet(true)) {
+                LOOPS.execute(() -> {
+                    loop.set(Thread.currentThread());
+                    task.run();
+                });
+            } else if (Thread.currentThread() == loop.get()) {
+                begin(connections, task);
+            } else {
+                connections.execute(task); // an error ends only its connection
+            }
+        };
+    }
+
+    private static void begin(Executor connections, Runnable task) {
+        while (true) {
+            try {
+                connections.execute(task);
+                return;
+            } catch (OutOfMemoryError e) {
+                LOG.atWarn().setCause(e).log("No thread for a connection; trying again");
+                LockSupport.parkNanos(PAUSE);
+            }
+        }
     }
 
     /** Creates one kind of server socket, which gRPC's transport binds itself. */
