@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.thread;
 
+import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,6 +21,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 /** Creates daemon threads on demand, which end soon: a driver is nearly always idle. */
 public final class ShortLivedThreads {
@@ -53,20 +56,25 @@ public final class ShortLivedThreads {
         if (!HAS_VIRTUAL) {
             return Runnable::run;
         }
-        Executor few = fixed(name, QUICK); // a pool without a limit adds a thread while an ended one is not idle yet
+        // A pool of several threads may let an idle one end that a task has just been queued for: the task would wait
+        // for a slow one. A pool without a limit adds a thread while an ended one is not idle yet.
+        ThreadFactory named = named(name);
+        Deque<Executor> few = new ConcurrentLinkedDeque<>(); // those without a task
+        IntStream.range(0, QUICK).forEach(i -> few.add(single(named)));
         Executor many = unlimited(name + "-slow");
         Turns turns = new Turns(new Semaphore(QUICK));
-        Semaphore ofFew = new Semaphore(QUICK); // a slow task has left its turn, and keeps its thread
         return task -> {
             Object turn = turns.take();
-            boolean isOfFew = ofFew.tryAcquire();
+            Executor free = few.poll(); // a slow task has left its turn, and keeps its thread
             Runnable end = () -> {
-                ofFew.release(isOfFew ? 1 : 0);
+                if (free != null) {
+                    few.push(free);
+                }
                 turns.end(turn);
             };
             boolean hasThread = false;
             try {
-                (isOfFew ? few : many).execute(() -> {
+                (free == null ? many : free).execute(() -> {
                     try {
                         task.run();
                     } finally {
@@ -152,12 +160,12 @@ public final class ShortLivedThreads {
 
     /** Returns a pool of one thread, which runs tasks sequentially. */
     public static ExecutorService single(String name) {
-        return fixed(name, 1);
+        return single(named(name));
     }
 
-    private static ExecutorService fixed(String name, int threads) {
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
+    private static ExecutorService single(ThreadFactory threads) {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }
