@@ -92,7 +92,7 @@ final class Preparation {
                             ClaimQueue.inContextOfCaller(() -> read(ref, readBy, arrival, deadline, writes)), executor)
                     .thenCompose(submitted -> submitted)
                     .whenComplete((outcome, failed) -> arrival.close());
-        } catch (RejectedExecutionException e) { // the driver stops
+        } catch (RejectedExecutionException | OutOfMemoryError e) { // the driver stops, or has no more threads
             arrival.close();
             return CompletableFuture.failedFuture(e);
         }

@@ -38,6 +38,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -81,6 +83,23 @@ class ClaimPreparationTest extends NodeFixture {
 
             assertThat(provider.calls).containsExactly("prepare uid-a", "PREPARING");
             assertThat(node.phase(A)).isEqualTo(Phase.PREPARED);
+        }
+
+        @Test
+        void withoutAThreadIsRefusedAndLeavesNothing() {
+            AtomicBoolean isScarce = new AtomicBoolean(true);
+            Executor threads = task -> {
+                if (isScarce.get()) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                node.executor.execute(task);
+            };
+            node.claims = new ClaimPreparation(
+                    node.context(), threads, uids -> node.journal.group(uids, node.timeout), () -> node.now);
+
+            assertThat(node.prepare(A)).isInstanceOf(PrepareOutcome.Failed.class);
+            isScarce.set(false);
+            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
         }
 
         @Test
