@@ -145,7 +145,7 @@ public final class InventoryWatch implements AutoCloseable {
         if (sees()) {
             try {
                 changed.run();
-            } catch (RuntimeException e) { // the timer would end
+            } catch (RuntimeException | Error e) { // the timer would end
                 LOG.atError().setCause(e).log("The call after a change of {} failed", what);
             }
         }
@@ -162,7 +162,7 @@ public final class InventoryWatch implements AutoCloseable {
                 LOG.atInfo().log("The watch can read {} again", what);
             }
             return before != this && !now.equals(before);
-        } catch (Exception | LinkageError e) { // of a provider's probe: the timer would end
+        } catch (Exception | Error e) { // of a provider's probe: the timer would end
             if (!failing) {
                 failing = true;
                 LOG.atWarn().setCause(e).log("The watch can't read {}; it tries again", what);

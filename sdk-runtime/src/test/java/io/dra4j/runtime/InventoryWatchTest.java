@@ -64,7 +64,11 @@ class InventoryWatchTest {
             probe = () -> {
                 throw new IOException("the bus hangs");
             };
-            timer.advance(INTERVAL.multipliedBy(2));
+            timer.advance(INTERVAL);
+            probe = () -> {
+                throw new OutOfMemoryError("unable to create native thread");
+            };
+            timer.advance(INTERVAL);
             probe = () -> List.of("serial-1");
             timer.advance(INTERVAL);
             assertThat(changes).isZero();

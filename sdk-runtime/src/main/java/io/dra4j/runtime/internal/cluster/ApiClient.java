@@ -109,8 +109,8 @@ final class ApiClient implements AutoCloseable {
     private <T> CompletableFuture<T> begin(Function<ApiConnections, CompletableFuture<T>> request) {
         try {
             return request.apply(current);
-        } catch (UncheckedIOException e) {
-            // The token can't be read; it will be back soon.
+        } catch (UncheckedIOException | OutOfMemoryError e) {
+            // The token can't be read, or there is no thread for the request; either will be back soon.
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -141,7 +141,15 @@ final class ApiClient implements AutoCloseable {
             if (used.hasWatches()) { // nothing else keeps the others, which end as garbage on Java 17
                 silent.add(used);
             }
+            replaceIfPossible(used);
+        }
+    }
+
+    private void replaceIfPossible(ApiConnections used) {
+        try {
             replace(used.again());
+        } catch (OutOfMemoryError e) {
+            LOG.atWarn().setCause(e).log("No thread for new connections; the last ones stay");
         }
     }
 
@@ -167,7 +175,7 @@ final class ApiClient implements AutoCloseable {
             restUntil = System.nanoTime() + SHORTEST_LIFE_NANOS;
             failure = "";
             replace(next);
-        } catch (DraException e) {
+        } catch (DraException | OutOfMemoryError e) { // no thread for new connections is one of the reasons
             restUntil = System.nanoTime() + PAUSE_NANOS;
             if (!failure.equals(e.getMessage())) {
                 failure = String.valueOf(e.getMessage());

@@ -151,7 +151,11 @@ final class InventoryReader {
             readingSince = now;
             readsPaidUntil = (readsPaidUntil.isAfter(now) ? readsPaidUntil : now).plus(READ_INTERVAL);
             long request = requested.get();
-            providerThread.execute(() -> read(request));
+            try {
+                providerThread.execute(() -> read(request));
+            } catch (OutOfMemoryError e) { // no more threads for a while
+                failed(request, e);
+            }
         }
     }
 

@@ -151,7 +151,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
             if (e.status() != CONFLICT) { // another process won
                 failed(String.valueOf(e.getMessage()), e);
             }
-        } catch (RuntimeException e) { // a bug, which must not end the election
+        } catch (RuntimeException | Error e) { // a bug, or no more threads: neither must end the election
             readsAgain = true;
             failed(String.valueOf(e), e);
         }
@@ -162,7 +162,7 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
         }
     }
 
-    private void failed(String why, RuntimeException cause) {
+    private void failed(String why, Throwable cause) {
         if (!why.equals(problem)) {
             LOG.atWarn().setCause(cause).log("Could not acquire or renew the Lease; will try again");
         }

@@ -109,7 +109,17 @@ final class SparseTimer extends AbstractExecutorService implements ScheduledExec
 
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initial, long delay, TimeUnit unit) {
-        return begin(new Timed<>(Executors.callable(task), Math.max(1, unit.toNanos(delay))), initial, unit);
+        Runnable survivor = () -> runDespiteShortage(task);
+        return begin(new Timed<>(Executors.callable(survivor), Math.max(1, unit.toNanos(delay))), initial, unit);
+    }
+
+    /** A periodic task may itself start threads, and must not end because there are none for a while. */
+    private static void runDespiteShortage(Runnable task) {
+        try {
+            task.run();
+        } catch (OutOfMemoryError e) {
+            LOG.atWarn().setCause(e).log("A periodic task got no thread or memory; it runs again when it is due");
+        }
     }
 
     /** Not supported: after a pause of the process, missed tasks would follow one another. */

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.runtime.internal.cluster.ApiConnections.Response;
 import io.dra4j.runtime.internal.observe.Meters;
@@ -25,6 +26,24 @@ class ApiCallsTest {
             quoteCharacter = '\'')
     void aRequestIsMeasuredByItsResourceAndNeverByAnObjectsName(String path, String resource) {
         assertThat(ApiCalls.resource(path)).isEqualTo(resource);
+    }
+
+    @Test
+    void aRequestForWhichThereIsNoThreadFailsForAWhile(@TempDir Path folder) throws Exception {
+        try (ScriptedServer server = new ScriptedServer()) {
+            Path kubeconfig = server.kubeconfig(folder);
+            ApiClient client = new ApiClient(kubeconfig, () -> ClientConfig.of(kubeconfig, "d"));
+            ApiClient.Sent<String> sent = client.send(connections -> {
+                throw new OutOfMemoryError("unable to create native thread");
+            });
+
+            assertThatThrownBy(() -> new ApiCalls(client, Meters.none())
+                            .await(sent, "GET", System.nanoTime(), Duration.ofSeconds(1)))
+                    .isInstanceOfSatisfying(
+                            ClusterException.class,
+                            e -> assertThat(e.isTransient()).isTrue());
+            client.close();
+        }
     }
 
     @Test

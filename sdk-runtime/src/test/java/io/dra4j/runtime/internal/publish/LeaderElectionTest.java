@@ -39,6 +39,7 @@ class LeaderElectionTest {
         private Duration latency = Duration.ZERO;
         private boolean paused;
         private boolean cut;
+        private boolean outOfThreads;
         private boolean losesAnswers;
 
         Process(String name) {
@@ -76,6 +77,9 @@ class LeaderElectionTest {
             now = now.plus(latency);
             if (cut) {
                 throw Failures.status(0);
+            }
+            if (outOfThreads) {
+                throw new OutOfMemoryError("unable to create native thread");
             }
         }
 
@@ -184,6 +188,17 @@ class LeaderElectionTest {
         now = sentAtTheLatest.plus(TIMES.renewDeadline()).plus(STEP);
 
         assertThat(one.election.isLeading()).isFalse();
+    }
+
+    @Test
+    void aProcessThatWasOutOfThreadsIsACandidateAgain() {
+        one.outOfThreads = true;
+        two.outOfThreads = true;
+        pass(20);
+        one.outOfThreads = false;
+        pass(20);
+
+        assertThat(one.election.isLeading()).isTrue();
     }
 
     @Test

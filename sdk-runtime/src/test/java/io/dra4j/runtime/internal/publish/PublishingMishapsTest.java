@@ -17,9 +17,12 @@ import io.dra4j.runtime.internal.publish.plan.Feature;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Sequences of events that once left the cluster wrong, unguarded or in a storm. */
@@ -194,6 +197,27 @@ class PublishingMishapsTest extends PublisherUnderTest {
             assertThat(publisher.awaitPublished(Duration.ZERO)).isFalse();
             hangs.countDown();
         }
+    }
+
+    @Test
+    void aProviderForWhichThereIsNoThreadIsReadLater() {
+        AtomicBoolean isScarce = new AtomicBoolean(true);
+        Executor threads = task -> {
+            if (isScarce.get()) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            task.run();
+        };
+        InventoryReader reader =
+                new InventoryReader(this::read, threads, loop, () -> {}, loop, new Random(1), events::add);
+        reader.refresh();
+        assertThat(reader.isFailing()).isTrue();
+
+        isScarce.set(false);
+        loop.advance(SOON);
+        reader.refresh();
+
+        assertThat(reader.last()).isSameAs(inventory);
     }
 
     @Test
