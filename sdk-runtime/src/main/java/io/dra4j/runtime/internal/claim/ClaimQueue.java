@@ -7,9 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -69,8 +72,7 @@ final class ClaimQueue {
     private synchronized <T> CompletableFuture<T> enqueue(String uid, Task<T> task, Executor ifFirst) {
         Operation<?> before = last.get(uid);
         if (before != null && before.equalsTask(task)) {
-            before.task.deadline().extendTo(task.deadline());
-            return before.future.thenApply(task.result()::cast);
+            return before.join(task);
         }
         Supplier<T> traced = inContextOfCaller(() -> task.work().apply(task.deadline()));
         CompletableFuture<?> earlier = before == null
@@ -80,7 +82,9 @@ final class ClaimQueue {
         CompletableFuture<T> future = earlier.thenApplyAsync(
                         ignored -> traced.get(), before == null ? ifFirst : executor)
                 .whenComplete((ended, failed) -> forget(uid, task));
-        last.put(uid, new Operation<>(task, future));
+        Operation<T> operation = new Operation<>(task, future, new ConcurrentLinkedQueue<>());
+        last.put(uid, operation);
+        future.whenComplete(operation::end);
         if (future.isDone()) { // refused by the executor: it was not there to be forgotten
             forget(uid, task);
         }
@@ -147,8 +151,36 @@ final class ClaimQueue {
         }
     }
 
-    /** An operation that has not ended. */
-    private record Operation<T>(Task<T> task, CompletableFuture<T> future) {
+    /** A call that waits for the operation of another. */
+    private record Joined(CompletableFuture<Object> end, Deadline deadline) {
+        /** Ends a call that has been answered long ago, and returns whether it is one. */
+        boolean endIfLate() {
+            return deadline.left().isZero() && end.completeExceptionally(new TimeoutException("no caller waits"));
+        }
+    }
+
+    /**
+     * An operation that has not ended, and the calls that joined it.
+     *
+     * <p>It may hang for weeks, and the kubelet repeats its call every minute or two: late calls are not kept.
+     */
+    private record Operation<T>(Task<T> task, CompletableFuture<T> future, Queue<Joined> joined) {
+        <U> CompletableFuture<U> join(Task<U> other) {
+            task.deadline().extendTo(other.deadline());
+            joined.removeIf(Joined::endIfLate);
+            Joined call = new Joined(new CompletableFuture<>(), other.deadline());
+            joined.add(call);
+            return call.end.thenApply(other.result()::cast);
+        }
+
+        void end(@Nullable T result, @Nullable Throwable failure) {
+            if (failure == null) {
+                joined.forEach(call -> call.end.complete(result));
+            } else {
+                joined.forEach(call -> call.end.completeExceptionally(failure));
+            }
+        }
+
         boolean equalsTask(Task<?> other) {
             return task.result() == other.result() && task.input().equals(other.input());
         }

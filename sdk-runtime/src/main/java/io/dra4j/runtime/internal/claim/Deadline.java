@@ -72,6 +72,7 @@ final class Deadline {
 
     /** Extends the deadline to the other one, if that is later, for the callers of both. */
     void extendTo(Deadline other) {
+        haveLeft.removeIf(BooleanSupplier::getAsBoolean); // an operation that hangs is joined without end
         haveLeft.addAll(other.haveLeft);
         end.accumulateAndGet(other.end.get(), (own, later) -> later - own > 0 ? later : own);
     }

@@ -129,6 +129,19 @@ class ClaimQueueTest {
     }
 
     @Test
+    void aCallThatIsLateIsNotKeptByTheOperationThatItJoined() {
+        submit("a", "hangs", String.class);
+        CompletableFuture<String> late = queue.submit(
+                "a",
+                new ClaimQueue.Task<>(String.class, "input", Deadline.in(Duration.ZERO, CLOCK), deadline -> "late"));
+        CompletableFuture<String> next = submit("a", "next", String.class);
+
+        assertThat(late).isCompletedExceptionally();
+        runAll();
+        assertThat(next).isCompletedWithValue("hangs");
+    }
+
+    @Test
     void anOperationThatJoinsExtendsTheDeadlineOfTheOther() {
         List<Duration> left = new ArrayList<>();
         for (int seconds : new int[] {20, 100, 50}) {
