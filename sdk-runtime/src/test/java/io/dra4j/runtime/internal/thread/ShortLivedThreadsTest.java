@@ -149,6 +149,22 @@ class ShortLivedThreadsTest {
         }
 
         @Test
+        void aPeriodicTaskThatGetsNoThreadOfItsOwnRunsAgain() throws Exception {
+            CountDownLatch runs = new CountDownLatch(2);
+            timer.scheduleWithFixedDelay(
+                    () -> {
+                        runs.countDown();
+                        throw new OutOfMemoryError("unable to create native thread");
+                    },
+                    0,
+                    1,
+                    TimeUnit.MILLISECONDS);
+
+            assertThat(runs.await(LONG, TimeUnit.SECONDS)).isTrue();
+            timer.shutdown();
+        }
+
+        @Test
         void aCancelledTaskDoesNotRun() throws Exception {
             ScheduledFuture<?> task = timer.schedule(() -> {}, LONG, TimeUnit.SECONDS);
 
