@@ -22,6 +22,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,7 +60,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     // Used only by the delivery's thread.
     private final Map<String, Instant> lastEvents = new HashMap<>();
     private boolean eventsFail;
-    private Instant leftOutUntil = Instant.MIN;
+    private @Nullable Instant leftOutSince;
 
     NodeEventRecorder(DriverSettings settings, Events events, Meters meters) {
         this(settings.onRecoverable, settings.onFatal, events, meters, settings.clock);
@@ -107,7 +108,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
 
     private synchronized boolean isNews(DriverEvent event, Instant now) {
         Recorded before = recorded.get(event.subject());
-        if (before != null && event.isSameAs(before.event) && now.isBefore(before.at.plus(REMINDER))) {
+        if (before != null && event.isSameAs(before.event) && isWithin(REMINDER, before.at, now)) {
             return false;
         }
         boolean isEndOfSilence = before != null
@@ -146,7 +147,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     private void createEvent(DriverEvent event, Instant at) {
         String kind = event.reason() + " " + event.subject();
         Instant last = lastEvents.get(kind);
-        if (at.isBefore(leftOutUntil) || (last != null && at.isBefore(last.plus(EVENT_INTERVAL)))) {
+        if (isWithin(LEFT_OUT, leftOutSince, at) || isWithin(EVENT_INTERVAL, last, at)) {
             return;
         }
         lastEvents.put(kind, at);
@@ -155,13 +156,18 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
             events.create(warning, event.reason().apiName(), event.message());
             eventsFail = false;
         } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
-            leftOutUntil = at.plus(LEFT_OUT);
+            leftOutSince = at;
         } catch (ClusterException e) {
             if (!eventsFail) {
                 LOG.atWarn().setCause(e).log("Could not create an Event on the Node");
             }
             eventsFail = true;
         }
+    }
+
+    /** Returns whether an instant is less than a time after another; a clock that was set back delays nothing. */
+    private static boolean isWithin(Duration time, @Nullable Instant since, Instant now) {
+        return since != null && !now.isBefore(since) && now.isBefore(since.plus(time));
     }
 
     /** Delivers pending events, for a second at most. */

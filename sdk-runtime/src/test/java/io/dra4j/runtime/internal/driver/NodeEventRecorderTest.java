@@ -109,6 +109,17 @@ class NodeEventRecorderTest {
     }
 
     @Test
+    void aClockThatIsSetBackDelaysNothing() {
+        take(Reason.INVALID_POOL, "node-a", "bad");
+        now = now.minus(Duration.ofDays(30));
+        take(Reason.INVALID_POOL, "node-a", "bad");
+        board.close();
+
+        assertThat(received).hasSize(2);
+        assertThat(events).hasSize(2);
+    }
+
+    @Test
     void aListenerOrAServerThatFailsStopsNothing() {
         eventFailure = new ClusterException("forbidden", 403, null);
         take(Reason.INVALID_POOL, "node-a", "throw");
