@@ -100,9 +100,11 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
                 delivery.getQueue().clear(); // nothing else matters now
             }
             delivery.execute(() -> deliver(event, now));
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread must not end the caller
             forget(event);
-            LOG.atDebug().log("Event dropped: too many are waiting, or the recorder is closed: {}", event.message());
+            LOG.atDebug()
+                    .setCause(e)
+                    .log("Event dropped: too many are waiting, or the recorder is closed: {}", event.message());
         }
     }
 
