@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -91,6 +92,10 @@ class NvidiaConformanceIT {
 
     private RunOutcome run(String boards, String config, String reboot, String options) throws Exception {
         return run(install(boards), config, reboot, options, List.of());
+    }
+
+    private static Path sharing(String manifests) {
+        return SETTINGS.resolveSibling("sharing").resolve(manifests + ".yaml").toAbsolutePath();
     }
 
     private StandInNode install(String boards) {
@@ -198,7 +203,7 @@ class NvidiaConformanceIT {
                     "GpuConfig",
                     END_DAEMONS,
                     "--feature-gates=MPSSupport=true",
-                    SharingManifestsIT.Manifests.files("mps"));
+                    List.of(sharing("device-classes"), sharing("mps")));
 
             assertGreen("l40s-mps", outcome);
             assertPassed(outcome, "DRA-PREP-05", "DRA-UNP-06");
@@ -209,21 +214,13 @@ class NvidiaConformanceIT {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @CsvSource({"a100-40-divided, MigDeviceConfig", "l40s, GpuConfig"})
     @Tag("nightly")
-    void passesWithMigDevicesOfTheAdministrator() throws Exception {
-        RunOutcome outcome = run("a100-40-divided", "MigDeviceConfig", "true", "");
+    void passesWithDevicesThatStay(String boards, String config) throws Exception {
+        RunOutcome outcome = run(boards, config, "true", "");
 
-        assertGreen("a100-40-divided", outcome);
-        assertPassed(outcome, "DRA-TAINT-02");
-    }
-
-    @Test
-    @Tag("nightly")
-    void passesWithL40s() throws Exception {
-        RunOutcome outcome = run("l40s", "GpuConfig", "true", "");
-
-        assertGreen("l40s", outcome);
+        assertGreen(boards, outcome);
         assertPassed(outcome, "DRA-TAINT-02");
     }
 }
