@@ -126,7 +126,8 @@ record ContainerUnderTest(Path folder) {
         return "root".equals(System.getProperty("user.name"));
     }
 
-    private String state() {
+    /** Returns the state that a runtime passes to a hook. */
+    String state() {
         return "{\"ociVersion\": \"1.0.2\", \"bundle\": \"" + bundle() + "\"}";
     }
 
