@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -33,7 +34,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.KeyValuePair;
 
@@ -150,36 +150,22 @@ class NvidiaTakeOverTest extends ProviderOnBoards {
         assertThat(smi.calls()).containsExactly("compute-policy -i " + gpu0 + " --set-timeslice 0");
     }
 
-    @Test
-    void aMigDeviceIsDestroyedAtTheEnd() throws Exception {
-        install("h100-80", true);
-        String uuid = createMigDevice();
-        NvidiaTakeOver takeOver = takeOver(true);
-
-        adopt(takeOver, "", MIG);
-        takeOver.finish();
-        restart();
-        assertThat(instances()).isEqualTo(1);
-        claims.unprepare(provider, ONE);
-
-        assertThat(uuid).startsWith("MIG-");
-        assertThat(instances()).isZero();
-    }
-
-    /** It is used, and not the claim's own. */
-    @Test
-    void aMigDeviceForAdministrationStaysAtTheEnd() throws Exception {
+    /** One for administration is used, and not the claim's own. */
+    @ParameterizedTest
+    @CsvSource({"'', 0", "', adminAccess: true', 1"})
+    void aMigDeviceIsDestroyedAtTheEndUnlessItIsForAdministration(String access, int left) throws Exception {
         install("h100-80", true);
         createMigDevice();
         NvidiaTakeOver takeOver = takeOver(true);
 
-        PreparedClaim adopted = adopt(takeOver, "", MIG + ", adminAccess: true");
+        PreparedClaim adopted = adopt(takeOver, "", MIG + access);
         takeOver.finish();
         restart();
+        assertThat(instances()).isEqualTo(1);
         claims.unprepare(provider, ONE);
 
-        assertThat(adopted.state()).isNull();
-        assertThat(instances()).isEqualTo(1);
+        assertThat(adopted.state() == null).isEqualTo(left == 1);
+        assertThat(instances()).isEqualTo(left);
     }
 
     @Test
@@ -263,15 +249,15 @@ class NvidiaTakeOverTest extends ProviderOnBoards {
     }
 
     /** Creates it as the other driver does, and forgets all but what its checkpoint has. */
-    private String createMigDevice() throws Exception {
+    private void createMigDevice() throws Exception {
         claims.prepare(provider, claim(ONE, "", MIG));
         claims.held.clear();
         String uuid;
         try (var nvml = node.nvml()) {
             uuid = nvml.instances(gpu0).get(0).devices().get(0).uuid();
         }
+        assertThat(uuid).startsWith("MIG-");
         write("PrepareCompleted", MIG, MIG_DEVICE.formatted(uuid, answered(MIG)), "");
-        return uuid;
     }
 
     private int instances() {
@@ -290,49 +276,27 @@ class NvidiaTakeOverTest extends ProviderOnBoards {
                 .hasMessageContaining("does not exist");
     }
 
-    @Test
-    void anotherGpuUnderTheNameIsRefused() throws Exception {
-        install("l40s");
-        writeGpu("GPU-other");
-
-        assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-0"))
-                .isInstanceOf(PrepareException.class)
-                .hasMessage("device gpu-0 is %s on this node, and was prepared as GPU-other", gpu0);
-    }
-
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-                    PrepareCompleted | "mpsControlDaemonID":"m-1" | the MPS daemon m-1
-                    PrepareStarted   |                            | was not finished
-                    """)
-    void whatCannotBeUndoneHereIsRefused(String state, String config, String reason) throws Exception {
+    @CsvSource(delimiter = '|', quoteCharacter = '`', nullValues = "none", textBlock = """
+            PrepareCompleted | gpu   | none                    | "mpsControlDaemonID":"m-1" | the MPS daemon m-1
+            PrepareStarted   | gpu   | none                    | none | was not finished
+            PrepareCompleted | vfio  | none                    | none | passed through to a virtual machine (vfio)
+            PrepareCompleted | later | none                    | none | of a kind that this driver does not know
+            PrepareCompleted | gpu   | /claim= > /gpu=         | none | has the CDI name [k8s.gpu.nvidia.com/gpu=
+            PrepareCompleted | gpu   | "]} > "],"ShareID":"s"} | none | has the CDI name
+            """)
+    void whatCannotBeUndoneHereIsRefused(
+            String state, String kind, @Nullable String change, @Nullable String config, String reason)
+            throws Exception {
         install("l40s");
-        write(state, "gpu-0-mig-1g5gb-19-0", GPU.formatted(gpu0, answered("gpu-0")), config == null ? "" : config);
+        String device = answered("gpu-0");
+        if (change != null) {
+            device = device.replace(change.split(" > ")[0], change.split(" > ")[1]);
+            assertThat(device).isNotEqualTo(answered("gpu-0"));
+        }
+        String entry = "{\"%s\":{\"info\":{\"uuid\":\"%s\"},\"device\":%s}}".formatted(kind, gpu0, device);
+        write(state, "gpu-0-mig-1g5gb-19-0", entry, config == null ? "" : config);
 
-        refuses(reason);
-    }
-
-    @Test
-    void passedThroughGpusAndSharesAreRefused() throws Exception {
-        install("l40s");
-        String vfio = "{\"vfio\":{\"info\":{\"uuid\":\"%s\"},\"device\":%s}}";
-        write("PrepareCompleted", "gpu-0", vfio.formatted(gpu0, answered("gpu-0")), "");
-        refuses("passed through to a virtual machine (vfio)");
-
-        write("PrepareCompleted", "gpu-0", "{\"later\":{}}", "");
-        refuses("of a kind that this driver does not know");
-
-        String other = answered("gpu-0").replace("/claim=", "/gpu=");
-        write("PrepareCompleted", "gpu-0", GPU.formatted(gpu0, other), "");
-        refuses("has the CDI name [k8s.gpu.nvidia.com/gpu=");
-
-        String share = answered("gpu-0").replace("}", ",\"ShareID\":\"s\"}");
-        write("PrepareCompleted", "gpu-0", GPU.formatted(gpu0, share), "");
-        refuses("has the CDI name");
-    }
-
-    /** It is refused by what the checkpoint says about it, regardless of its allocation. */
-    private void refuses(String reason) {
         NvidiaTakeOver takeOver = takeOver(false);
         takeOver.claims("boot-1");
         assertThatThrownBy(() -> takeOver.check(ONE.uid()))
@@ -340,12 +304,18 @@ class NvidiaTakeOverTest extends ProviderOnBoards {
                 .hasMessageContaining(reason);
     }
 
-    @Test
-    void aClaimThatIsAllocatedOtherDevicesIsRefused() throws Exception {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            GPU-other | gpu-0 | device gpu-0 is {gpu0} on this node, and was prepared as GPU-other
+            {gpu0}    | gpu-1 | it was prepared with the devices [gpu-0], but is allocated [gpu-1]
+            """)
+    void anotherGpuIsRefused(String uuid, String device, String reason) throws Exception {
         install("a100-40");
-        writeGpu(gpu0);
-        assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-1"))
-                .hasMessageContaining("prepared with the devices [gpu-0], but is allocated [gpu-1]");
+        writeGpu(uuid.replace("{gpu0}", gpu0));
+
+        assertThatThrownBy(() -> adopt(takeOver(false), "", device))
+                .isInstanceOf(PrepareException.class)
+                .hasMessage(reason.replace("{gpu0}", gpu0));
     }
 
     @Test
@@ -355,41 +325,29 @@ class NvidiaTakeOverTest extends ProviderOnBoards {
         assertThat(takeOver(false).claims("boot-1")).isEmpty();
     }
 
-    @Test
-    void afterARebootThereIsNothing() throws Exception {
-        install("l40s");
-        writeGpu(gpu0);
-        assertThat(takeOver(false).claims("boot-2")).isEmpty();
-    }
-
     /** Releases before April 2026 record no boot. */
-    private void writeWithoutBoot(boolean isFirstVersion) throws Exception {
-        String prepared = """
-                "preparedDevices":[{"devices":[%s],"configState":{}}]""".formatted(GPU.formatted(gpu0, answered("gpu-0")));
-        String claims = "\"preparedClaims\":{\"%s\":{%s}}".formatted(ONE.uid(), prepared);
-        Files.write(file(), isFirstVersion ? GoFiles.firstVersion("{" + claims + "}") : GoFiles.secondVersion(claims));
+    private void writeWithoutBoot() throws Exception {
+        write("PrepareCompleted", "gpu-0", GPU.formatted(gpu0, answered("gpu-0")), "");
+        String named = Files.readString(file());
+        String claims = named.substring(named.indexOf("\"preparedClaims"), named.indexOf(",\"nodeBootID"));
+        Files.write(file(), GoFiles.secondVersion(claims));
     }
 
     private static void set(Path file, Instant time) throws IOException {
         Files.setLastModifiedTime(file, FileTime.from(time));
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void aCheckpointThatNamesNoBootIsOfThisOneUnlessItIsOlder(boolean isFirstVersion) throws Exception {
+    @Test
+    void aCheckpointThatNamesNoBootIsOfThisOneUnlessItIsOlder() throws Exception {
         install("l40s");
-        writeWithoutBoot(isFirstVersion);
+        writeWithoutBoot();
         Instant booted = Instant.parse("2026-03-01T10:00:00Z");
         Instant before = Instant.parse("2026-02-28T22:00:00.5Z");
         node.booted(booted);
         set(file(), booted);
         assertThat(takeOver(false).claims("boot-1")).containsExactly(ONE.uid());
-        set(file(), before);
-        Path spec = cdi.resolve("k8s.gpu.nvidia.com-claim_%s.yaml".formatted(ONE.uid()));
-        Files.writeString(spec, ""); // the clock was set: a boot would have deleted it
-        assertThat(takeOver(false).claims("boot-1")).containsExactly(ONE.uid());
         assertThat(log.list).isEmpty();
-        Files.delete(spec);
+        set(file(), before);
         NvidiaTakeOver takeOver = takeOver(false);
 
         assertThat(takeOver.claims("boot-1")).isEmpty();
@@ -409,20 +367,21 @@ class NvidiaTakeOverTest extends ProviderOnBoards {
     }
 
     @Test
-    void aCheckpointThatNamesItsBootHasNoOtherTime() throws Exception {
+    void aCheckpointThatNamesItsBootEndsWithItAndHasNoOtherTime() throws Exception {
         install("l40s");
         writeGpu(gpu0);
         set(file(), Instant.EPOCH);
         Files.delete(node.proc().resolve("stat"));
 
         assertThat(takeOver(false).claims("boot-1")).containsExactly(ONE.uid());
+        assertThat(takeOver(false).claims("boot-2")).isEmpty();
     }
 
     @ParameterizedTest
     @CsvSource({"cpu 1, has no line btime", "btime soon, can't be read", ", NoSuchFileException"})
     void withoutTheTimeOfTheBootClaimsOfNoBootAreRefused(String stat, String reason) throws Exception {
         install("l40s");
-        writeWithoutBoot(true);
+        writeWithoutBoot();
         Files.delete(node.proc().resolve("stat"));
         if (stat != null) {
             Files.writeString(node.proc().resolve("stat"), stat + "\n");

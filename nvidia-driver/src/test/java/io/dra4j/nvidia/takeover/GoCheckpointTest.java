@@ -192,14 +192,6 @@ class GoCheckpointTest {
                         "\"Requests\":[\"gpu/large\"]");
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aWholeGpuMayHaveTimeSlicesByAConfigurationAlone(boolean hasConfig) {
-        GoClaim begun = new GoClaim(A, false, List.of("gpu-12"), List.of(), List.of(), hasConfig);
-
-        assertThat(begun.mayHaveChangedHardware()).isEqualTo(hasConfig);
-    }
-
     /** It reads the members that it knows, by the sum of these. */
     @Test
     void aReleaseOfTheFirstVersionAcceptsItsPart() throws Exception {
