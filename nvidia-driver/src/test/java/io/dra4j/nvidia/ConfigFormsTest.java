@@ -15,11 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Forms of configurations have the outcome that they have with NVIDIA's own driver. */
 class ConfigFormsTest extends ProviderOnBoards {
@@ -27,8 +25,6 @@ class ConfigFormsTest extends ProviderOnBoards {
     private static final String GPU = "On a GPU";
     private static final String SHARED_GPU = "On a GPU that can be shared";
     private static final String SHARED_MIG = "On a MIG device that can be shared";
-    private static final String MIG = "gpu-0-mig-1g5gb-19-4";
-    private static final String BOTH = "TimeSlicingSettings=true,MPSSupport=true";
 
     /** An entry of a claim's allocation. */
     private record Entry(String source, String requests, String parameters) {
@@ -39,53 +35,38 @@ class ConfigFormsTest extends ProviderOnBoards {
         }
     }
 
-    private static Entry ofClaim(String requests, String parameters) {
-        return new Entry("FromClaim", requests, "{apiVersion: resource.nvidia.com/v1beta1, " + parameters + "}");
-    }
-
-    private static Entry ofClass(String requests, String parameters) {
-        return new Entry("FromClass", requests, ofClaim("", parameters).parameters());
-    }
-
-    private static ClaimPreview preview(NvidiaDeviceProvider provider) throws Exception {
-        return ClaimPreview.of("gpu.nvidia.com", provider);
-    }
-
-    private static AppliedConfig<?> applied(ClaimPreview node, String device, Entry... entries) {
-        return applied(node, "r0", device, entries);
-    }
-
-    private static AppliedConfig<?> applied(ClaimPreview node, String request, String device, Entry... entries) {
+    private static AppliedConfig<?> applied(ClaimPreview node, String device, Entry entry) {
         String claim = """
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceClaim
                 status:
                   allocation:
                     devices:
-                      results: [{request: %s, driver: gpu.nvidia.com, pool: node-1, device: %s}]
+                      results: [{request: r0, driver: gpu.nvidia.com, pool: node-1, device: %s}]
                       config: [%s]
-                """.formatted(
-                        request, device, Stream.of(entries).map(Entry::toString).collect(Collectors.joining(", ")));
+                """.formatted(device, entry);
         List<AppliedConfig<?>> configs = node.allocated(claim).devices().get(0).configs();
         assertThat(configs).hasSize(1);
         return configs.get(0);
     }
 
-    private static Stream<DynamicTest> tests(ClaimPreview node, String device, List<ConfigForm> forms) {
-        return forms.stream()
-                .flatMap(form -> Stream.of("FromClaim", "FromClass")
-                        .flatMap(source -> Stream.of(
-                                test(node, device, form, source, "r0"), test(node, device, form, source, ""))));
-    }
-
-    private static DynamicTest test(ClaimPreview node, String device, ConfigForm form, String source, String requests) {
-        String outcome = requests.isEmpty() ? form.unnamed() : form.named();
-        return DynamicTest.dynamicTest(
-                "%s %s [%s]".formatted(form.parameters(), source, requests),
-                () -> has(
-                        () -> applied(node, device, new Entry(source, requests, form.json())),
-                        ConfigSource.valueOf(source.equals("FromClass") ? "FROM_CLASS" : "FROM_CLAIM"),
-                        outcome));
+    @ParameterizedTest
+    @CsvSource({
+        GPU + ", l40s, gpu-0, ''",
+        "On a MIG device, a100-40-divided, gpu-0-mig-1g5gb-19-4, ''",
+        SHARED_GPU + ", l40s, gpu-0, 'TimeSlicingSettings=true,MPSSupport=true'",
+        SHARED_MIG + ", a100-40-divided, gpu-0-mig-1g5gb-19-4, 'TimeSlicingSettings=true,MPSSupport=true'"
+    })
+    void haveTheOutcomesOfTheirTable(String table, String boards, String device, String given) throws Exception {
+        gates = given;
+        ClaimPreview node = ClaimPreview.of("gpu.nvidia.com", start(boards, false));
+        for (ConfigForm form : ConfigForm.of(table)) {
+            for (ConfigSource source : List.of(ConfigSource.FROM_CLASS, ConfigSource.FROM_CLAIM)) {
+                String name = source == ConfigSource.FROM_CLASS ? "FromClass" : "FromClaim";
+                has(() -> applied(node, device, new Entry(name, "r0", form.json())), source, form.named());
+                has(() -> applied(node, device, new Entry(name, "", form.json())), source, form.unnamed());
+            }
+        }
     }
 
     private static void has(Supplier<AppliedConfig<?>> config, ConfigSource source, String outcome) {
@@ -101,82 +82,19 @@ class ConfigFormsTest extends ProviderOnBoards {
         }
     }
 
-    @TestFactory
-    Stream<DynamicTest> onAGpu() throws Exception {
-        return tests(preview(start("l40s", false)), "gpu-0", ConfigForm.of(GPU));
-    }
-
-    @TestFactory
-    Stream<DynamicTest> onAMigDevice() throws Exception {
-        return tests(preview(start("a100-40-divided", false)), MIG, ConfigForm.of("On a MIG device"));
-    }
-
-    @TestFactory
-    Stream<DynamicTest> onAGpuThatCanBeShared() throws Exception {
-        gates = BOTH;
-        return tests(preview(start("l40s", false)), "gpu-0", ConfigForm.of(SHARED_GPU));
-    }
-
-    @TestFactory
-    Stream<DynamicTest> onAMigDeviceThatCanBeShared() throws Exception {
-        gates = BOTH;
-        return tests(preview(start("a100-40-divided", false)), MIG, ConfigForm.of(SHARED_MIG));
-    }
-
     @Test
     void eachStrategyHasItsOwnGate() throws Exception {
         gates = "TimeSlicingSettings=true";
-        ClaimPreview node = preview(start("l40s", false));
-        Entry slices = ofClaim("", "kind: GpuConfig, sharing: {strategy: TimeSlicing}");
-        Entry mps = ofClaim("", "kind: GpuConfig, sharing: {strategy: MPS}");
+        ClaimPreview node = ClaimPreview.of("gpu.nvidia.com", start("l40s", false));
+        String sharing = "{apiVersion: resource.nvidia.com/v1beta1, kind: GpuConfig, sharing: {strategy: %s}}";
+        Entry mps = new Entry("FromClaim", "", sharing.formatted("MPS"));
 
-        assertThat(applied(node, "gpu-0", slices).value().toString())
+        assertThat(applied(node, "gpu-0", new Entry("FromClaim", "", sharing.formatted("TimeSlicing")))
+                        .value()
+                        .toString())
                 .contains("interval=Default")
                 .contains("mpsConfig=null");
         assertThatThrownBy(() -> applied(node, "gpu-0", mps)).hasMessageContaining("MPSSupport");
-    }
-
-    @Test
-    void onAMigDeviceOnDemand() throws Exception {
-        ClaimPreview node = preview(start("h100-80", true));
-        String device = "gpu-0-mig-1g10gb-19-4";
-
-        assertThat(applied(node, device, ofClaim("r0", "kind: MigDeviceConfig")).index())
-                .isZero();
-        assertThatThrownBy(() -> applied(node, device, ofClaim("r0", "kind: GpuConfig")))
-                .hasMessageContaining("cannot apply GpuConfig to device node-1/" + device);
-    }
-
-    @Test
-    void theLastEntryThatFitsWinsAndThoseBeforeAreNotLookedAt() throws Exception {
-        ClaimPreview node = preview(start("l40s", false));
-        Entry gpu = ofClaim("", "kind: GpuConfig");
-        Entry shared = ofClaim("", "kind: GpuConfig, sharing: {strategy: MPS}");
-        Entry mig = ofClaim("r0", "kind: MigDeviceConfig");
-        Entry ofClass = ofClass("r0", "kind: GpuConfig");
-
-        assertThat(applied(node, "gpu-0", gpu, gpu).index()).isEqualTo(1);
-        assertThat(applied(node, "gpu-0", gpu, ofClass).index()).isZero();
-        assertThat(applied(node, "gpu-0", shared, gpu).index()).isEqualTo(1);
-        assertThat(applied(node, "gpu-0", mig, gpu).index()).isEqualTo(1);
-        assertThatThrownBy(() -> applied(node, "gpu-0", gpu, shared))
-                .hasMessageContaining("config 1 from the claim")
-                .hasMessageContaining("MPSSupport");
-        assertThatThrownBy(() -> applied(node, "gpu-0", gpu, mig))
-                .hasMessageContaining("config 1 from the claim: cannot apply MigDeviceConfig");
-    }
-
-    @Test
-    void anEntryForARequestIsForItsSubrequests() throws Exception {
-        ClaimPreview node = preview(start("l40s", false));
-
-        for (String named : List.of("r0", "r0/large")) {
-            Entry entry = ofClaim(named, "kind: GpuConfig");
-            assertThat(applied(node, "r0/large", "gpu-0", entry).source()).isEqualTo(ConfigSource.FROM_CLAIM);
-        }
-        assertThat(applied(node, "r0/large", "gpu-0", ofClaim("r0/small", "kind: GpuConfig"))
-                        .source())
-                .isEqualTo(ConfigSource.DEFAULT);
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The checks of NVIDIA's nodes, on boards, and the program's command as on its page. */
@@ -30,24 +31,27 @@ class NvidiaDoctorTest extends DoctorOnBoards {
     private static final String BOOT = "3f0c8a52-6a0e-4b7e-9d0c-0f6c2f2f6a11";
 
     @ParameterizedTest
-    @ValueSource(strings = {"a100-40", "mixed", "t4"})
-    void nothingIsFoundOnHealthyNodes(String boards) throws Exception {
+    @CsvSource(delimiter = '|', textBlock = """
+            a100-40 | gpu.product | --dynamic-mig=false                       | 0 []
+            a100-40 | gpu.product | --dynamic-mig=true                        | 0 []
+            mixed   | gpu.product | --dynamic-mig=false                       | 0 []
+            mixed   | gpu.product | --dynamic-mig=true                        | 0 []
+            t4      | gpu.product | --dynamic-mig=false                       | 0 []
+            t4      | gpu.product | --dynamic-mig=true                        | 0 []
+            a100-40 | mig.config  | --dynamic-mig=false                       | 0 []
+            a100-40 | mig.config  | --dynamic-mig=true                        | 1 [mig-manager]
+            t4      | gpu.product | --nvidia-cdi-hook-path=/usr/bin/no-hook   | 1 [hook]
+            none    | gpu.product | --feature-gates=PassthroughSupport=false  | 1 [nvml]
+            none    | gpu.product | --feature-gates=PassthroughSupport=true   | 2 []
+            """)
+    void nothingIsFoundOnHealthyNodesAndOtherwiseWhatIsWrongOnce(
+            String boards, String labelled, String option, String found) throws Exception {
         StandInNode node = install(boards);
-        label = "nvidia.com/gpu.product";
+        label = "nvidia.com/" + labelled;
 
-        for (String dynamic : List.of("--dynamic-mig=false", "--dynamic-mig=true")) {
-            Report report = report(node, dynamic);
-            assertThat(report.exitStatus()).as(report.text()).isZero();
-        }
-    }
+        Report report = report(node, option);
 
-    @Test
-    void aNodeWithoutGpusIsFoundOnceUnlessVirtualMachinesMayHaveThem() throws Exception {
-        StandInNode node = install("none");
-
-        assertThat(found(report(node))).containsExactly("nvml");
-        assertThat(found(report(node, "--feature-gates=PassthroughSupport=true")))
-                .isEmpty();
+        assertThat(report.exitStatus() + " " + found(report)).as(report.text()).isEqualTo(found);
     }
 
     /** Unknown is not none. */
@@ -99,11 +103,8 @@ class NvidiaDoctorTest extends DoctorOnBoards {
     }
 
     @Test
-    void aMissingHookIsFoundOnce() throws Exception {
+    void aHookThatIsNotInThePluginsDirectoryIsFoundOnce() throws Exception {
         StandInNode node = install("t4");
-
-        assertThat(found(report(node, "--nvidia-cdi-hook-path=/usr/bin/no-hook")))
-                .containsExactly("hook");
         Files.createDirectories(kubelet("plugins/gpu.nvidia.com"));
         assertThat(found(report(node))).containsExactly("hook");
     }
@@ -122,15 +123,6 @@ class NvidiaDoctorTest extends DoctorOnBoards {
 
             assertThat(report.exitStatus()).as(report.text()).isZero();
         }
-    }
-
-    @Test
-    void aMigManagerBesideDynamicMigIsFoundOnce() throws Exception {
-        StandInNode node = install("a100-40");
-        label = "nvidia.com/mig.config";
-
-        assertThat(found(report(node, "--dynamic-mig"))).containsExactly("mig-manager");
-        assertThat(found(report(node))).isEmpty();
     }
 
     @Test

@@ -35,12 +35,6 @@ class XidEffectsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"''", "' '"})
-    void areNotChosenByAnEmptyText(String text) {
-        assertThat(XidEffects.parse(text)).isEqualTo(XidEffects.DEFAULT);
-    }
-
-    @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     48 | entry "48" is not of the form XID=EFFECT
                     48=None= | entry "48=None=" is not of the form XID=EFFECT
