@@ -36,6 +36,7 @@ class SharingCrashIT {
     /** The number of the daemon's start: what it does comes after its parent's death. */
     private static final int DAEMON = 3;
 
+    private static final boolean IS_FULL = Boolean.getBoolean("dra4j.full");
     private static final String CAN_MOUNT = "io.dra4j.nvidia.standin.MpsStandIn#canMount";
     private static final String WHY = "MPS daemons need root, and the right to mount";
 
@@ -107,19 +108,13 @@ class SharingCrashIT {
         assertNothingIsLeft();
     }
 
+    /** In any call in a full build. */
     @Test
-    void slicesAreResetAfterAKillThatTheySurvived() throws Exception {
+    void slicesAreResetAfterAKill() throws Exception {
         start(false);
 
-        crash(LONG, 3, false);
-    }
-
-    @Test
-    @Tag("nightly")
-    void slicesAreResetAfterAKillInAnyCall() throws Exception {
-        start(false);
-
-        for (int call = 1; call <= CALLS_OF_SLICES; call++) {
+        crash(LONG, 3, false); // which they survive
+        for (int call = 1; IS_FULL && call <= CALLS_OF_SLICES; call++) {
             crash(LONG, call, true);
             crash(LONG, call, false);
         }
@@ -133,15 +128,7 @@ class SharingCrashIT {
         crash(LIMITED, DAEMON, true); // the mode is set, the memory is mounted
         crash(LIMITED, DAEMON + 2, true); // the daemon runs
         crash(LIMITED, CALLS_OF_MPS, true); // the daemon has ended
-    }
-
-    @Test
-    @Tag("nightly")
-    @EnabledIf(value = CAN_MOUNT, disabledReason = WHY)
-    void mpsIsUndoneAfterAKillInAnyCall() throws Exception {
-        start(true);
-
-        for (int call = 1; call <= CALLS_OF_MPS; call++) {
+        for (int call = 1; IS_FULL && call <= CALLS_OF_MPS; call++) {
             crash(LIMITED, call, true);
             if (call != DAEMON) {
                 crash(LIMITED, call, false);
