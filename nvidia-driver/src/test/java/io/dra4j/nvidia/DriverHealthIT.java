@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The health of GPUs as a program reports it, in a storm of errors and over a kill. */
+/** The health of GPUs as a program reports it, in a storm of errors. */
 @Tag("slow")
 class DriverHealthIT {
 
@@ -116,18 +116,13 @@ class DriverHealthIT {
                 .isPresent();
     }
 
-    /** Starts the driver with a watch of the GPUs. */
-    private TestContext watching(StandInNode node, String name, String... more) throws Exception {
-        List<String> command = new ArrayList<>(DriverJar.command(folder));
-        command.addAll(List.of("--health-watch=always", "--xid-effects=79=NoExecute"));
-        return DriverJar.context(command, node, name, more);
-    }
-
     @Test
     void taintsTheRightDevicesAndIsOverSoonAfterTheRecovery() throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
         NodeState hardware = node.state();
-        try (TestContext context = watching(node, "storm");
+        List<String> command = new ArrayList<>(DriverJar.command(folder));
+        command.addAll(List.of("--health-watch=always", "--xid-effects=79=NoExecute"));
+        try (TestContext context = DriverJar.context(command, node, "storm");
                 OpenHealthStream stream =
                         context.kubelet().watchHealth(context.place().driver(), OpenHealthStream.Version.V1ALPHA1)) {
             awaitHealth(stream, "HEALTHY");
@@ -157,29 +152,6 @@ class DriverHealthIT {
             awaitHealth(stream, "HEALTHY");
             assertPaced(context, before);
             assertThat(Files.readAllLines(context.place().log())).hasSizeLessThan(MOST_LINES);
-        }
-    }
-
-    @Test
-    void aKillChangesNoTaint() throws Exception {
-        StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
-        NodeState hardware = node.state();
-        try (TestContext context = watching(node, "kill", "--temperature-threshold=85", "--threshold-interval=1")) {
-            Map<String, String> tainted = Map.of("gpu-0", "NoExecute", "gpu-4", "NoSchedule");
-            hardware.set(0, "recovery", 1);
-            hardware.xid(0, -1, 79);
-            hardware.set(4, "celsius", 90);
-            awaitEffects(context, tainted, Instant.now(), CLEARED);
-            int before = context.proxy().lastNumber();
-
-            context.driver().restartAfterKill();
-
-            hardware.set(5, "recovery", 1);
-            hardware.xid(5, -1, 48);
-            Map<String, String> all = new TreeMap<>(tainted);
-            all.put("gpu-5", "NoSchedule");
-            awaitEffects(context, all, Instant.now(), CLEARED);
-            assertThat(context.proxy().requests(sliceWrites(before))).hasSize(1);
         }
     }
 }

@@ -201,11 +201,4 @@ class PublishedChartIT {
             assertThat(probe.check("")).isEqualTo("SERVING");
         }
     }
-
-    @Test
-    void logsAsMuchAsTheChartsVerbosityAsks() {
-        assertThat(node.log())
-                .contains(" DEBUG ", "About to announce device gpu-0")
-                .doesNotContain("DEBUG security", "DEBUG httpserver", "DEBUG JNA");
-    }
 }

@@ -171,17 +171,6 @@ class NvmlTest {
         }
 
         @Test
-        void needsAResetBeforeHopper() {
-            gpu = open("a100-40").get(0).uuid();
-
-            assertThat(nvml.switchMig(gpu, true)).isEqualTo(MigSwitch.NEEDS_RESET);
-            Mig mig = nvml.read().gpus().get(0).mig();
-            assertThat(mig).isNotNull();
-            assertThat(mig.enabled()).isFalse();
-            assertThat(mig.pending()).isTrue();
-        }
-
-        @Test
         void failsWithoutRoot() {
             gpu = open("h100-80").get(0).uuid();
             state.privileged(false);
