@@ -213,31 +213,18 @@ class ChartTest extends ChartContract {
                         .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1])));
     }
 
-    @Test
-    void anUnknownEffectOfErrorsIsRefused() {
-        assertThatThrownBy(() -> CHART.render(ChartInstallation.DEFAULT.set("xidEffects.48", "Never")))
-                .hasMessageContaining("/xidEffects/48");
-    }
-
     @ParameterizedTest
     @CsvSource({
-        "dynamicMig.destroyUnknownDevices, true, needs dynamicMig.enabled",
-        "featureGates.AllAlpha, true, /featureGates/AllAlpha",
-        "consumableShares, true, /consumableShares",
-        "resources.computeDomains.enabled, true, /resources/computeDomains/enabled",
-        "resources.gpus.enabled, false, /resources/gpus/enabled"
+        "dynamicMig.destroyUnknownDevices=true, needs dynamicMig.enabled",
+        "dynamicMig.enabled=true featureGates.DynamicMIG=false, contradict each other",
+        "featureGates.AllAlpha=true, /featureGates/AllAlpha",
+        "consumableShares=true, /consumableShares",
+        "resources.computeDomains.enabled=true, /resources/computeDomains/enabled",
+        "resources.gpus.enabled=false, /resources/gpus/enabled",
+        "xidEffects.48=Never, /xidEffects/48"
     })
-    void whatThisDriverDoesNotHaveIsRefused(String path, boolean value, String message) {
-        assertThatThrownBy(() -> CHART.render(ChartInstallation.DEFAULT.set(path, value)))
-                .hasMessageContaining(message);
-    }
-
-    @Test
-    void aGateOfMigThatIsOffContradictsTheValueOfThisChart() {
-        assertThatThrownBy(() -> CHART.render(ChartInstallation.DEFAULT
-                        .set("dynamicMig.enabled", true)
-                        .set("featureGates.DynamicMIG", false)))
-                .hasMessageContaining("contradict each other");
+    void whatThisDriverDoesNotHaveIsRefused(String values, String message) {
+        assertThatThrownBy(() -> CHART.render(installation(values))).hasMessageContaining(message);
     }
 
     /** Values of one name mean the same in both charts, and have the same defaults. */
