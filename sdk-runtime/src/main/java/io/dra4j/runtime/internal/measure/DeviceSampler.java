@@ -123,16 +123,27 @@ public final class DeviceSampler implements AutoCloseable {
         if (meter == null || meter == DeviceMeter.NONE) {
             return;
         }
-        for (MeasuredDevice device : due) {
-            Duration left = Duration.ofNanos(end - nanos.getAsLong());
-            if (!left.isNegative()) {
-                measure(meter, device, left);
+        try {
+            for (MeasuredDevice device : due) {
+                Duration left = Duration.ofNanos(end - nanos.getAsLong());
+                if (!left.isNegative()) {
+                    measure(meter, device, left);
+                }
             }
+        } finally {
+            close(meter);
         }
-        start(() -> {
+    }
+
+    private void close(DeviceMeter meter) {
+        try {
+            start(() -> {
+                meter.close();
+                return true;
+            });
+        } catch (OutOfMemoryError e) { // no more threads for a while: better here than never
             meter.close();
-            return true;
-        });
+        }
     }
 
     private @Nullable DeviceMeter open() {

@@ -12,6 +12,7 @@ import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.device.BindingConditions;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +29,8 @@ final class BindingClaim {
     private final String driver;
     private final List<Device> devices;
     private List<String> applied;
-    private Instant checked = Instant.MIN;
-    private Instant notBefore = Instant.MIN;
+    private @Nullable Instant checked;
+    private @Nullable Instant refused;
 
     private BindingClaim(ClaimRef ref, String driver, List<Device> devices) {
         this.ref = ref;
@@ -150,7 +151,7 @@ final class BindingClaim {
     void follow(@Nullable BindingClaim earlier) {
         if (earlier != null && awaited().equals(earlier.awaited())) {
             checked = earlier.checked;
-            notBefore = earlier.notBefore;
+            refused = earlier.refused;
         }
     }
 
@@ -158,22 +159,27 @@ final class BindingClaim {
         return devices.stream().map(Device::awaited).toList();
     }
 
-    /** Returns whether its devices were checked at this time or later. */
-    boolean isCheckedSince(Instant time) {
-        return !checked.isBefore(time);
+    /** Returns whether its devices were checked less than a time ago. */
+    boolean isCheckedWithin(Duration time, Instant now) {
+        return isWithin(time, checked, now);
     }
 
     void checked(Instant time) {
         checked = time;
     }
 
-    /** Returns whether the API server may be asked again, after it has forbidden a write. */
-    boolean mayBeWritten(Instant now) {
-        return !now.isBefore(notBefore);
+    /** Returns whether the API server has forbidden a write less than a time ago. */
+    boolean isRefusedWithin(Duration time, Instant now) {
+        return isWithin(time, refused, now);
     }
 
-    void forbiddenUntil(Instant time) {
-        notBefore = time;
+    void refused(Instant time) {
+        refused = time;
+    }
+
+    /** A clock that was set back delays nothing. */
+    private static boolean isWithin(Duration time, @Nullable Instant since, Instant now) {
+        return since != null && !now.isBefore(since) && now.isBefore(since.plus(time));
     }
 
     List<Device> unsettled() {

@@ -136,7 +136,7 @@ public final class BindingLoop implements AutoCloseable {
 
     /** Checks the devices of a claim, at most once per interval however often it changes. */
     private void bindUnlessChecked(BindingClaim claim) {
-        if (!claim.isCheckedSince(parts.clock.instant().minus(INTERVAL))) {
+        if (!claim.isCheckedWithin(INTERVAL, parts.clock.instant())) {
             bind(claim);
         }
     }
@@ -188,14 +188,14 @@ public final class BindingLoop implements AutoCloseable {
     }
 
     private void apply(BindingClaim claim) {
-        if (!claim.hasNews() || !claim.mayBeWritten(parts.clock.instant())) {
+        if (!claim.hasNews() || claim.isRefusedWithin(LONGEST_WAIT, parts.clock.instant())) {
             return;
         }
         try {
             parts.statuses.apply(claim.ref(), fieldOwner, claim.entries());
             claim.applied();
         } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
-            claim.forbiddenUntil(parts.clock.instant().plus(LONGEST_WAIT));
+            claim.refused(parts.clock.instant());
         } catch (ClusterException e) {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, claim.ref())

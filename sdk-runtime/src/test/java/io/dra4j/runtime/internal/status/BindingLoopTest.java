@@ -57,11 +57,19 @@ class BindingLoopTest {
         }
     }
 
+    private Duration setBack = Duration.ZERO;
+
     private BindingLoop start(String... claims) {
         feed.claims = List.of(claims);
         BindingLoop started = new BindingLoop(
                 new BindingLoop.Parts(
-                        "d.example.com", "node", this::bind, new PoolName("node")::equals, feed, statuses, loop),
+                        "d.example.com",
+                        "node",
+                        this::bind,
+                        new PoolName("node")::equals,
+                        feed,
+                        statuses,
+                        () -> loop.instant().minus(setBack)),
                 loop,
                 random);
         advance(0);
@@ -253,6 +261,18 @@ class BindingLoopTest {
         assertThat(statuses.applied).hasSize(1);
         advance(70);
         assertThat(statuses.applied).hasSize(2);
+    }
+
+    @Test
+    void aClockThatIsSetBackDelaysNothing() {
+        answer = List.of(condition("Attached", ConditionStatus.TRUE));
+        statuses.failures.add(new ClusterException.Forbidden("no", "update", "resourceclaims/status"));
+        start(claim(OWN + AWAITED, ""));
+        setBack = Duration.ofDays(30);
+        advance(5);
+
+        assertThat(requested).hasSize(2);
+        assertThat(statuses.applied).hasSize(1);
     }
 
     @Test
