@@ -430,7 +430,7 @@ class KubeletPluginTest extends SocketFixture {
             begun.countDown();
             awaitQuietly(release);
         };
-        var call = CompletableFuture.supplyAsync(() -> prepare(CLAIM));
+        var call = CompletableFuture.supplyAsync(() -> prepare(CLAIM), task -> new Thread(task).start());
         assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
         return call;
     }
