@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.JavaProgram;
 import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -35,7 +38,10 @@ final class DriverJar {
                 KubeletClaim claim = context.claims().allocate(context.devices().one());
                 context.calls().prepared(claim);
                 context.calls().unprepared(claim);
-                context.driver().terminate();
+                Instance driver = context.driver().current();
+                driver.terminate();
+                // The archive is written then: seconds of processor time, on a machine that is busy.
+                assertThat(driver.awaitExit(Duration.ofMinutes(3))).isPresent();
             }
         });
     }
