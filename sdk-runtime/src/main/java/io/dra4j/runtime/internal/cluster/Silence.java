@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.cluster;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The time for which a watch has received nothing.
@@ -43,5 +44,10 @@ public final class Silence {
     /** Returns whether the silence is too long. */
     public boolean isOver() {
         return !clock.instant().isBefore(end());
+    }
+
+    /** Returns whether less than a time has passed since an instant; setting the clock back postpones nothing. */
+    public static boolean isWithin(Duration time, @Nullable Instant since, Instant now) {
+        return since != null && !now.isBefore(since) && now.isBefore(since.plus(time));
     }
 }

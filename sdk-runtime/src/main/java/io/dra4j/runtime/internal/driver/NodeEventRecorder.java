@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.cluster.Silence;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.DriverEvent.Severity;
@@ -110,7 +111,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
 
     private synchronized boolean isNews(DriverEvent event, Instant now) {
         Recorded before = recorded.get(event.subject());
-        if (before != null && event.isSameAs(before.event) && isWithin(REMINDER, before.at, now)) {
+        if (before != null && event.isSameAs(before.event) && Silence.isWithin(REMINDER, before.at, now)) {
             return false;
         }
         boolean isEndOfSilence = before != null
@@ -149,7 +150,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     private void createEvent(DriverEvent event, Instant at) {
         String kind = event.reason() + " " + event.subject();
         Instant last = lastEvents.get(kind);
-        if (isWithin(LEFT_OUT, leftOutSince, at) || isWithin(EVENT_INTERVAL, last, at)) {
+        if (Silence.isWithin(LEFT_OUT, leftOutSince, at) || Silence.isWithin(EVENT_INTERVAL, last, at)) {
             return;
         }
         lastEvents.put(kind, at);
@@ -165,11 +166,6 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
             }
             eventsFail = true;
         }
-    }
-
-    /** Returns whether an instant is less than a time after another; a clock that was set back delays nothing. */
-    private static boolean isWithin(Duration time, @Nullable Instant since, Instant now) {
-        return since != null && !now.isBefore(since) && now.isBefore(since.plus(time));
     }
 
     /** Delivers pending events, for a second at most. */

@@ -12,6 +12,7 @@ import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.device.BindingConditions;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.Silence;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -161,7 +162,7 @@ final class BindingClaim {
 
     /** Returns whether its devices were checked less than a time ago. */
     boolean isCheckedWithin(Duration time, Instant now) {
-        return isWithin(time, checked, now);
+        return Silence.isWithin(time, checked, now);
     }
 
     void checked(Instant time) {
@@ -170,16 +171,11 @@ final class BindingClaim {
 
     /** Returns whether the API server has forbidden a write less than a time ago. */
     boolean isRefusedWithin(Duration time, Instant now) {
-        return isWithin(time, refused, now);
+        return Silence.isWithin(time, refused, now);
     }
 
     void refused(Instant time) {
         refused = time;
-    }
-
-    /** A clock that was set back delays nothing. */
-    private static boolean isWithin(Duration time, @Nullable Instant since, Instant now) {
-        return since != null && !now.isBefore(since) && now.isBefore(since.plus(time));
     }
 
     List<Device> unsettled() {
