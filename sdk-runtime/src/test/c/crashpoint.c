@@ -9,7 +9,7 @@
 //   word 0  1 to count steps, 0 to let them pass uncounted
 //   word 1  how many steps were counted
 //   word 2  the number of the step that it happens at, 0 for none
-//   word 3  when it dies: 0 before the step, 1 in the middle of a write, or after the step if it is no write
+//   word 3  when it dies: 0 before the step, 1 in the middle of a write, or after the step if it is not a write
 //
 // CRASHPOINT_CONTROL is that file, CRASHPOINT_DIRS the directories with ':' between them, and
 // CRASHPOINT_TRACE a file to which each counted step appends a line "number call path".

@@ -19,7 +19,7 @@ public final class BareProgram {
 
     private BareProgram() {}
 
-    /** The command of the driver with some options of its own. */
+    /** The command of the driver with options for this driver. */
     public static synchronized List<String> command(String... options) throws IOException, InterruptedException {
         if (archived == null) {
             JavaProgram program = new JavaProgram(

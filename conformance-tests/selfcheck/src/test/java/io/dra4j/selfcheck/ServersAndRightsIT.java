@@ -171,7 +171,7 @@ class ServersAndRightsIT {
             return Runner.run("only: [DRA-PREP-01, DRA-SLICE-11]\n" + more, flags, Runner.process(List.of(options)));
         }
 
-        /** The chart of the archetype lets a driver write the slices of its own node alone. */
+        /** The chart of the archetype lets a driver write only the slices of its node. */
         private static String withPolicy(String manifests) {
             try {
                 return manifests

@@ -413,7 +413,7 @@ final class StateMutants {
         }
     }
 
-    /** A first version of the spec stays beside the final one. */
+    /** A first version of the spec stays next to the final one. */
     @Altered(id = "M-125b")
     static final class Untidy extends CdiSpecs {
         @Override

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Releases beside the known ones, and the gates that a release has and can be switched. */
+/** Releases other than the known ones, and the gates of a release that can be switched. */
 class KubernetesVersionTest {
 
     @ParameterizedTest

@@ -225,7 +225,7 @@ class CrashIT {
         /** When to die, with regard to a step. */
         enum Moment {
             BEFORE,
-            /** With half of the bytes written; after the step, if it is no write. */
+            /** With half of the bytes written; after the step, if it is not a write. */
             HALFWAY
         }
 

@@ -198,7 +198,7 @@ class PluginSocketsTest extends SocketFixture {
                     .hasMessageEndingWith("; remove the file if none runs");
         }
 
-        /** One that hangs accepts no connection, and lets so many wait. */
+        /** One that hangs accepts no connection, and lets this many wait. */
         @Test
         void ofAnInstanceThatHangsStaysAndDelaysNoOther() throws IOException {
             Path path = data.resolve("dra-" + UID + ".sock");
