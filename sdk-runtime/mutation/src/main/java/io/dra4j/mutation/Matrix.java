@@ -65,12 +65,14 @@ record Matrix(List<Mutant> mutants) {
         }
         String place = texts.get("mutatedClass") + "." + texts.get("mutatedMethod") + ":" + texts.get("lineNumber")
                 + ": " + texts.get("description");
-        return new Mutant(
-                place, killed, tests(texts.get("killingTests"), names), tests(texts.get("coveringTests"), names));
+        return new Mutant(place, killed, tests(texts, "killingTests", names), tests(texts, "coveringTests", names));
     }
 
-    private static Set<String> tests(CharSequence text, Map<String, String> names) {
-        return Stream.of(text.toString().split("\\|"))
+    /** Without the matrix, PIT writes one {@code killingTest} instead of these lists. */
+    private static Set<String> tests(Map<String, StringBuilder> texts, String element, Map<String, String> names) {
+        return Stream.of(texts.getOrDefault(element, new StringBuilder())
+                        .toString()
+                        .split("\\|"))
                 .filter(name -> !name.isEmpty())
                 .map(name -> names.computeIfAbsent(name, same -> same))
                 .collect(Collectors.toSet());

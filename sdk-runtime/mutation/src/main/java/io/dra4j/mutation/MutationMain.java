@@ -49,7 +49,7 @@ record MutationMain(Path root, PrintStream out) {
             Baseline.Row now = branches ? Baseline.branches(folder) : Baseline.mutants(folder);
             out.println(
                     module + (branches ? ": covered branches " + now.covered() : ": killed mutants " + now.killed()));
-            if (!branches) {
+            if (verb.equals("whole")) {
                 Files.write(
                         folder.resolve("target/mutation/tests.tsv"),
                         Matrix.read(folder.resolve(REPORT)).table());

@@ -106,10 +106,9 @@ class MutationMainTest {
 
     @Test
     void theTableCountsWhatATestKillsAndWhatItKillsAlone() throws IOException {
-        baseline("m,1,2,,");
         matrix();
 
-        run("check", "mutants", "m");
+        run("whole", "mutants", "m");
 
         assertThat(Files.readAllLines(root.resolve("m/target/mutation/tests.tsv")))
                 .containsExactly("kills\talone\ttest", "2\t1\t" + ONE, "1\t0\t" + OTHER, "0\t0\t" + IDLE);
@@ -158,8 +157,9 @@ class MutationMainTest {
     }
 
     private void mutants(int killed, int surviving) throws IOException {
-        report(mutant(true, "", ONE, ONE).repeat(killed)
-                + mutant(false, "", "", ONE).repeat(surviving));
+        String withoutTests = "<mutatedClass>a.A</mutatedClass><killingTest>" + ONE + "</killingTest></mutation>";
+        report(("<mutation detected='true'>" + withoutTests).repeat(killed)
+                + ("<mutation detected='false'>" + withoutTests).repeat(surviving));
     }
 
     private static String mutant(boolean detected, String description, String killing, String covering) {
