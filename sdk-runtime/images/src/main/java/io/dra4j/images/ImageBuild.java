@@ -147,7 +147,12 @@ final class ImageBuild {
         Stage special = Stage.at(own, "dependencies-of-program", inputs.time());
         for (Path jar : jars.foreign()) {
             Stage stage = shared.contains(jar) ? common : special;
-            stage.copy(jar, Image.JARS + "/" + jar.getFileName());
+            String path = Image.JARS + "/" + jar.getFileName();
+            if (Picocli.isIn(jar)) {
+                stage.write(path, Picocli.converted(jar), false);
+            } else {
+                stage.copy(jar, path);
+            }
         }
         jars.extract("META-INF/native/" + machine.netty(), special, Image.NATIVE + "/" + machine.netty());
         jars.extract(

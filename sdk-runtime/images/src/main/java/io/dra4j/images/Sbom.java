@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.images;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -28,6 +29,7 @@ final class Sbom {
                     : (ObjectNode) JSON.readTree(jars.parts().toFile());
             ObjectNode program = (ObjectNode) sbom.at("/metadata/component");
             program.put("description", image.description());
+            sbom.withArray("/components").forEach(Sbom::noteChange);
             ObjectNode java = sbom.withArray("/components").addObject();
             String version = jdk.value("JAVA_RUNTIME_VERSION");
             java.put("type", "platform");
@@ -68,6 +70,15 @@ final class Sbom {
             part.put("version", file.substring(name.length()).replaceAll("^-|\\.jar$", ""));
         }
         return sbom;
+    }
+
+    /** Notes how a jar differs from its release, whose hashes are not those of the image's jar. */
+    private static void noteChange(JsonNode part) {
+        if (part.path("name").asText().equals("picocli")) {
+            ObjectNode picocli = (ObjectNode) part;
+            picocli.remove("hashes");
+            picocli.putObject("pedigree").put("notes", Picocli.CHANGE);
+        }
     }
 
     private static void debian(ObjectNode component, String name, Debian debian) {

@@ -136,6 +136,11 @@ class ArchiveIT {
         assertThat(components).extracting(part -> part.get("name").asText()).contains("OpenJDK", "libc6", "bash");
         assertThat(unpacked.files())
                 .contains("/usr/share/doc/libc6/copyright", "/usr/lib/dra4j/jdk/legal/java.base/LICENSE");
+        assertThat(components)
+                .filteredOn(part -> part.get("name").asText().equals("picocli"))
+                .singleElement()
+                .matches(part -> !part.has("hashes"))
+                .returns(Picocli.CHANGE, part -> part.at("/pedigree/notes").asText());
         assertThat(Built.sbom(image)).hasSameBinaryContentAs(read(image).sbom());
     }
 
