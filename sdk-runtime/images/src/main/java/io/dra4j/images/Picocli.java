@@ -33,7 +33,7 @@ final class Picocli {
 
     /** Returns whether a jar is picocli. */
     static boolean isIn(Path jar) {
-        return jar.getFileName().toString().startsWith("picocli-");
+        return jar.getFileName().toString().matches("picocli-\\d.*"); // not one of its extensions
     }
 
     /** Returns the jar with its new classes; the same for the same jar. */
