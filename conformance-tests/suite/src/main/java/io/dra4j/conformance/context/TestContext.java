@@ -270,16 +270,21 @@ public final class TestContext implements AutoCloseable {
     /** The same with a timeout. */
     public boolean awaitPools(Duration timeout) {
         long end = System.nanoTime() + timeout.toNanos();
-        int seen = proxy().lastNumber();
+        long seen = answered(proxy().requests());
         while (devices.pools().isEmpty()) {
             if (System.nanoTime() > end || !driver.isAlive()) {
                 return false;
             }
-            int number = seen;
-            requested(LOOK, all -> all.size() > number);
-            seen = proxy().lastNumber();
+            long before = seen;
+            requested(LOOK, all -> answered(all) > before);
+            seen = answered(proxy().requests());
         }
         return true;
+    }
+
+    /** A request changes nothing before it is answered. */
+    private static long answered(List<RecordedRequest> requests) {
+        return requests.stream().filter(request -> request.status() != 0).count();
     }
 
     /** Returns whether the driver's requests meet a condition within a time. */
