@@ -41,6 +41,7 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceReadings;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -48,6 +49,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -55,6 +57,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Types with builders are values: a copy has everything that the original has. */
 class BuildersTest {
 
+    private static final Map<Class<?>, Object> NOTHING =
+            Map.of(Map.class, Map.of(), Set.class, Set.of(), List.class, List.of());
     private static final HeldDevice HELD = HeldDevice.builder("r", new PoolName("node-a"), new DeviceName("gpu-0"))
             .physicalId("serial-1")
             .subrequest("s")
@@ -190,6 +194,25 @@ class BuildersTest {
             assertThat(part).isEqualTo(accessor.invoke(copy));
             if (part instanceof Collection<?> many) {
                 assertThat(many).as(accessor.getName()).isNotEmpty();
+            }
+        }
+    }
+
+    /** Some types list their parts in {@code equals}. */
+    @ParameterizedTest
+    @MethodSource("full")
+    void anObjectThatLacksAPartIsAnother(Object value) throws Exception {
+        Class<?> type = value.getClass().getMethod("toBuilder").getReturnType();
+        for (Field field : type.getDeclaredFields()) {
+            if (!Modifier.isFinal(field.getModifiers()) && !field.getName().equals("knownTypes")) {
+                Object builder = value.getClass().getMethod("toBuilder").invoke(value);
+                field.setAccessible(true);
+                Object part = field.get(builder);
+                field.set(builder, NOTHING.getOrDefault(field.getType(), part instanceof Boolean ? false : null));
+
+                assertThat(type.getMethod("build").invoke(builder))
+                        .as(field.getName())
+                        .isNotEqualTo(value);
             }
         }
     }

@@ -5,6 +5,7 @@ package io.dra4j.api.device;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The value of a device's attribute, of one of the types that CEL selectors support.
@@ -29,6 +30,17 @@ public sealed interface AttributeValue {
         public OfString {
             Objects.requireNonNull(value, "value");
         }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            // A record's own costs the start of a driver some milliseconds.
+            return other instanceof OfString that && value.equals(that.value);
+        }
+
+        @Override
+        public int hashCode() {
+            return value.hashCode();
+        }
     }
 
     /**
@@ -36,7 +48,19 @@ public sealed interface AttributeValue {
      *
      * @param value the value
      */
-    record OfInt(long value) implements AttributeValue {}
+    record OfInt(long value) implements AttributeValue {
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            // A record's own costs the start of a driver some milliseconds.
+            return other instanceof OfInt that && value == that.value;
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(value);
+        }
+    }
 
     /**
      * True or false.
@@ -55,6 +79,17 @@ public sealed interface AttributeValue {
         /** Checks that nothing is missing. */
         public OfVersion {
             Objects.requireNonNull(value, "value");
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            // A record's own costs the start of a driver some milliseconds.
+            return other instanceof OfVersion that && value.equals(that.value);
+        }
+
+        @Override
+        public int hashCode() {
+            return value.hashCode();
         }
     }
 

@@ -4,6 +4,7 @@ package io.dra4j.api.device;
 
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The conditions that an allocated device must meet before its pod is bound to a node.
@@ -24,5 +25,18 @@ public record BindingConditions(List<String> conditions, List<String> failureCon
     public BindingConditions {
         conditions = List.copyOf(Objects.requireNonNull(conditions, "conditions"));
         failureConditions = List.copyOf(Objects.requireNonNull(failureConditions, "failureConditions"));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        // A record's own costs the start of a driver some milliseconds.
+        return other instanceof BindingConditions that
+                && conditions.equals(that.conditions)
+                && failureConditions.equals(that.failureConditions);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(conditions, failureConditions);
     }
 }

@@ -42,4 +42,17 @@ public record Capacity(Quantity value, @Nullable RequestPolicy requestPolicy) {
     public static Capacity of(long value) {
         return new Capacity(Quantity.of(value), null);
     }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        // A record's own costs the start of a driver some milliseconds.
+        return other instanceof Capacity that
+                && value.equals(that.value)
+                && Objects.equals(requestPolicy, that.requestPolicy);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(value, requestPolicy);
+    }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.api.device;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -131,12 +132,12 @@ public final class Pool {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof Pool that && values.equals(that.values);
+        return other instanceof Pool that && values.all().equals(that.values.all());
     }
 
     @Override
     public int hashCode() {
-        return values.hashCode();
+        return values.all().hashCode();
     }
 
     @Override
@@ -156,6 +157,11 @@ public final class Pool {
             devices = List.copyOf(devices);
             counterSets = List.copyOf(counterSets);
             skipNodeOperations = Collections.unmodifiableSet(new TreeSet<>(skipNodeOperations));
+        }
+
+        /** Comparing a record costs the start of a driver some milliseconds. */
+        List<@Nullable Object> all() {
+            return Arrays.asList(name, placement, devices, counterSets, partitionTypeAttribute, skipNodeOperations);
         }
     }
 

@@ -9,6 +9,7 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
 import io.dra4j.rules.Release;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -133,6 +134,29 @@ public interface SliceStore {
             devices = List.copyOf(devices);
             counterSets = List.copyOf(counterSets);
             skipNodeOperations = List.copyOf(skipNodeOperations);
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            // A record's own costs the start of a driver some milliseconds.
+            return other instanceof Content that && all().equals(that.all());
+        }
+
+        @Override
+        public int hashCode() {
+            return all().hashCode();
+        }
+
+        private List<@Nullable Object> all() {
+            return Arrays.asList(
+                    pool,
+                    generation,
+                    sliceCount,
+                    placement,
+                    devices,
+                    counterSets,
+                    partitionTypeAttribute,
+                    skipNodeOperations);
         }
 
         /** Creates a content of only devices and counter sets. */

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The physical ids that names of devices were published for.
@@ -41,6 +42,17 @@ public record Pins(Map<Name, String> ids, boolean damaged) {
 
         private static final Comparator<Name> ORDER = Comparator.comparing(Name::pool)
                 .thenComparing(name -> name.device().value());
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            // A record's own costs the start of a driver some milliseconds.
+            return other instanceof Name that && pool.equals(that.pool) && device.equals(that.device);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * pool.hashCode() + device.hashCode();
+        }
 
         @Override
         public int compareTo(Name other) {
