@@ -317,6 +317,21 @@ class ClusterChecksTest {
     }
 
     @Test
+    void knowsWhichDriversAreInScope() {
+        ClusterView all = new ClusterView(api, Scope.CLUSTER);
+        ClusterView one = new ClusterView(api, new Scope(DRIVER, null));
+        ClusterView node = new ClusterView(api, new Scope(null, NODE));
+
+        assertThat(List.of(all, one, node)).extracting(ClusterView::isWhole).containsExactly(true, false, false);
+        assertThat(List.of(all, one, node))
+                .extracting(view -> view.includes(DRIVER))
+                .containsExactly(true, true, true);
+        assertThat(List.of(all, one, node))
+                .extracting(view -> view.includes("other.example.com"))
+                .containsExactly(true, false, false);
+    }
+
+    @Test
     void aHealthyClusterFitsOnAScreen() {
         String text = clusterReport(api).text();
 
