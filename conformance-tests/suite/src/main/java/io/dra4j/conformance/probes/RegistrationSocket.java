@@ -8,6 +8,7 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.RegistrationCalls;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -17,24 +18,24 @@ import java.util.stream.Stream;
 /** The registration socket of a driver, and its answers there. */
 public record RegistrationSocket(TestContext context, Path path) {
 
+    private static final int FORMAT = 0170000;
+    private static final int SOCKET = 0140000;
+
     /**
-     * The one through which the kubelet registered the driver, or else the last one that it saw; sockets that are gone
-     * do not count.
+     * The one of the instance that the kubelet calls, or else the last one that it saw. Sockets that are gone do not
+     * count, nor does that of an instance that was killed, while another serves.
      *
      * @throws Violation if there was none
      */
     public static RegistrationSocket of(TestContext context) {
-        List<KubeletEvent> events = context.kubelet().events().stream()
-                .filter(e -> Files.exists(e.socket()))
-                .toList();
-        return events.stream()
-                .filter(e -> e.kind() == Kind.REGISTERED)
-                .filter(e -> e.detail().equals(context.place().driver()))
-                .reduce((first, second) -> second)
-                .or(() -> events.stream()
-                        .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
+        return context.kubelet()
+                .registration(context.place().driver())
+                .filter(Files::exists)
+                .or(() -> context.kubelet().events(Kind.SOCKET_APPEARED, 0).stream()
+                        .map(KubeletEvent::socket)
+                        .filter(Files::exists)
                         .reduce((first, second) -> second))
-                .map(event -> new RegistrationSocket(context, event.socket()))
+                .map(socket -> new RegistrationSocket(context, socket))
                 .orElseThrow(() -> new Violation(
                         "no registration socket in " + context.place().registry()));
     }
@@ -46,6 +47,15 @@ public record RegistrationSocket(TestContext context, Path path) {
                 .map(event -> new RegistrationSocket(context, event.socket()))
                 .orElseThrow(() -> new Violation("a second instance of the driver made no registration socket in "
                         + context.place().registry()));
+    }
+
+    public static boolean isSocket(Path file) {
+        try {
+            int mode = (int) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+            return (mode & FORMAT) == SOCKET;
+        } catch (IOException e) {
+            return false; // gone since it was listed
+        }
     }
 
     /** Returns the sockets that exist, each once. */

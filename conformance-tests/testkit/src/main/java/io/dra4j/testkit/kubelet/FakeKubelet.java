@@ -186,6 +186,11 @@ public final class FakeKubelet implements AutoCloseable {
         return Optional.ofNullable(find(driver)).map(Plugin::info);
     }
 
+    /** Returns the registration socket of the instance of a driver that calls go to, if one is registered. */
+    public synchronized Optional<Path> registration(String driver) {
+        return Optional.ofNullable(find(driver)).map(Plugin::socket);
+    }
+
     /** Returns the instances of a driver that are registered, the newest last. */
     public synchronized List<PluginInfo> plugins(String driver) {
         return plugins.stream()
@@ -322,7 +327,7 @@ public final class FakeKubelet implements AutoCloseable {
                     new Handshake(channels, socket, folder.outside()).run(known -> accept(socket, socketSeen, known));
             ManagedChannel channel = channels.toService(info.endpoint());
             SocketChannels.connect(channel, CONNECT_LIMIT); // if this fails, calls fail too
-            loop.execute(() -> connect(socket, socketSeen, new Plugin(info, channel)));
+            loop.execute(() -> connect(socket, socketSeen, new Plugin(socket, info, channel)));
         } catch (Handshake.Failed e) {
             happen(Kind.REGISTRATION_FAILED, socket, String.valueOf(e.getMessage()));
             Duration twice = backoff.multipliedBy(2);

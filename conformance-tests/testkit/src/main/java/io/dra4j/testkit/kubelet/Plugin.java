@@ -14,6 +14,7 @@ import io.dra4j.testkit.stubs.dra.v1.NodeUnprepareResourcesResponse;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -28,15 +29,20 @@ final class Plugin {
 
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(45);
 
+    private final Path socket;
     private final PluginInfo info;
     private final ManagedChannel channel;
     private final Duration timeout;
 
-    Plugin(PluginInfo info, ManagedChannel channel) {
-        this(info, channel, CALL_TIMEOUT);
+    /**
+     * @param socket through which it was registered
+     */
+    Plugin(Path socket, PluginInfo info, ManagedChannel channel) {
+        this(socket, info, channel, CALL_TIMEOUT);
     }
 
-    private Plugin(PluginInfo info, ManagedChannel channel, Duration timeout) {
+    private Plugin(Path socket, PluginInfo info, ManagedChannel channel, Duration timeout) {
+        this.socket = socket;
         this.info = info;
         this.channel = channel;
         this.timeout = timeout;
@@ -44,7 +50,11 @@ final class Plugin {
 
     /** The same driver and connection, for calls with a shorter timeout than the kubelet's. */
     Plugin within(Duration shorter) {
-        return new Plugin(info, channel, shorter);
+        return new Plugin(socket, info, channel, shorter);
+    }
+
+    Path socket() {
+        return socket;
     }
 
     PluginInfo info() {

@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -204,6 +205,24 @@ class FakeKubeletIT {
                         .filteredOn(kind -> kind == Kind.UNREGISTERED)
                         .isEmpty();
             }
+        }
+
+        @Test
+        void ofAKilledInstanceIsNotThatOfTheOneWhichIsCalled() throws Exception {
+            kubelet = FakeKubelet.start(registry);
+            awaitRegistered();
+            Path dead = registry.resolve("b-reg.sock");
+            try (ScriptedPlugin newer = new ScriptedPlugin(registry.resolve(".b.sock"))) {
+                Files.createLink(dead, registry.resolve(".b.sock")); // stays when the other name goes
+                awaitEvents(Kind.REGISTERED, 2);
+                assertThat(kubelet.registration(ScriptedPlugin.DRIVER)).hasValue(dead);
+                assertThat(newer.awaitStatus().getPluginRegistered()).isTrue();
+            }
+
+            assertThat(kubelet.awaitEvents(
+                            all -> kubelet.registration(ScriptedPlugin.DRIVER).equals(Optional.of(socket)), TIMEOUT))
+                    .isTrue();
+            assertThat(dead).exists();
         }
 
         @Test
