@@ -112,6 +112,7 @@ public record HealthStreams(TestContext context) {
 
     /** The devices that a message leaves out. */
     public static List<String> missing(Report report, Set<String> devices) {
-        return devices.stream().filter(name -> !names(report).contains(name)).toList();
+        Set<String> named = names(report);
+        return devices.stream().filter(name -> !named.contains(name)).toList();
     }
 }

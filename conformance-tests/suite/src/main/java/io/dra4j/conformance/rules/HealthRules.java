@@ -22,8 +22,8 @@ import io.dra4j.testkit.kubelet.OpenHealthStream.Version;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -126,13 +126,10 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         Violation.unless(isOpen)
                 .because("%s", HealthStreams.seen(window.health().orElseThrow()));
         Untested.unless(reports.stream().anyMatch(HealthStreams::isAnyKnown), ALL_UNKNOWN);
-        Map<String, Device> known = new HashMap<>();
-        for (Report report : reports) {
-            checkFresh(known, report.received().getEpochSecond());
-            known.clear();
-            report.devices().forEach(d -> known.put(d.pool() + "/" + d.device(), d));
+        for (int i = 1; i < reports.size(); i++) {
+            checkFresh(reports.get(i - 1), reports.get(i).received());
         }
-        checkFresh(known, java.time.Instant.now().getEpochSecond());
+        checkFresh(reports.get(reports.size() - 1), Instant.now());
     }
 
     private static void checkDate(Device device, Report report) {
@@ -143,19 +140,21 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
                         device.pool(), device.device(), device.lastUpdated(), now);
     }
 
-    private void checkFresh(Map<String, Device> known, long now) {
+    /** An entry is as old as its message: a kubelet replaces its time by that of the receipt. */
+    private void checkFresh(Report report, Instant now) {
+        Duration age = Duration.between(report.received(), now);
         for (Device device :
-                known.values().stream().filter(HealthStreams::isKnown).toList()) {
-            long timeout = timeout(device);
-            context.measurements()
-                    .time(
-                            "greatest age of an entry",
-                            Duration.ofSeconds(Math.max(0, now - device.lastUpdated())),
-                            Duration.ofSeconds(timeout + 1));
-            Violation.unless(now <= device.lastUpdated() + timeout + 1)
+                report.devices().stream().filter(HealthStreams::isKnown).toList()) {
+            Duration limit = Duration.ofSeconds(timeout(device) + 1);
+            context.measurements().time("greatest age of an entry", Duration.ofSeconds(age.toSeconds()), limit);
+            Violation.unless(age.compareTo(limit) <= 0)
                     .because(
                             "the health of %s/%s was not refreshed in time: its last_updated_time %d was %d s ago, and its timeout is %d s; a kubelet treats it as Unknown",
-                            device.pool(), device.device(), device.lastUpdated(), now - device.lastUpdated(), timeout);
+                            device.pool(),
+                            device.device(),
+                            device.lastUpdated(),
+                            now.getEpochSecond() - device.lastUpdated(),
+                            timeout(device));
         }
     }
 
@@ -255,7 +254,7 @@ record HealthRules(TestContext context, HealthStreams streams, Publishing publis
         }
     }
 
-    /** The ends of this instance's streams: a killed sibling's dead socket may still exist. */
+    /** The ends of this instance's streams, not of those that the kubelet opens to a killed sibling again and again. */
     private List<KubeletEvent> ends() {
         Path socket = RegistrationSocket.of(context).path();
         return context.kubelet().events(KubeletEvent.Kind.HEALTH_ENDED, 0).stream()
