@@ -49,7 +49,6 @@ public record Publishing(TestContext context) {
         return new SeenPools(context.devices().onNode(all));
     }
 
-    /** The pools now. */
     public SeenPools now() {
         return new SeenPools(context.devices().slices());
     }
@@ -214,13 +213,17 @@ public record Publishing(TestContext context) {
     public Optional<SeenPools> await(ObjectWatch watch, Predicate<SeenPools> wanted, Duration timeout)
             throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
-        while (!watch.await(all -> wanted.test(seen(all)), LOOK)) {
+        while (true) {
+            Optional<SeenPools> found =
+                    watch.await(all -> wanted.test(seen(all)), LOOK).map(this::seen);
+            if (found.isPresent()) {
+                return found;
+            }
             requireAlive();
             if (System.nanoTime() > end) {
-                return Optional.empty();
+                return found;
             }
         }
-        return Optional.of(seen(watch.now())).filter(wanted);
     }
 
     private void requireAlive() {

@@ -214,7 +214,8 @@ record StatusRules(TestContext context, Publishing publishing) {
             String path = context.claims().path(claim);
             String collection = path.substring(0, path.lastIndexOf('/'));
             try (ObjectWatch watch = context.cluster().watch(collection, "")) {
-                return wait.end(watch.await(all -> isThere(all, wanted, device), timeout));
+                return wait.end(watch.await(all -> isThere(all, wanted, device), timeout)
+                        .isPresent());
             }
         }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -130,11 +131,12 @@ public final class ObjectWatch implements AutoCloseable {
     }
 
     /**
-     * Waits until the objects satisfy a condition, and returns whether they do.
+     * Waits until the objects satisfy a condition, and returns them as they did; empty on a timeout.
      *
      * @throws ApiRequestException if the watch broke, and could not be restarted
      */
-    public synchronized boolean await(Predicate<List<JsonNode>> wanted, Duration timeout) throws InterruptedException {
+    public synchronized Optional<List<JsonNode>> await(Predicate<List<JsonNode>> wanted, Duration timeout)
+            throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (!wanted.test(now())) {
             RuntimeException broken = failure;
@@ -143,11 +145,11 @@ public final class ObjectWatch implements AutoCloseable {
             }
             long left = end - System.nanoTime();
             if (left <= 0) {
-                return false;
+                return Optional.empty();
             }
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
-        return true;
+        return Optional.of(now());
     }
 
     @Override

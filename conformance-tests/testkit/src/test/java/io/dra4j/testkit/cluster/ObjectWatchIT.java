@@ -45,11 +45,11 @@ class ObjectWatchIT {
 
                 Predicate<List<JsonNode>> onlyB =
                         now -> names(now).contains("b") && !names(now).contains("a");
-                assertThat(watch.await(onlyB, TIMEOUT)).isTrue();
+                assertThat(watch.await(onlyB, TIMEOUT)).hasValue(watch.now());
                 assertThat(watch.states())
                         .extracting(List::size)
                         .containsExactly(first, first + 1, first + 2, first + 1);
-                assertThat(watch.await(now -> now.isEmpty(), Duration.ZERO)).isFalse();
+                assertThat(watch.await(now -> now.isEmpty(), Duration.ZERO)).isEmpty();
             }
         }
     }
