@@ -17,12 +17,14 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Files that a setting names by a glob, which may have names in braces; its paths are as the driver sees them. */
-final class Globs {
+/**
+ * Files of a driver that may still change them: those that a setting names by a glob, which may have names in braces
+ * and whose paths are as the driver sees them, and all below a directory.
+ */
+public final class Globs {
 
     private Globs() {}
 
-    /** The glob of a setting on the host. */
     static String onHost(TestContext context, String setting) {
         return context.place().outside(Path.of(context.place().fill(setting))).toString();
     }
@@ -30,15 +32,23 @@ final class Globs {
     /** Returns the files and directories that match now; nothing if the directory does not exist. */
     static List<Path> matching(TestContext context, String setting) {
         String glob = onHost(context, setting);
-        Path top = top(glob);
+        return below(top(glob), FileSystems.getDefault().getPathMatcher("glob:" + glob));
+    }
+
+    /** Returns a directory and everything below it now, sorted; nothing if it does not exist. */
+    public static List<Path> below(Path top) {
+        return below(top, any -> true);
+    }
+
+    static List<Path> below(Path top, PathMatcher matcher) {
         if (!Files.isDirectory(top)) {
             return List.of();
         }
-        Search search = new Search(FileSystems.getDefault().getPathMatcher("glob:" + glob));
+        Search search = new Search(matcher);
         try {
             Files.walkFileTree(top, search);
         } catch (IOException e) {
-            throw new UncheckedIOException("Can't look for " + glob, e);
+            throw new UncheckedIOException("Can't look into " + top, e);
         }
         Collections.sort(search.found);
         return search.found;

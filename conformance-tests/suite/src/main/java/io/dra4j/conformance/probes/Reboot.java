@@ -16,9 +16,6 @@ import java.util.stream.Stream;
 /** A reboot of the node of a test context, as far as a driver can observe it. */
 public final class Reboot {
 
-    private static final int FORMAT = 0xf000;
-    private static final int SOCKET = 0xc000;
-
     private Reboot() {}
 
     /**
@@ -76,18 +73,7 @@ public final class Reboot {
     }
 
     private static void removeSockets(Path folder) throws IOException {
-        try (Stream<Path> all = Files.walk(folder)) {
-            remove(all.filter(Reboot::isSocket).toList());
-        }
-    }
-
-    private static boolean isSocket(Path file) {
-        try {
-            int mode = (Integer) Files.getAttribute(file, "unix:mode");
-            return (mode & FORMAT) == SOCKET;
-        } catch (IOException e) {
-            return false; // gone since it was listed
-        }
+        remove(Globs.below(folder).stream().filter(RegistrationSocket::isSocket).toList());
     }
 
     private static void remove(List<Path> files) throws IOException {

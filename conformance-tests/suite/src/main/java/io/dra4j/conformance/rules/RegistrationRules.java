@@ -28,7 +28,6 @@ import io.dra4j.testkit.kubelet.RegistrationCalls;
 import io.dra4j.testkit.proxy.Fault;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -165,8 +164,6 @@ record RegistrationRules(TestContext context) {
     private static final Set<String> OPTIONAL = Set.of("multi", "ctr", "bind", "taint", "dst", "meta");
 
     private static final Duration LOOK = Duration.ofMillis(200);
-    private static final int SOCKET = 0140000;
-    private static final int FILE_TYPE = 0170000;
 
     private RegistrationCalls.Info info() {
         return RegistrationSocket.of(context).info();
@@ -208,7 +205,7 @@ record RegistrationRules(TestContext context) {
         String endpoint = registration.info().endpoint();
         Path socket = registration.service();
         Violation.unless(socket.isAbsolute()).because("the endpoint \"%s\" is not an absolute path", endpoint);
-        Violation.unless(isSocket(socket)).because("the endpoint %s is not a unix socket", socket);
+        Violation.unless(RegistrationSocket.isSocket(socket)).because("the endpoint %s is not a unix socket", socket);
         try (RawCalls calls = new RawCalls(socket)) {
             RawCalls.Response answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
             Violation.unless(!answer.code().equals("UNAVAILABLE"))
@@ -252,15 +249,6 @@ record RegistrationRules(TestContext context) {
 
     private static Predicate<List<KubeletEvent>> hasInfo(int before) {
         return events -> events.stream().skip(before).anyMatch(e -> e.kind() == Kind.INFO);
-    }
-
-    static boolean isSocket(Path file) {
-        try {
-            int mode = (int) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-            return (mode & FILE_TYPE) == SOCKET;
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     @Rule(value = "DRA-INFO-04", unregistered = true)

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Absent;
+import io.dra4j.conformance.probes.Globs;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.http.PathSegments;
 import io.dra4j.testkit.kubelet.CallResult;
@@ -233,9 +234,9 @@ record SecurityRules(TestContext context) {
         /** Files with the mark, except for those in the driver's own directory and in those of CDI. */
         private Set<String> marked() throws IOException {
             Set<String> found = new TreeSet<>();
-            try (Stream<Path> all = Files.walk(context.place().root());
-                    Stream<Path> tmp = Files.list(Path.of("/tmp"))) {
-                Stream.concat(all, tmp)
+            List<Path> all = Globs.below(context.place().root());
+            try (Stream<Path> tmp = Files.list(Path.of("/tmp"))) {
+                Stream.concat(all.stream(), tmp)
                         .filter(file -> file.getFileName().toString().contains(mark))
                         .filter(file -> !file.startsWith(own)
                                 || own.equals(context.place().plugins()))

@@ -6,6 +6,7 @@ import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Absent;
+import io.dra4j.conformance.probes.Globs;
 import io.dra4j.conformance.probes.Idle;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.driver.Instance;
@@ -74,19 +75,18 @@ record SocketRules(TestContext context) {
 
     private List<Path> visibleSockets() throws IOException {
         try (Stream<Path> files = Files.list(context.place().registry())) {
-            return files.filter(RegistrationRules::isSocket)
+            return files.filter(RegistrationSocket::isSocket)
                     .filter(file -> !file.getFileName().toString().startsWith("."))
                     .toList();
         }
     }
 
-    private static List<String> names(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(file -> !file.equals(folder))
-                    .map(file -> folder.relativize(file).toString())
-                    .sorted()
-                    .toList();
-        }
+    private static List<String> names(Path folder) {
+        return Globs.below(folder).stream()
+                .filter(file -> !file.equals(folder))
+                .map(file -> folder.relativize(file).toString())
+                .sorted()
+                .toList();
     }
 
     @Rule("DRA-REG-02")
