@@ -176,7 +176,7 @@ public final class TestNode implements AutoCloseable {
 
     private Instance start(DriverAdapter driver, Place where) {
         Instance started = driver.start(where, Map.of());
-        opened.onEnd(started::kill);
+        opened.onEnd(started::end);
         instances.add(started);
         return started;
     }

@@ -17,7 +17,6 @@ import io.dra4j.testkit.driver.ExternalSettings;
 import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Upstream;
-import io.dra4j.testkit.proxy.UpstreamException;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,7 +34,7 @@ import java.util.regex.Pattern;
  * and namespace are deleted in the end, if they were made here; both have a label, by which those of a killed run can
  * be found.
  */
-final class ApiServer implements AutoCloseable {
+final class ApiServer {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration REACH = Duration.ofSeconds(15);
@@ -50,13 +49,14 @@ final class ApiServer implements AutoCloseable {
     private static final String LABEL = "app.kubernetes.io/managed-by";
     private static final int SUFFIX = 6;
 
-    private final Opened opened = new Opened();
+    private final Opened opened;
     private final ApiProxy proxy;
     private final ApiObjects cluster;
     private final String namespace;
     private final String version; // as it reports it, for example v1.36.2
     private final Supplier<KubernetesServer> kubernetes;
     private final Optional<ClusterObjects> store;
+    private boolean isSilent; // for the thread that ends it
 
     /**
      * A name for the node and the namespace of a test context. On a real API server, it is unique: another run may be
@@ -69,7 +69,8 @@ final class ApiServer implements AutoCloseable {
                 : PREFIX + context + "-" + UUID.randomUUID().toString().substring(0, SUFFIX);
     }
 
-    private ApiServer(ApiServerSettings settings, int proxyPort, String namespace) {
+    private ApiServer(Opened opened, ApiServerSettings settings, int proxyPort, String namespace) {
+        this.opened = opened;
         this.namespace = namespace;
         if (settings.isEmbedded()) {
             EmbeddedApiServer embedded = opened.open(
@@ -82,9 +83,9 @@ final class ApiServer implements AutoCloseable {
         } else {
             Upstream real = KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
             proxy = before(real, proxyPort);
-            version = requireReachable();
+            version = proxy.serverVersion(REACH); // keeps a driver from failing because of a wrong kubeconfig
             cluster = new ApiObjects(before(real, 0).url());
-            requireResources(real.described() + ", Kubernetes " + version + ",");
+            cluster.requireResources(real.described() + ", Kubernetes " + version + ",");
             store = Optional.empty();
             kubernetes = () -> KubernetesServer.real(
                     version,
@@ -93,45 +94,19 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** Keeps a driver from failing because of a wrong kubeconfig or server. */
-    private String requireReachable() {
-        try {
-            return proxy.serverVersion(REACH);
-        } catch (UpstreamException e) {
-            close();
-            throw e;
-        }
-    }
-
-    private void requireResources(String server) {
-        boolean served = false;
-        try {
-            cluster.requireResources(server);
-            served = true;
-        } finally {
-            if (!served) {
-                close();
-            }
-        }
-    }
-
     /**
      * @throws DriverUnusable if the port at which an external driver looks for the server is taken
      */
     static ApiServer start(Settings settings, Optional<ServiceAccountAccess> access, String node, String namespace) {
         ExternalSettings external = settings.driver().external();
-        ApiServer server = new ApiServer(settings.apiServer(), external == null ? 0 : external.proxyPort(), namespace);
-        access.ifPresent(limit -> server.allowOnly(limit, node));
-        boolean furnished = false;
-        try {
+        int port = external == null ? 0 : external.proxyPort();
+        Opened opened = new Opened();
+        return Opened.orEnd(opened::end, () -> {
+            ApiServer server = new ApiServer(opened, settings.apiServer(), port, namespace);
+            access.ifPresent(limit -> server.allowOnly(limit, node));
             server.furnish(node);
-            furnished = true;
             return server;
-        } finally {
-            if (!furnished) {
-                server.close();
-            }
-        }
+        });
     }
 
     private void allowOnly(ServiceAccountAccess access, String node) {
@@ -141,7 +116,7 @@ final class ApiServer implements AutoCloseable {
 
     private void furnish(String node) {
         if (make("/api/v1/nodes", object("Node", node))) {
-            opened.onEnd(() -> deleteSlices(node));
+            onEnd("the slices of node " + node, () -> deleteSlices(node));
         }
         ObjectNode object = object("Namespace", namespace);
         object.withObject("/metadata/labels").put("resource.kubernetes.io/admin-access", "true");
@@ -152,7 +127,6 @@ final class ApiServer implements AutoCloseable {
         try {
             return opened.open(() -> ApiProxy.before(upstream, port), ApiProxy::close);
         } catch (IllegalStateException e) {
-            close();
             throw new DriverUnusable("driver.external.proxyPort: " + e.getMessage());
         }
     }
@@ -171,8 +145,29 @@ final class ApiServer implements AutoCloseable {
             return false;
         }
         cluster.create(collection, object);
-        opened.onEnd(() -> cluster.delete(path));
+        onEnd(path, () -> cluster.delete(path));
         return true;
+    }
+
+    /**
+     * Deletes something in the end, but only from a server that lasts. Once that does not answer, nothing more is tried:
+     * each try takes half a minute, in which the program seems to hang.
+     */
+    private void onEnd(String what, Runnable deletion) {
+        if (store.isPresent()) {
+            return;
+        }
+        opened.onEnd(() -> {
+            if (isSilent) {
+                throw new IllegalStateException(what + " was not deleted: the server does not answer");
+            }
+            try {
+                deletion.run();
+            } catch (ApiRequestException e) {
+                isSilent = e.getCause() != null;
+                throw e;
+            }
+        });
     }
 
     private static ObjectNode object(String kind, String name) {
@@ -194,7 +189,6 @@ final class ApiServer implements AutoCloseable {
         return namespace;
     }
 
-    /** The objects of the embedded one. */
     Optional<ClusterObjects> store() {
         return store;
     }
@@ -210,11 +204,6 @@ final class ApiServer implements AutoCloseable {
 
     ApiProxy proxy() {
         return proxy;
-    }
-
-    @Override
-    public void close() {
-        end();
     }
 
     /** Reverts all changes, and returns a sentence for each failure. */

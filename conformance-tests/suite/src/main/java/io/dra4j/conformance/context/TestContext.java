@@ -9,7 +9,7 @@ import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.cluster.ApiRequestException;
 import io.dra4j.testkit.driver.DriverAdapter;
-import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessSettings;
 import io.dra4j.testkit.kubelet.FakeKubelet;
@@ -70,7 +70,7 @@ public final class TestContext implements AutoCloseable {
     private final Consumer<String> notes;
     private final Map<Class<?>, Object> shared = new HashMap<>();
     private @Nullable Unpublished unpublished;
-    private final @Nullable NriRuntime nri;
+    private final Opened opened;
     private volatile boolean closed;
 
     private TestContext(
@@ -79,14 +79,21 @@ public final class TestContext implements AutoCloseable {
             Place place,
             ApiServer api,
             ClaimTemplates templates,
-            Consumer<String> notes) {
+            Consumer<String> notes,
+            Opened opened) {
         this.notes = notes;
+        this.opened = opened;
         this.settings = settings;
         this.place = place;
         this.api = api;
+        if (settings.driver().nri()) {
+            opened.open(() -> NriRuntime.at(place.nriSocket()), NriRuntime::close);
+        }
         kubelet = startKubelet();
+        opened.onEnd(() -> kubelet.close());
         timeouts = new Timeouts(settings.timeoutFactor());
         driver = new DriverControl(adapter, place, this::kubelet, timeouts, transcript, measurements);
+        opened.onEnd(driver::close);
         cdi = new CdiView(place.cdi(), place.cdiDirectories());
         Allotments shaped = templates.isEmpty() ? null : new Allotments(templates, api.minor());
         devices = new Devices(place, api.cluster(), shaped, settings.driver().hasNoDevices());
@@ -94,7 +101,6 @@ public final class TestContext implements AutoCloseable {
         calls = new Calls(place.driver(), claims, cdi, this::kubelet, transcript, measurements);
         hooks = new Hooks(settings.driver().hooks(), place, transcript);
         random = new Random(settings.seed());
-        nri = settings.driver().nri() ? NriRuntime.at(place.nriSocket()) : null;
     }
 
     /**
@@ -129,46 +135,41 @@ public final class TestContext implements AutoCloseable {
                 settings.driver().claims(), settings.driver().name());
         templates.notes().forEach(notes);
         String node = ApiServer.uniqueName(settings.apiServer(), name);
-        Place place = adapter.place(node, settings.driver().name());
-        ApiServer api = null;
-        TestContext open = null;
-        try {
-            api = ApiServer.start(settings, access, place.node(), node);
+        Opened opened = new Opened();
+        return Opened.orEnd(() -> end(opened, notes), () -> {
+            Place place = opened.open(
+                    () -> adapter.place(node, settings.driver().name()),
+                    one -> one.remove().ifPresent(notes));
+            ApiServer api = opened.open(
+                    () -> ApiServer.start(settings, access, place.node(), node),
+                    one -> one.end().forEach(notes));
             Place entered = connected(place, api, settings, adapter);
-            open = new TestContext(settings, adapter, entered, api, templates, notes);
-            return open;
-        } catch (IOException e) {
-            throw new UncheckedIOException("Can't write " + place.kubeconfig(), e);
-        } finally {
-            if (open == null) {
-                leave(place, api, notes);
-            }
-        }
+            return new TestContext(settings, adapter, entered, api, templates, notes, opened);
+        });
     }
 
     /** A driver that runs externally has the port of the settings, and may not find any other file. */
-    private static Place connected(Place place, ApiServer api, Settings settings, DriverAdapter adapter)
-            throws IOException {
-        if (!adapter.runsAnywhere()) {
-            api.proxy().writeKubeconfig(place.kubeconfig());
-            return place;
+    private static Place connected(Place place, ApiServer api, Settings settings, DriverAdapter adapter) {
+        try {
+            if (!adapter.runsAnywhere()) {
+                api.proxy().writeKubeconfig(place.kubeconfig());
+                return place;
+            }
+            String named = settings.apiServer().serviceAccount();
+            String namespace = named.isEmpty() ? api.namespace() : named.split("/")[0];
+            int port = api.proxy().writeKubeconfig(place.kubeconfig(), place.serviceAccount(), namespace);
+            Place entered = settings.driver().nri() ? place.withNri() : place;
+            return place.isInCluster() ? entered.withSecurePort(port) : entered;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Can't write " + place.kubeconfig(), e);
         }
-        String named = settings.apiServer().serviceAccount();
-        String namespace = named.isEmpty() ? api.namespace() : named.split("/")[0];
-        int port = api.proxy().writeKubeconfig(place.kubeconfig(), place.serviceAccount(), namespace);
-        Place entered = settings.driver().nri() ? place.withNri() : place;
-        return place.isInCluster() ? entered.withSecurePort(port) : entered;
     }
 
     /** Cleans up a test context that cannot be set up, or has ended. */
-    private static void leave(Place place, @Nullable ApiServer api, Consumer<String> notes) {
-        if (api != null) {
-            api.end().forEach(notes);
-        }
-        place.remove().ifPresent(notes);
+    private static void end(Opened opened, Consumer<String> notes) {
+        opened.end().forEach(failure -> notes.accept(String.valueOf(failure.getMessage())));
     }
 
-    /** Returns the settings of the suite. */
     public Settings settings() {
         return settings;
     }
@@ -221,7 +222,6 @@ public final class TestContext implements AutoCloseable {
         return calls;
     }
 
-    /** Claims with allocations. */
     public Claims claims() {
         return claims;
     }
@@ -248,7 +248,6 @@ public final class TestContext implements AutoCloseable {
         });
     }
 
-    /** The CDI directory. */
     public CdiView cdi() {
         return cdi;
     }
@@ -377,7 +376,6 @@ public final class TestContext implements AutoCloseable {
 
     /** Makes what rules wait for together. */
     public interface Made<T, E extends Exception> {
-        /** Waits for it, and returns it. */
         T get() throws E;
     }
 
@@ -453,13 +451,11 @@ public final class TestContext implements AutoCloseable {
      */
     public record Mark(int calls, int request, long log) {}
 
-    /** Now. */
     public Mark mark() {
         return new Mark(
                 transcript.size(), proxy().lastNumber(), place.log().toFile().length());
     }
 
-    /** The calls since then. */
     public List<String> callsSince(Mark mark) {
         return transcript.since(mark.calls());
     }
@@ -489,17 +485,7 @@ public final class TestContext implements AutoCloseable {
     /** Ends the driver, and removes what was made for it; leftovers are noted. Idempotent, and for any thread. */
     @Override
     public synchronized void close() {
-        if (closed) {
-            return;
-        }
-        try {
-            driver.close();
-        } catch (DriverUnusable e) {
-            notes.accept(String.valueOf(e.getMessage()));
-        }
-        kubelet.close();
-        Optional.ofNullable(nri).ifPresent(NriRuntime::close);
-        leave(place, api, notes);
+        end(opened, notes);
         closed = true;
     }
 }

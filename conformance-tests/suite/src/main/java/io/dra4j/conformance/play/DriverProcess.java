@@ -51,7 +51,6 @@ final class DriverProcess implements AutoCloseable {
         instance = launch();
     }
 
-    /** The number of its starts. */
     int starts() {
         return starts;
     }
@@ -136,7 +135,6 @@ final class DriverProcess implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        handle().stream().flatMap(ProcessHandle::descendants).forEach(ProcessHandle::destroyForcibly);
-        instance.kill();
+        instance.end();
     }
 }

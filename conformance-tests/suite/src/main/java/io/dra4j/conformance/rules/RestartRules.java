@@ -10,6 +10,7 @@ import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Globs;
 import io.dra4j.conformance.probes.Held;
 import io.dra4j.conformance.probes.HeldPrepare;
 import io.dra4j.conformance.probes.Leftovers;
@@ -42,7 +43,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /** Rules for restarts and kills of the driver, restarts of the kubelet and the node, and for damaged state files. */
 @ExecutionGroup.On(ExecutionGroup.RESTARTS)
@@ -204,12 +204,11 @@ record RestartRules(TestContext context) {
     }
 
     /** Ignores reports in the statuses of claims: they are the SDK's, and end later. */
-    private List<Path> filesOfDriver() throws IOException {
+    private List<Path> filesOfDriver() {
         Path directory = context.place().plugins().resolve(context.place().driver());
-        try (Stream<Path> all = Files.walk(directory)) {
-            return all.filter(file -> Files.isRegularFile(file) && !file.startsWith(directory.resolve("reports")))
-                    .toList();
-        }
+        return Globs.below(directory).stream()
+                .filter(file -> Files.isRegularFile(file) && !file.startsWith(directory.resolve("reports")))
+                .toList();
     }
 
     @Rule("DRA-RST-08")
@@ -219,11 +218,14 @@ record RestartRules(TestContext context) {
         Leftovers leftovers = Leftovers.since(context);
         context.driver().terminate();
         int before = context.kubelet().events().size();
-        Instance old = new ProcessDriver(
-                        settings.hooks().get("old"),
-                        settings.process().environment(),
-                        context.driver().adapter().startTimeout())
-                .start(context.place(), Map.of());
+        Instance old = context.driver()
+                .launch(
+                        new ProcessDriver(
+                                settings.hooks().get("old"),
+                                settings.process().environment(),
+                                context.driver().adapter().startTimeout()),
+                        context.place(),
+                        Map.of());
         KubeletClaim claim = context.claims().allocate(context.devices().one());
         try {
             context.driver().awaitRegistered(old, before);

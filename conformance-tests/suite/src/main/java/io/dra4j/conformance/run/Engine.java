@@ -15,6 +15,7 @@ import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,11 +27,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -127,16 +130,7 @@ public final class Engine implements AutoCloseable {
     }
 
     private static Capabilities probed(TestContext context) {
-        boolean done = false;
-        try {
-            Capabilities capabilities = capabilities(context);
-            done = true;
-            return capabilities;
-        } finally {
-            if (!done) {
-                context.close();
-            }
-        }
+        return Opened.orEnd(context::close, () -> capabilities(context));
     }
 
     private static Capabilities capabilities(TestContext context) {
@@ -177,21 +171,15 @@ public final class Engine implements AutoCloseable {
 
     /** Returns whether a second instance runs while the first does; test contexts whose driver still runs are ready. */
     private boolean runTogether(List<TestContext> ready) {
-        boolean done = false;
-        try {
+        return Opened.orEnd(() -> ready.forEach(TestContext::close), () -> {
             ready.add(context());
             Optional<String> conflict = new SecondInstance(ready.get(0), ready.get(1)).conflict();
             conflict.ifPresent(note -> {
                 notes.add(note);
                 ready.remove(0).close();
             });
-            done = true;
             return conflict.isEmpty();
-        } finally {
-            if (!done) {
-                ready.forEach(TestContext::close);
-            }
-        }
+        });
     }
 
     private List<List<Requirement>> groups(List<Requirement> plan) {
@@ -249,7 +237,7 @@ public final class Engine implements AutoCloseable {
         awaitAll(running);
         Map<String, Integer> positions = RunPlan.positions(catalogue);
         List<Result> results = new ArrayList<>();
-        running.forEach(group -> results.addAll(group.join()));
+        running.forEach(group -> results.addAll(joined(group)));
         results.replaceAll(result -> revised(result, parts.check()));
         trace(results);
         results.sort(Comparator.comparing(
@@ -299,6 +287,18 @@ public final class Engine implements AutoCloseable {
                 .join();
     }
 
+    /** The results of a group; what ended it, such as an API server that is gone, is not wrapped. */
+    private static List<Result> joined(CompletableFuture<List<Result>> group) {
+        try {
+            return group.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+
     private Header header(KubernetesServer kubernetes, Capabilities capabilities, Instant started) {
         return new Header(
                 Engine.class.getPackage().getImplementationVersion() == null
@@ -307,7 +307,7 @@ public final class Engine implements AutoCloseable {
                 catalogue.version(),
                 settings.seed(),
                 kubernetes,
-                settings.driver().kind().name().toLowerCase().replace('_', '-'),
+                settings.driver().kind().name().toLowerCase(Locale.ROOT).replace('_', '-'),
                 settings.driver().name(),
                 capabilities.services().stream().map(s -> s.wireName()).toList(),
                 settings.implementation(),

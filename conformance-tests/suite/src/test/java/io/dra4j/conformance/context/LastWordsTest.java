@@ -4,6 +4,7 @@ package io.dra4j.conformance.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.conformance.context.DriverControl.LastWords;
 import io.dra4j.conformance.context.DriverControl.Warnings;
 import io.dra4j.testkit.driver.Place;
 import java.util.ArrayList;

@@ -27,12 +27,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A test context: its hooks, and one in front of an external API server or at a port that others expect. */
@@ -91,6 +93,104 @@ class TestContextIT {
             assertThatThrownBy(() -> context.hooks().run("plug"))
                     .isInstanceOf(Untested.class)
                     .hasMessageContaining("no hook plug");
+        }
+    }
+
+    @Nested
+    class End {
+
+        private static final Settings SETTINGS = SettingsReader.parse(
+                "driver: {name: gpu.example.com, process: {command: [sleep, '60']}}", "the test", Map.of());
+
+        private static final String WRAPPER = "sleep 600 & echo $! > {ROOT}/pid; wait";
+
+        /** An embedded API server that does not answer is what each request would wait for, half a minute each. */
+        @Test
+        @Timeout(20)
+        void asksNothingOfAServerThatEndsToo() {
+            TestContext context = TestContext.open(SETTINGS, DriverAdapters.of(SETTINGS.driver()), "end");
+            Path root = context.place().root();
+
+            context.store()
+                    .orElseThrow()
+                    .await(
+                            "nodes",
+                            whileItIsLocked -> {
+                                context.close();
+                                return true;
+                            },
+                            Duration.ZERO);
+
+            assertThat(context.isClosed()).isTrue();
+            assertThat(root).doesNotExist();
+        }
+
+        @Test
+        void killsEachInstanceEvenIfOneSurvives() {
+            List<String> notes = new ArrayList<>();
+            TestContext context = TestContext.open(SETTINGS, new Stubborn(), "end", notes::add);
+            Path root = context.place().root();
+            Instance one = context.driver().launch(Map.of());
+            Instance other = context.driver().launch(Map.of());
+
+            context.close();
+
+            assertThat(List.of(one.isAlive(), other.isAlive())).containsExactly(false, false);
+            assertThat(notes).containsExactly("it survived");
+            assertThat(root).doesNotExist();
+        }
+
+        @Test
+        void killsWhatADriverHasStarted() throws Exception {
+            TestContext context = TestContext.open(
+                    SETTINGS, new ProcessDriver(List.of("sh", "-c", WRAPPER), Map.of(), Duration.ofSeconds(1)), "end");
+            Path pid = context.place().root().resolve("pid");
+            context.driver().launch(Map.of());
+            while (!Files.exists(pid) || Files.size(pid) == 0) {
+                Thread.onSpinWait();
+            }
+            ProcessHandle driver = ProcessHandle.of(
+                            Long.parseLong(Files.readString(pid).strip()))
+                    .orElseThrow();
+
+            context.close();
+
+            assertThat(driver.onExit()).succeedsWithin(Duration.ofSeconds(10));
+        }
+
+        /** A driver of which no instance can be killed for sure. */
+        private static final class Stubborn implements DriverAdapter {
+
+            @Override
+            public Duration startTimeout() {
+                return Duration.ofSeconds(1);
+            }
+
+            @Override
+            public Instance start(Place place, Map<String, String> more) {
+                return new Instance() {
+                    private boolean killed;
+
+                    @Override
+                    public boolean isAlive() {
+                        return !killed;
+                    }
+
+                    @Override
+                    public void terminate() {}
+
+                    @Override
+                    public void kill() {
+                        killed = true;
+                        throw new DriverUnusable("it survived");
+                    }
+
+                    @Override
+                    public OptionalInt awaitExit(Duration timeout) {
+                        return OptionalInt.empty();
+                    }
+                };
+            }
         }
     }
 
@@ -159,6 +259,24 @@ class TestContextIT {
                     TestContext other = open(settings("process: {command: [x]}"))) {
                 assertThat(one.place().node()).isNotEqualTo(other.place().node());
                 assertThat(own("namespaces")).hasSize(2);
+            }
+        }
+
+        @Test
+        void isAskedOnceMoreWhenItDoesNotAnswerInTheEnd() throws Exception {
+            try (ApiProxy broken = ApiProxy.before(real.url())) {
+                broken.writeKubeconfig(folder.resolve("kubeconfig"));
+                List<String> notes = new ArrayList<>();
+                Settings settings = settings("process: {command: [x]}");
+                TestContext context =
+                        TestContext.open(settings, DriverAdapters.of(settings.driver()), "real", notes::add);
+                broken.inject(Fault.drop());
+
+                context.close();
+
+                assertThat(broken.requests(request -> request.method().equals("DELETE")))
+                        .hasSize(1);
+                assertThat(notes).hasSize(3).allMatch(note -> note.startsWith("Objects of this run are left"));
             }
         }
 

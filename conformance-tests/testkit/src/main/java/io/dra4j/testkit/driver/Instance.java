@@ -23,6 +23,14 @@ public interface Instance {
     /** Kills it, as a crash does (SIGKILL), and waits until it has ended. */
     void kill();
 
+    /** Kills it and every process that it has started, for example the driver of a script, at the end of a run. */
+    default void end() {
+        pid().ifPresent(pid -> ProcessHandle.of(pid).stream()
+                .flatMap(ProcessHandle::descendants)
+                .forEach(ProcessHandle::destroyForcibly));
+        kill();
+    }
+
     /** Waits for its end, and returns its exit status; empty if it has not ended in time. */
     OptionalInt awaitExit(Duration timeout);
 }

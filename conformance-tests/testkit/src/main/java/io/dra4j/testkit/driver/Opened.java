@@ -33,6 +33,20 @@ public final class Opened implements AutoCloseable {
         return part;
     }
 
+    /** Returns what work returns, or ends something if it fails. */
+    public static <T> T orEnd(Runnable end, Supplier<T> work) {
+        boolean done = false;
+        try {
+            T result = work.get();
+            done = true;
+            return result;
+        } finally {
+            if (!done) {
+                end.run();
+            }
+        }
+    }
+
     /** Adds what ends a part, or reverts a change; runs it now if all parts were ended. */
     public void onEnd(Runnable end) {
         synchronized (this) {

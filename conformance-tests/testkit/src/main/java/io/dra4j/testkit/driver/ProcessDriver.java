@@ -56,15 +56,7 @@ public final class ProcessDriver implements DriverAdapter {
     @Override
     public Place place(String node, String driver) {
         Place bare = Place.create(node, driver);
-        Place made = null;
-        try {
-            made = place(bare);
-            return made;
-        } finally {
-            if (made == null) {
-                bare.remove();
-            }
-        }
+        return Opened.orEnd(bare::remove, () -> place(bare));
     }
 
     /**
