@@ -169,7 +169,7 @@ class RunMainIT {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     run --only=DRA-PREP-01,DRA-SLICE-06 | Kubernetes 1.36, ; pass | pass
-                    bench --starts=1 | Memory and threads are read | dra-conformance: the idle driver ended
+                    bench --starts=1 --idle-seconds=600 | Memory and threads are read | dra-conformance: the idle driver ended
                     """)
     void aSignalEndsTheDriverAndRemovesItsDirectories(String command, String begun, String later) throws Exception {
         Path places = folder.resolve("places");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.load;
 
+import io.dra4j.conformance.load.MeasuredDriver.StartTimes;
 import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
 import java.util.ArrayList;

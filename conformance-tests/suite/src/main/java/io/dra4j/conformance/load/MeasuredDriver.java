@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.load;
 
+import io.dra4j.conformance.context.DriverControl;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Timeouts;
@@ -9,9 +10,16 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.testkit.cluster.ApiObjects;
+import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,8 +52,13 @@ final class MeasuredDriver implements AutoCloseable {
     /** Makes a node, which is also removed when a signal ends the program; the driver is not started yet. */
     static MeasuredDriver open(Settings settings, Consumer<String> remarks) {
         TestContext context = TestContext.open(settings, DriverAdapters.of(settings.driver()), "load", remarks);
-        Runtime.getRuntime().addShutdownHook(new Thread(context::close, "dra-conformance-end"));
-        return new MeasuredDriver(context);
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(context::close, "dra-conformance-end"));
+            return new MeasuredDriver(context);
+        } catch (IllegalStateException e) { // the program ends
+            context.close();
+            throw new DriverUnusable("The run was ended");
+        }
     }
 
     StartTimes start() {
@@ -86,8 +99,15 @@ final class MeasuredDriver implements AutoCloseable {
                                 + ApiObjects.encoded(
                                         "spec.nodeName=" + context.place().node()));
         Duration limit = context.timeouts().cachedRepair();
-        wipes.add(Timing.of(() -> Violation.unless(context.awaitPools(limit))
-                .because("%d s after the kubelet's wipe the driver still has no complete pool", limit.toSeconds())));
+        wipes.add(Timing.of(() -> {
+            boolean isBack = context.awaitPools(limit);
+            Violation.unless(isBack || context.driver().isAlive())
+                    .because(
+                            "the driver ended when its slices were deleted: %s",
+                            context.driver().fate());
+            Violation.unless(isBack)
+                    .because("%d s after the kubelet's wipe the driver still has no complete pool", limit.toSeconds());
+        }));
     }
 
     /** Reads the devices that claims can have, and returns their number. */
@@ -223,5 +243,55 @@ final class MeasuredDriver implements AutoCloseable {
     public void close() {
         floors.close();
         context.close();
+    }
+
+    /**
+     * The times of one start of a driver, counted from before its process is created.
+     *
+     * @param sockets the time until both sockets had their names
+     * @param registered the time until the kubelet had registered it
+     * @param published the time until the API server had a complete pool
+     */
+    record StartTimes(Duration sockets, Duration registered, Duration published) {
+
+        /**
+         * Starts the driver of a test context.
+         *
+         * @throws io.dra4j.testkit.driver.DriverUnusable if it cannot be started
+         * @throws Violation if it does not publish
+         */
+        static StartTimes start(TestContext context) {
+            DriverControl driver = context.driver();
+            int before = context.kubelet().events().size();
+            Instant exec = Instant.now();
+            long begin = System.nanoTime();
+            driver.start();
+            Duration registered = Timing.since(begin);
+            context.awaitPublished().ifPresent(unpublished -> {
+                throw new Violation(unpublished.message());
+            });
+            Duration published = Timing.since(begin);
+            return new StartTimes(sockets(context, before, exec), registered, published);
+        }
+
+        /**
+         * A socket's inode changes when it gets its name: a socket that is bound under another name and renamed counts from
+         * the renaming. No polling is needed.
+         */
+        private static Duration sockets(TestContext context, int before, Instant exec) {
+            Path registration =
+                    context.kubelet().events(Kind.REGISTERED, before).get(0).socket();
+            Instant first = named(registration);
+            Instant second = named(context.driver().info().endpoint());
+            return Duration.between(exec, first.isAfter(second) ? first : second);
+        }
+
+        private static Instant named(Path socket) {
+            try {
+                return ((FileTime) Files.getAttribute(socket, "unix:ctime")).toInstant();
+            } catch (IOException e) {
+                throw new Violation("the socket " + socket + " is gone: " + e.getMessage());
+            }
+        }
     }
 }

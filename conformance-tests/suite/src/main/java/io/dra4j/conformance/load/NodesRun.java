@@ -12,6 +12,7 @@ import io.dra4j.conformance.load.NodesNumbers.Idle;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.apiserver.model.Traffic;
 import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.Opened;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.http.Connections;
 import io.dra4j.testkit.kubelet.CallResult;
@@ -74,31 +75,30 @@ public final class NodesRun {
      * @throws DriverUnusable if they cannot be run
      */
     public NodesNumbers run() throws IOException {
-        Place kubelet = Place.create("kubelet", NodesMain.DRIVER);
-        Runtime.getRuntime().addShutdownHook(new Thread(kubelet::remove, "dra4j-place-removal"));
-        try {
-            return run(kubelet);
+        Opened opened = new Opened();
+        Runtime.getRuntime().addShutdownHook(new Thread(opened::end, "dra-conformance-end"));
+        try (opened) {
+            return run(opened);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new DriverUnusable("Interrupted while drivers were measured");
-        } finally {
-            kubelet.remove().ifPresent(remarks);
         }
     }
 
-    private NodesNumbers run(Place place) throws IOException, InterruptedException {
+    private NodesNumbers run(Opened opened) throws IOException, InterruptedException {
+        Place place = opened.open(
+                () -> Place.create("kubelet", NodesMain.DRIVER),
+                one -> one.remove().ifPresent(remarks));
         EmbeddedApiServer.Builder cluster = EmbeddedApiServer.builder().tls();
         NodesMain.nodes(plan.nodes()).forEach(cluster::node);
         List<String> command = NodesMain.command(
                 place.kubeconfig(), place.registry(), place.root().resolve("nodes"), plan.devices());
-        try (EmbeddedApiServer server = cluster.start();
-                FakeKubelet kubelet = FakeKubelet.start(place.registry())) {
-            Path account = server.writeServiceAccount(place.serviceAccount());
-            Connections.writeKubeconfig(place.kubeconfig(), server.tlsUrl(), account);
-            try (HostJvm host = new HostJvm(command, place.log())) {
-                return measure(host, server, kubelet);
-            }
-        }
+        EmbeddedApiServer server = opened.open(cluster::start, EmbeddedApiServer::close);
+        FakeKubelet kubelet = opened.open(() -> FakeKubelet.start(place.registry()), FakeKubelet::close);
+        Path account = server.writeServiceAccount(place.serviceAccount());
+        Connections.writeKubeconfig(place.kubeconfig(), server.tlsUrl(), account);
+        HostJvm host = opened.open(() -> HostJvm.start(command, place.log()), HostJvm::close);
+        return measure(host, server, kubelet);
     }
 
     private NodesNumbers measure(HostJvm host, EmbeddedApiServer server, FakeKubelet kubelet)
@@ -204,23 +204,32 @@ public final class NodesRun {
     }
 
     /** The process of {@link NodesMain}; for one thread. */
-    private static final class HostJvm implements AutoCloseable {
+    private static final class HostJvm {
 
         private final Process process;
         private final BufferedWriter told;
         private final BufferedReader answers;
         private final Path log;
 
+        private HostJvm(Process process, Path log) {
+            this.log = log;
+            this.process = process;
+            told = process.outputWriter();
+            answers = process.inputReader();
+        }
+
         /**
          * Starts it.
          *
          * @param log the file that it logs to
          */
-        HostJvm(List<String> command, Path log) throws IOException {
-            this.log = log;
-            process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-            told = process.outputWriter();
-            answers = process.inputReader();
+        static HostJvm start(List<String> command, Path log) {
+            try {
+                return new HostJvm(
+                        new ProcessBuilder(command).redirectError(log.toFile()).start(), log);
+            } catch (IOException e) {
+                throw new DriverUnusable("Can't run the JVM of the drivers: " + e.getMessage());
+            }
         }
 
         /**
@@ -291,8 +300,7 @@ public final class NodesRun {
         }
 
         /** Kills it, and with it the drivers, so that their directories can be removed. */
-        @Override
-        public void close() {
+        void close() {
             process.destroyForcibly();
             try {
                 process.waitFor();

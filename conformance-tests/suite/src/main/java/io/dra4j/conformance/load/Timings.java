@@ -42,7 +42,6 @@ public record Timings(String what, int batch, int held, List<Duration> times, Du
         return new Timings(what, batch, held, all, limit);
     }
 
-    /** The longest. */
     public Duration longest() {
         return times.get(times.size() - 1);
     }
