@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -33,6 +34,22 @@ public final class SettingsReader {
     /** The old names of keys, which are still read, and their current ones. */
     private static final Map<String, String> RENAMED =
             Map.of("patience", "timeoutFactor", "deviations", "knownFailures");
+
+    /** Mappings and lists in which an entry without a value has no meaning. */
+    private static final List<String> COLLECTIONS = List.of(
+            "/profiles",
+            "/only",
+            "/skip",
+            "/implementation",
+            "/apiServer/featureGates",
+            "/apiServer/manifests",
+            "/driver/process/command",
+            "/driver/process/environment",
+            "/driver/process/makeDirectories",
+            "/driver/emptyWhenUnprepared",
+            "/driver/hooks",
+            "/driver/declares",
+            "/driver/cdiDirectories");
 
     private SettingsReader() {}
 
@@ -63,6 +80,7 @@ public final class SettingsReader {
             RENAMED.forEach((old, key) -> rename(tree, old, key));
             flags.forEach((pointer, value) -> set(tree, pointer, value));
             tree.at("/driver/hooks").properties().forEach(hook -> hook.setValue(command(hook.getValue())));
+            COLLECTIONS.forEach(pointer -> requireEntries(pointer, tree.at(pointer)));
             return YAML.treeToValue(tree, Settings.class);
         } catch (SettingsException e) {
             throw new SettingsException(name + ": " + e.getMessage());
@@ -96,6 +114,20 @@ public final class SettingsReader {
         return hook.isTextual() ? YAML.createArrayNode().add("sh").add("-c").add(hook) : hook;
     }
 
+    private static void requireEntries(String pointer, JsonNode collection) {
+        String name = pointer.substring(1).replace('/', '.');
+        collection.properties().forEach(entry -> requireValue(name + "." + entry.getKey(), entry.getValue()));
+        if (collection.isArray()) {
+            collection.forEach(entry -> requireValue("an entry of " + name, entry));
+        }
+    }
+
+    private static void requireValue(String name, JsonNode value) {
+        if (value.isNull()) {
+            throw new SettingsException(name + " has no value: give it one, or remove it");
+        }
+    }
+
     private static void rename(ObjectNode tree, String old, String key) {
         JsonNode value = tree.remove(old);
         if (value != null && tree.putIfAbsent(key, value) != null) {
@@ -107,6 +139,10 @@ public final class SettingsReader {
         String[] names = pointer.substring(1).split("/");
         ObjectNode parent = tree;
         for (int i = 0; i < names.length - 1; i++) {
+            JsonNode known = parent.path(names[i]);
+            if (known.isValueNode() && !known.isNull() || known.isArray()) {
+                throw new SettingsException(names[i] + " is not a mapping of names to values");
+            }
             parent = parent.withObjectProperty(names[i]);
         }
         parent.set(names[names.length - 1], value);

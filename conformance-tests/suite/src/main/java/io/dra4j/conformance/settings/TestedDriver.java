@@ -62,6 +62,9 @@ public record TestedDriver(
         }
         kind = kind == null ? Kind.PROCESS : kind;
         startTimeoutSeconds = startTimeoutSeconds == 0 ? 30 : startTimeoutSeconds;
+        if (startTimeoutSeconds < 0) {
+            throw new SettingsException("driver.startTimeoutSeconds must be at least 1, not " + startTimeoutSeconds);
+        }
         stateFiles = stateFiles == null ? "" : stateFiles;
         emptyWhenUnprepared = emptyWhenUnprepared == null ? List.of() : List.copyOf(emptyWhenUnprepared);
         hooks = hooks == null ? Map.of() : Map.copyOf(hooks);

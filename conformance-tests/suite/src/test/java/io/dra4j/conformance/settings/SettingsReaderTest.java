@@ -158,5 +158,14 @@ class SettingsReaderTest {
         assertThatThrownBy(() -> parse(LEAST + "\nseed: 1\nseed: 2")).hasMessageContaining("seed");
         assertThatThrownBy(() -> parse("- a")).hasMessage("x.yaml: the settings are not a mapping of names to values");
         assertThatThrownBy(() -> parse("driver: [")).hasMessageContaining("line ");
+        assertThatThrownBy(() -> parse("driver: {name: a, process: {command: [b]}, hooks: {fault: }}"))
+                .hasMessage("x.yaml: driver.hooks.fault has no value: give it one, or remove it");
+        assertThatThrownBy(() -> parse(LEAST + "\nonly: [DRA-REG-01, null]"))
+                .hasMessage("x.yaml: an entry of only has no value: give it one, or remove it");
+        assertThatThrownBy(() -> parse("driver: {name: a, process: {command: [b]}, startTimeoutSeconds: -1}"))
+                .hasMessageContaining("driver.startTimeoutSeconds must be at least 1, not -1");
+        assertThatThrownBy(() ->
+                        SettingsReader.parse("driver: a", "x.yaml", Map.of("/driver/name", TextNode.valueOf("c"))))
+                .hasMessage("x.yaml: driver is not a mapping of names to values");
     }
 }
