@@ -17,6 +17,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -97,11 +98,28 @@ public final class RawCalls implements AutoCloseable {
         }
     }
 
-    /** Connects and sends nothing yet. */
+    /**
+     * Connects and sends nothing yet. The connection is closed after half a minute: one to a driver that does not accept
+     * it, or reads nothing, would block its user forever.
+     */
     public SocketChannel connect() throws IOException {
+        return connect(LIMIT);
+    }
+
+    SocketChannel connect(Duration limit) throws IOException {
         SocketChannel raw = SocketChannel.open(StandardProtocolFamily.UNIX);
+        CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS)
+                .execute(() -> closeQuietly(raw));
         raw.connect(UnixDomainSocketAddress.of(socket));
         return raw;
+    }
+
+    private static void closeQuietly(SocketChannel raw) {
+        try {
+            raw.close();
+        } catch (IOException e) {
+            // it was broken
+        }
     }
 
     @Override
