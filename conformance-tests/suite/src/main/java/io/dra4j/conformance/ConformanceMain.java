@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -88,6 +89,7 @@ public final class ConformanceMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) {
+        Locale.setDefault(Locale.ROOT); // the same words, numbers and ids on every machine
         configureLogging();
         System.exit(commandLine().execute(args));
     }

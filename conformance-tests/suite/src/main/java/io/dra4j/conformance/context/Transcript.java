@@ -7,6 +7,7 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -35,7 +36,7 @@ public final class Transcript {
     /** Adds a line of what a rule did or saw. */
     public synchronized void note(String line) {
         String cut = line.length() > LONGEST ? line.substring(0, LONGEST) + "…" : line;
-        lines.add("%8.3f s  %s".formatted((System.nanoTime() - begin) / 1e9, cut.replace('\n', ' ')));
+        lines.add(String.format(Locale.ROOT, "%8.3f s  %s", (System.nanoTime() - begin) / 1e9, cut.replace('\n', ' ')));
     }
 
     synchronized int size() {

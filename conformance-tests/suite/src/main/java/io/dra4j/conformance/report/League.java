@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -151,7 +152,9 @@ public record League(JsonNode report, Map<String, List<JsonNode>> results) {
                         numbers(League::isKept, one -> word(one.path("name")).split("\\.")[0]),
                         numbers(
                                 League::isOpen,
-                                one -> word(one.path("verdict")).toLowerCase().replace("\\_", " ")),
+                                one -> word(one.path("verdict"))
+                                        .toLowerCase(Locale.ROOT)
+                                        .replace("\\_", " ")),
                         broken.isEmpty() ? " none." : "\n" + broken);
     }
 
@@ -190,9 +193,9 @@ public record League(JsonNode report, Map<String, List<JsonNode>> results) {
         return "%n- [%s](requirements.md#%s) (%s, %s): `%s`"
                 .formatted(
                         id,
-                        id.toLowerCase(),
+                        id.toLowerCase(Locale.ROOT),
                         word(first.path("level")),
-                        word(first.path("verdict")).toLowerCase(),
+                        word(first.path("verdict")).toLowerCase(Locale.ROOT),
                         evidence.replace('`', '\''));
     }
 }

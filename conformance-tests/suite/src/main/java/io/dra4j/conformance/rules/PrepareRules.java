@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -357,7 +358,7 @@ record PrepareRules(TestContext context) {
     @Rule("DRA-UNP-08")
     void theOldUidsUnprepareLeavesTheNewClaimOfThatName() {
         List<PublishedDevice> two = context.devices().some(2);
-        String name = "claim-of-two-lives-" + context.calls().service().name().toLowerCase();
+        String name = "claim-of-two-lives-" + context.calls().service().name().toLowerCase(Locale.ROOT);
         KubeletClaim old = context.claims().create(context.claims().draft(name).request("r0", two.get(0)));
         context.calls().prepared(old);
         context.claims().deleteObject(old);

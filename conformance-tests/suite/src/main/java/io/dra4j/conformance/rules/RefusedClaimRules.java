@@ -17,6 +17,7 @@ import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** Claims that must not be prepared, or not as requested. */
@@ -198,7 +199,7 @@ record RefusedClaimRules(TestContext context) {
         List<PublishedDevice> usable = context.devices().upTo(2);
         PublishedDevice first = usable.get(0);
         PublishedDevice second = usable.get(usable.size() - 1);
-        String name = "claim-made-again-" + context.calls().service().name().toLowerCase();
+        String name = "claim-made-again-" + context.calls().service().name().toLowerCase(Locale.ROOT);
         KubeletClaim old = context.claims().create(context.claims().draft(name).request("r0", first));
         Set<String> names = Reported.names(context.calls().prepared(old));
         context.calls().unprepared(old);

@@ -96,6 +96,9 @@ public final class RuleBook {
             if (e.getCause() instanceof Exception cause) {
                 throw cause;
             }
+            if (e.getCause() instanceof Error cause) {
+                throw cause;
+            }
             throw e;
         }
     }

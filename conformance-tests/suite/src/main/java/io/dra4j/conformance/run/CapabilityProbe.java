@@ -26,6 +26,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Detects the capabilities of a driver that has just registered, and what the settings offer. */
@@ -33,6 +34,7 @@ final class CapabilityProbe {
 
     private static final Duration STATUS = Duration.ofMillis(250);
     private static final String HEALTH = "DRAResourceHealth";
+    private static final Pattern SHARES = Pattern.compile("\"allowMultipleAllocations\"\\s*:\\s*true"); // in any layout
 
     /** Capabilities that show in published devices, and in the results of claims that have them. */
     private static final Set<Applicability> SEEN_IN_DEVICES = EnumSet.of(
@@ -188,7 +190,7 @@ final class CapabilityProbe {
     /** Returns whether it publishes, or would if the API server let it, devices for several claims. */
     private boolean triesToShare() {
         return context.proxy().requests(Requests.writes("resourceslices")).stream()
-                .anyMatch(write -> write.body().contains("\"allowMultipleAllocations\":true"));
+                .anyMatch(write -> SHARES.matcher(write.body()).find());
     }
 
     private void answers() {

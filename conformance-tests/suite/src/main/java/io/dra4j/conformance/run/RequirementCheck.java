@@ -96,7 +96,7 @@ final class RequirementCheck {
             return new Found(verdicts.blockedBy(e.requirement(), e.state()), null);
         } catch (Untested e) {
             return new Found(Verdict.UNTESTED, e.getMessage());
-        } catch (Exception | LinkageError | AssertionError e) {
+        } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
             return context.driver().isReady()
                     ? new Found(Verdict.SUITE_ERROR, trace(e))
                     : judged(
