@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.play;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.FakeKubelet;
@@ -78,7 +80,6 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
                 .orElseThrow();
     }
 
-    /** The drivers' devices for a claim. */
     List<PreparedDevice> prepare(PlayedClaim claim) {
         List<PreparedDevice> prepared = new ArrayList<>();
         for (DriverProcess driver : drivers) {
@@ -130,5 +131,38 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
     /** Returns a device's name for people. */
     static String path(PreparedDevice device) {
         return device.pool() + "/" + device.device();
+    }
+
+    /** A claim of a play. */
+    record PlayedClaim(KubeletClaim id, JsonNode object) {
+
+        static PlayedClaim of(JsonNode claim) {
+            JsonNode metadata = claim.path("metadata");
+            return new PlayedClaim(
+                    new KubeletClaim(
+                            metadata.path("namespace").asText(),
+                            metadata.path("name").asText(),
+                            metadata.path("uid").asText()),
+                    claim);
+        }
+
+        /** The devices of a driver that the scheduler has allocated, as {@code pool/device}. */
+        List<String> allocatedDevices(String driver) {
+            return ApiObjects.elements(object.at("/status/allocation/devices/results")).stream()
+                    .filter(result -> result.path("driver").asText().equals(driver))
+                    .map(result -> result.path("pool").asText() + "/"
+                            + result.path("device").asText())
+                    .toList();
+        }
+
+        /** Returns whether it was made for a pod, and is deleted with it. */
+        boolean isOfTemplate() {
+            return !object.at("/metadata/ownerReferences").isEmpty();
+        }
+
+        @Override
+        public String toString() {
+            return id.namespace() + "/" + id.name();
+        }
     }
 }

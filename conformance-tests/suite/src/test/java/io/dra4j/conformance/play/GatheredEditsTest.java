@@ -5,6 +5,7 @@ package io.dra4j.conformance.play;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.play.Script.GatheredEdits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -183,12 +183,12 @@ public final class Controllers implements AutoCloseable {
      */
     public List<String> cdiDevices(JsonNode pod, String container) {
         Pod view = new Pod(pod);
-        return PodClaims.of(view, container).stream()
+        return view.uses(container).stream()
                 .flatMap(use -> cdiDevices(view, use).stream())
                 .toList();
     }
 
-    private List<String> cdiDevices(Pod pod, PodClaims.Use use) {
+    private List<String> cdiDevices(Pod pod, Pod.Use use) {
         return objects.find(ClaimView.RESOURCE, pod.namespace(), use.claim()).stream()
                 .flatMap(claim -> prepared(new ClaimView(claim).uid()).stream())
                 .filter(device -> use.request().isEmpty() || isFor(use.request(), device))
@@ -204,7 +204,7 @@ public final class Controllers implements AutoCloseable {
     /** The claims of a pod by their names in it, that of its extended resources last. */
     public List<JsonNode> claims(JsonNode pod) {
         Pod view = new Pod(pod);
-        return PodClaims.names(view).stream()
+        return view.claimNames().stream()
                 .flatMap(name -> objects.find(ClaimView.RESOURCE, view.namespace(), name).stream())
                 .toList();
     }
@@ -316,7 +316,7 @@ public final class Controllers implements AutoCloseable {
         /** Returns whether the pod's claims are prepared, so that it runs. */
         private boolean run(Pod pod) {
             List<ClaimView> claims = new ArrayList<>();
-            for (String name : PodClaims.names(pod)) {
+            for (String name : pod.claimNames()) {
                 Optional<ClaimView> claim = objects.claim(pod.namespace(), name);
                 if (claim.isEmpty() || !claim.get().reservedFor().contains(pod.uid())) {
                     String why = "claim " + name + (claim.isEmpty() ? " does not exist" : " is not reserved");

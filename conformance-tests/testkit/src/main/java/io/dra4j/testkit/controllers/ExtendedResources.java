@@ -20,7 +20,7 @@ record ExtendedResources(ClusterObjects objects) {
     /** The claim as the scheduler creates it for a node, without a name. */
     Optional<ClaimView> claim(Pod pod, JsonNode node) {
         List<ExtendedRequest> wanted = wanted(pod, node);
-        return wanted.isEmpty() || PodClaims.extended(pod).isPresent()
+        return wanted.isEmpty() || pod.extendedClaim().isPresent()
                 ? Optional.empty()
                 : Optional.of(new ClaimView(object(pod, wanted)));
     }

@@ -5,6 +5,7 @@ package io.dra4j.testkit.controllers;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** A pod, as far as its claims are concerned. */
@@ -13,6 +14,7 @@ record Pod(JsonNode json) {
     static final String RESOURCE = "pods";
 
     private static final Set<String> FINISHED = Set.of("Succeeded", "Failed");
+    private static final String EXTENDED = "/status/extendedResourceClaimStatus";
     private static final String DEFAULT_SCHEDULER = "default-scheduler";
 
     /**
@@ -24,6 +26,9 @@ record Pod(JsonNode json) {
      * @param isDecided whether the claim was made, or is known not to be needed
      */
     record ClaimEntry(String name, String claim, String template, boolean isDecided) {}
+
+    /** A claim, and one request of it that a container uses; empty for all. */
+    record Use(String claim, String request) {}
 
     String namespace() {
         return json.at("/metadata/namespace").asText();
@@ -92,6 +97,49 @@ record Pod(JsonNode json) {
         json.at("/spec/initContainers").forEach(specs::add);
         json.at("/spec/containers").forEach(specs::add);
         return specs;
+    }
+
+    /** The names of its claims, that of its extended resources last. */
+    List<String> claimNames() {
+        List<String> names = new ArrayList<>();
+        for (ClaimEntry entry : claims()) {
+            if (!entry.claim().isEmpty()) {
+                names.add(entry.claim());
+            }
+        }
+        extendedClaim().ifPresent(names::add);
+        return names;
+    }
+
+    /** The name of the claim of its extended resources. */
+    Optional<String> extendedClaim() {
+        String name = json.at(EXTENDED + "/resourceClaimName").asText();
+        return name.isEmpty() ? Optional.empty() : Optional.of(name);
+    }
+
+    /** Returns the uses of a container: the claims that it names, and those of its extended resources. */
+    List<Use> uses(String container) {
+        List<Use> uses = new ArrayList<>();
+        for (JsonNode spec : containerSpecs()) {
+            if (spec.path("name").asText().equals(container)) {
+                spec.at("/resources/claims").forEach(one -> use(one).ifPresent(uses::add));
+            }
+        }
+        for (JsonNode mapping : json.at(EXTENDED + "/requestMappings")) {
+            if (mapping.path("containerName").asText().equals(container)) {
+                String request = mapping.path("requestName").asText();
+                extendedClaim().ifPresent(claim -> uses.add(new Use(claim, request)));
+            }
+        }
+        return uses;
+    }
+
+    private Optional<Use> use(JsonNode use) {
+        return claims().stream()
+                .filter(entry -> entry.name().equals(use.path("name").asText()))
+                .filter(entry -> !entry.claim().isEmpty())
+                .map(entry -> new Use(entry.claim(), use.path("request").asText()))
+                .findFirst();
     }
 
     @Override

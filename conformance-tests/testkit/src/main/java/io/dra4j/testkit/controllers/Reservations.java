@@ -56,7 +56,7 @@ final class Reservations implements Controller {
         if (pod.isFinished() || pod.isDeleted()) {
             return;
         }
-        for (String name : PodClaims.names(pod)) {
+        for (String name : pod.claimNames()) {
             objects.claim(pod.namespace(), name)
                     .filter(claim -> claim.isAllocated() && !claim.isDeleted())
                     .filter(claim -> !claim.reservedFor().contains(pod.uid()))

@@ -201,7 +201,7 @@ final class Scheduler implements Controller {
 
     private Optional<Instant> bindOrWait(Pod pod, List<ClaimView> claims, String node, Instant now) {
         List<ClaimView> all = new ArrayList<>(claims);
-        PodClaims.extended(pod)
+        pod.extendedClaim()
                 .flatMap(name -> objects.claim(pod.namespace(), name))
                 .ifPresent(all::add);
         BindingWait.State state = binding.state(pod, all, now);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.proxy;
 
+import io.dra4j.testkit.proxy.WireFormat.EventBounds;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

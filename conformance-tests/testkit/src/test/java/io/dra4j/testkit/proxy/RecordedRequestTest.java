@@ -4,6 +4,7 @@ package io.dra4j.testkit.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.testkit.proxy.WireFormat.EventBounds;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

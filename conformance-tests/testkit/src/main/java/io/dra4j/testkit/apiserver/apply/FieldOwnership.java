@@ -4,7 +4,6 @@ package io.dra4j.testkit.apiserver.apply;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.apiserver.apply.ManagedFields.Manager;
 import io.dra4j.testkit.apiserver.apply.MergeRules.Difference;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Conversion;
@@ -15,6 +14,12 @@ import io.dra4j.testkit.apiserver.model.ZeroValues;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps track of field managers as objects are written, and merges what one of them applies. */
@@ -54,7 +59,7 @@ public final class FieldOwnership {
         if (kind.has(Trait.APPLY) && (old == null || ManagedFields.isKept(old))) {
             ObjectNode before = Conversion.toServed(kind, old == null ? ZeroValues.of(kind) : old);
             ObjectNode after = Conversion.toServed(kind, next);
-            Manager writer = Manager.updating(manager, kind, subresource(part));
+            ManagedFields.Manager writer = ManagedFields.Manager.updating(manager, kind, subresource(part));
             ManagedFields.of(before)
                     .updated(writer, MergeRules.difference(before, after), metadata.now())
                     .writeTo(next, kind);
@@ -96,13 +101,13 @@ public final class FieldOwnership {
         if (ManagedFields.isKept(current.json())) {
             return owners;
         }
-        Manager writers = Manager.updating(BEFORE_FIRST_APPLY, current.kind(), "");
+        ManagedFields.Manager writers = ManagedFields.Manager.updating(BEFORE_FIRST_APPLY, current.kind(), "");
         Difference all = MergeRules.difference(ZeroValues.of(current.kind()), current.json());
         return owners.updated(writers, all, metadata.now());
     }
 
-    private static Manager applier(Part part, String manager) {
-        return Manager.applying(manager, subresource(part));
+    private static ManagedFields.Manager applier(Part part, String manager) {
+        return ManagedFields.Manager.applying(manager, subresource(part));
     }
 
     private static String subresource(Part part) {
@@ -113,5 +118,196 @@ public final class FieldOwnership {
     private static FieldSet owned(JsonNode applied, Part part) {
         boolean ofStatus = part == Part.STATUS;
         return ManagedFields.ownable(applied).where(path -> path.get(0).equals(STATUS_STEP) == ofStatus);
+    }
+
+    /**
+     * The owners of the fields of an object: {@code metadata.managedFields}.
+     *
+     * <p>Immutable. Fields that the server owns (names, versions, times of the metadata) have no other owner.
+     *
+     * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/">Server-Side Apply</a>
+     */
+    private static final class ManagedFields {
+        private static final String FIELD = "managedFields";
+        private static final Set<String> UNOWNED = Set.of("f:apiVersion", "f:kind");
+        private static final Set<String> SERVERS_METADATA =
+                Set.of(("f:name f:namespace f:selfLink f:uid f:resourceVersion f:generation"
+                                + " f:creationTimestamp f:deletionTimestamp f:deletionGracePeriodSeconds f:managedFields")
+                        .split(" "));
+
+        private static final Comparator<ObjectNode> ORDER =
+                List.of("operation", "time", "manager", "apiVersion", "subresource").stream()
+                        .map(field -> Comparator.<ObjectNode, String>comparing(one -> JsonTrees.text(one, field)))
+                        .reduce(Comparator::thenComparing)
+                        .orElseThrow();
+
+        private final Map<Manager, Share> shares;
+
+        private ManagedFields(Map<Manager, Share> shares) {
+            this.shares = shares;
+        }
+
+        /**
+         * A writer, with the way in which it writes.
+         *
+         * @param apiVersion empty for an applier, which has one share for all versions
+         * @param subresource empty for the object itself
+         */
+        record Manager(String name, String operation, String apiVersion, String subresource) {
+            static Manager applying(String name, String subresource) {
+                return new Manager(name, "Apply", "", subresource);
+            }
+
+            static Manager updating(String name, ResourceKind kind, String subresource) {
+                return new Manager(name, "Update", kind.apiVersion(), subresource);
+            }
+
+            String writtenVersion(ResourceKind kind) {
+                return apiVersion.isEmpty() ? kind.apiVersion() : apiVersion;
+            }
+        }
+
+        private record Share(FieldSet fields, String time) {}
+
+        static ManagedFields of(JsonNode object) {
+            Map<Manager, Share> shares = new LinkedHashMap<>();
+            for (JsonNode entry : JsonTrees.at(object, "metadata", FIELD)) {
+                String operation = JsonTrees.text(entry, "operation");
+                Manager manager = new Manager(
+                        JsonTrees.text(entry, "manager"),
+                        operation,
+                        operation.equals("Apply") ? "" : JsonTrees.text(entry, "apiVersion"),
+                        JsonTrees.text(entry, "subresource"));
+                FieldSet fields = FieldSet.decode(entry.path("fieldsV1"));
+                shares.put(manager, new Share(fields, JsonTrees.text(entry, "time")));
+            }
+            return new ManagedFields(shares);
+        }
+
+        /** Returns whether an object has owners; one that had none when it was created gets none. */
+        static boolean isKept(JsonNode object) {
+            return !JsonTrees.at(object, "metadata", FIELD).isEmpty();
+        }
+
+        /** The fields of an object that can have an owner. */
+        static FieldSet ownable(JsonNode object) {
+            return FieldSet.of(MergeRules.fields(object).keySet()).where(ManagedFields::isOwnable);
+        }
+
+        private static boolean isOwnable(List<String> path) {
+            String first = path.get(0);
+            boolean servers =
+                    first.equals("f:metadata") && (path.size() == 1 || SERVERS_METADATA.contains(path.get(1)));
+            return !servers && !UNOWNED.contains(first);
+        }
+
+        /** The fields that an applier no longer applies, and that have no other owner. */
+        FieldSet givenUp(Manager applier, FieldSet applied) {
+            Share before = shares.get(applier);
+            if (before == null) {
+                return FieldSet.EMPTY;
+            }
+            FieldSet wanted = applied;
+            for (Map.Entry<Manager, Share> other : shares.entrySet()) {
+                if (!other.getKey().equals(applier)) {
+                    wanted = wanted.plus(other.getValue().fields);
+                }
+            }
+            return before.fields.minus(wanted);
+        }
+
+        /**
+         * Returns the shares after an apply.
+         *
+         * @param force take fields from others who own them
+         * @throws ApiFailure 409 if others own what would change
+         */
+        ManagedFields applied(
+                Manager applier, FieldSet applied, MergeRules.Difference difference, boolean force, String now) {
+            if (!force) {
+                requireNoConflict(applier, difference.changed());
+            }
+            return withOthersLess(applier, difference).with(applier, applied, now);
+        }
+
+        private void requireNoConflict(Manager applier, FieldSet changed) {
+            List<ApiFailure.Conflict> conflicts = new ArrayList<>();
+            shares.forEach((manager, share) -> {
+                String owner = describe(manager, share);
+                FieldSet taken = manager.equals(applier) ? FieldSet.EMPTY : share.fields;
+                for (String field : taken.and(changed).texts()) {
+                    conflicts.add(new ApiFailure.Conflict(owner, field));
+                }
+            });
+            if (!conflicts.isEmpty()) {
+                throw ApiFailure.applyConflicts(conflicts);
+            }
+        }
+
+        private static String describe(Manager manager, Share share) {
+            String subresource = manager.subresource;
+            String part = subresource.isEmpty() ? "" : " with subresource \"" + subresource + "\"";
+            String version =
+                    manager.apiVersion.isEmpty() ? "" : " using %s at %s".formatted(manager.apiVersion, share.time);
+            return "\"%s\"%s%s".formatted(manager.name, part, version);
+        }
+
+        /** Returns the shares after a create, an update, or another kind of patch: it takes by force. */
+        ManagedFields updated(Manager writer, MergeRules.Difference difference, String now) {
+            Share before = shares.get(writer);
+            FieldSet owned = before == null ? FieldSet.EMPTY : before.fields;
+            FieldSet changed = difference.changed().where(ManagedFields::isOwnable);
+            return withOthersLess(writer, difference)
+                    .with(writer, owned.minus(difference.removed()).plus(changed), now);
+        }
+
+        private ManagedFields withOthersLess(Manager writer, MergeRules.Difference difference) {
+            FieldSet lost = difference.changed().plus(difference.removed());
+            Map<Manager, Share> left = new LinkedHashMap<>();
+            shares.forEach((manager, share) -> {
+                FieldSet kept = manager.equals(writer) ? share.fields : share.fields.minus(lost);
+                left.put(manager, new Share(kept, share.time));
+            });
+            return new ManagedFields(left);
+        }
+
+        private ManagedFields with(Manager writer, FieldSet fields, String now) {
+            Share before = shares.get(writer);
+            boolean same = before != null && before.fields.equals(fields);
+            Map<Manager, Share> all = new LinkedHashMap<>(shares);
+            all.put(writer, new Share(fields, same ? before.time : now));
+            return new ManagedFields(all);
+        }
+
+        /** Writes the shares into an object; managers without fields are left out. */
+        void writeTo(ObjectNode object, ResourceKind kind) {
+            List<ObjectNode> entries = new ArrayList<>();
+            shares.forEach((manager, share) -> {
+                if (!share.fields.isEmpty()) {
+                    entries.add(entry(manager, share, kind));
+                }
+            });
+            entries.sort(ORDER);
+            ObjectNode metadata = JsonTrees.metadata(object);
+            if (entries.isEmpty()) {
+                metadata.remove(FIELD);
+            } else {
+                metadata.putArray(FIELD).addAll(entries);
+            }
+        }
+
+        private static ObjectNode entry(Manager manager, Share share, ResourceKind kind) {
+            ObjectNode entry = JsonTrees.object()
+                    .put("manager", manager.name)
+                    .put("operation", manager.operation)
+                    .put("apiVersion", manager.writtenVersion(kind))
+                    .put("time", share.time)
+                    .put("fieldsType", "FieldsV1");
+            entry.set("fieldsV1", share.fields.encode());
+            if (!manager.subresource.isEmpty()) {
+                entry.put("subresource", manager.subresource);
+            }
+            return entry;
+        }
     }
 }
