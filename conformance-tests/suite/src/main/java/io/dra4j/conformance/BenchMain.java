@@ -86,28 +86,22 @@ final class BenchMain implements Callable<Integer> {
     private int idleSeconds;
 
     @Option(names = "--against", paramLabel = "FILE")
-    @Nullable
-    Path against;
+    private @Nullable Path against;
 
     @Option(names = "--calls", paramLabel = "N")
-    @Nullable
-    Integer calls;
+    private @Nullable Integer calls;
 
     @Option(names = "--growth-limit", paramLabel = "MIB")
-    @Nullable
-    Integer growthLimit;
+    private @Nullable Integer growthLimit;
 
     @Option(names = "--nodes", paramLabel = "N")
-    @Nullable
-    Integer nodes;
+    private @Nullable Integer nodes;
 
     @Option(names = "--devices", paramLabel = "N")
-    @Nullable
-    Integer devices;
+    private @Nullable Integer devices;
 
     @Option(names = "--json", paramLabel = "FILE")
-    @Nullable
-    Path json;
+    private @Nullable Path json;
 
     @Spec
     private CommandSpec spec;

@@ -26,45 +26,36 @@ final class RunOptions {
     /** The selection of requirements. */
     private static final class TriedGroup {
         @Option(names = "--profile", split = ",", paramLabel = "NAME")
-        @Nullable
-        List<String> profiles;
+        private @Nullable List<String> profiles;
 
         @Option(names = "--only", split = ",", paramLabel = "ID")
-        @Nullable
-        List<String> only;
+        private @Nullable List<String> only;
 
         @Option(names = "--skip", split = ",", paramLabel = "ID")
-        @Nullable
-        List<String> skip;
+        private @Nullable List<String> skip;
 
         @Option(names = "--strict")
-        @Nullable
-        Boolean strict;
+        private @Nullable Boolean strict;
 
         @Option(names = "--soak")
-        @Nullable
-        Boolean soak;
+        private @Nullable Boolean soak;
     }
 
     /** The reports and their places. */
     private static final class ReportGroup {
         @Option(names = "--report", paramLabel = "DIR")
-        @Nullable
-        String report;
+        private @Nullable String report;
 
         @Option(names = "--known-failures", paramLabel = "FILE")
-        @Nullable
-        String knownFailures;
+        private @Nullable String knownFailures;
 
         @Option(
                 names = "--deviations",
                 hidden = true,
                 description = "[knownFailures] The old name of --known-failures.")
-        @Nullable
-        String deviations;
+        private @Nullable String deviations;
 
         @Option(names = "--implementation", paramLabel = "NAME=VALUE")
-        @Nullable
-        Map<String, String> implementation;
+        private @Nullable Map<String, String> implementation;
     }
 }

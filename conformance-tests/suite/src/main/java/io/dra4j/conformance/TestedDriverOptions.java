@@ -36,8 +36,7 @@ final class TestedDriverOptions {
     private static final Pattern PLACE = Pattern.compile("^\\[([A-Za-z.]+)]");
 
     @Option(names = "--config", paramLabel = "FILE")
-    @Nullable
-    Path config;
+    private @Nullable Path config;
 
     @ArgGroup(validate = false, order = 1, heading = "%nThe driver:%n")
     private final DriverGroup driver = new DriverGroup();
@@ -56,167 +55,129 @@ final class TestedDriverOptions {
             paramLabel = "COMMAND",
             description =
                     "[driver.process.command] How to run the driver: a program and its arguments, after --. {NODE_NAME}, {KUBECONFIG}, {CDI_ROOT} and the like stand for their values; they are also in its environment.")
-    @Nullable
-    List<String> command;
+    private @Nullable List<String> command;
 
     /** The driver's identity. */
     private static final class DriverGroup {
         @Option(names = "--driver-name", paramLabel = "NAME")
-        @Nullable
-        String name;
+        private @Nullable String name;
 
         @Option(names = "--kind", paramLabel = "process|external")
-        @Nullable
-        String kind;
+        private @Nullable String kind;
 
         @Option(names = "--env", paramLabel = "NAME=VALUE")
-        @Nullable
-        Map<String, String> environment;
+        private @Nullable Map<String, String> environment;
 
         @Option(names = "--standard-paths")
-        @Nullable
-        Boolean standardPaths;
+        private @Nullable Boolean standardPaths;
 
         @Option(names = "--in-cluster")
-        @Nullable
-        Boolean inCluster;
+        private @Nullable Boolean inCluster;
 
         @Option(names = "--make-directory", paramLabel = "DIR")
-        @Nullable
-        List<String> makeDirectories;
+        private @Nullable List<String> makeDirectories;
 
         @Option(names = "--nri")
-        @Nullable
-        Boolean nri;
+        private @Nullable Boolean nri;
 
         @Option(names = "--serial")
-        @Nullable
-        Boolean serial;
+        private @Nullable Boolean serial;
 
         @Option(names = "--start-timeout", paramLabel = "SECONDS")
-        @Nullable
-        Integer startTimeout;
+        private @Nullable Integer startTimeout;
 
         @Option(names = "--seamless-upgrade")
-        @Nullable
-        Boolean seamlessUpgrade;
+        private @Nullable Boolean seamlessUpgrade;
 
         @Option(names = "--state-files", paramLabel = "GLOB")
-        @Nullable
-        String stateFiles;
+        private @Nullable String stateFiles;
 
         @Option(names = "--empty-when-unprepared", paramLabel = "GLOB")
-        @Nullable
-        List<String> emptyWhenUnprepared;
+        private @Nullable List<String> emptyWhenUnprepared;
 
         @Option(names = "--declare", split = ",", paramLabel = "CAPABILITY")
-        @Nullable
-        List<String> declares;
+        private @Nullable List<String> declares;
 
         @Option(names = "--hook", paramLabel = "NAME=COMMAND")
-        @Nullable
-        Map<String, String> hooks;
+        private @Nullable Map<String, String> hooks;
 
         @Option(names = "--claims", paramLabel = "FILE")
-        @Nullable
-        List<String> claims;
+        private @Nullable List<String> claims;
 
         @Option(names = "--cdi-version", paramLabel = "VERSION")
-        @Nullable
-        String cdiVersion;
+        private @Nullable String cdiVersion;
 
         @Option(names = "--cdi-directory", paramLabel = "DIR")
-        @Nullable
-        List<String> cdiDirectories;
+        private @Nullable List<String> cdiDirectories;
 
         @Option(names = "--metrics", paramLabel = "URL")
-        @Nullable
-        String metrics;
+        private @Nullable String metrics;
 
         @Option(names = "--valid-config", paramLabel = "JSON")
-        @Nullable
-        List<String> validConfigs;
+        private @Nullable List<String> validConfigs;
 
         @Option(names = "--invalid-config", paramLabel = "JSON")
-        @Nullable
-        List<String> invalidConfigs;
+        private @Nullable List<String> invalidConfigs;
 
         @Option(names = "--config-precedence", paramLabel = "last|merge|reject-multiple")
-        @Nullable
-        String precedence;
+        private @Nullable String precedence;
     }
 
     /** The place of a driver that is run externally. */
     private static final class ExternalGroup {
         @Option(names = "--node", paramLabel = "NAME")
-        @Nullable
-        String node;
+        private @Nullable String node;
 
         @Option(names = "--registry", paramLabel = "DIR")
-        @Nullable
-        String registry;
+        private @Nullable String registry;
 
         @Option(names = "--plugins", paramLabel = "DIR")
-        @Nullable
-        String plugins;
+        private @Nullable String plugins;
 
         @Option(names = "--cdi", paramLabel = "DIR")
-        @Nullable
-        String cdi;
+        private @Nullable String cdi;
 
         @Option(names = "--proxy-port", paramLabel = "PORT")
-        @Nullable
-        Integer proxyPort;
+        private @Nullable Integer proxyPort;
 
         @Option(names = "--log", paramLabel = "FILE")
-        @Nullable
-        String log;
+        private @Nullable String log;
     }
 
     /** The API server that the driver and the suite use. */
     private static final class ApiServerGroup {
         @Option(names = "--kubernetes", paramLabel = "VERSION")
-        @Nullable
-        String kubernetes;
+        private @Nullable String kubernetes;
 
         @Option(names = "--k8s", hidden = true, description = "[apiServer.kubernetes] The old name of --kubernetes.")
-        @Nullable
-        String k8s;
+        private @Nullable String k8s;
 
         @Option(names = "--feature-gates", split = ",", paramLabel = "GATE=true|false")
-        @Nullable
-        Map<String, Boolean> featureGates;
+        private @Nullable Map<String, Boolean> featureGates;
 
         @Option(names = "--kubeconfig", paramLabel = "FILE")
-        @Nullable
-        String kubeconfig;
+        private @Nullable String kubeconfig;
 
         @Option(names = "--context", paramLabel = "NAME")
-        @Nullable
-        String context;
+        private @Nullable String context;
 
         @Option(names = "--service-account", paramLabel = "NAMESPACE/NAME")
-        @Nullable
-        String serviceAccount;
+        private @Nullable String serviceAccount;
 
         @Option(names = "--manifests", paramLabel = "FILE")
-        @Nullable
-        List<String> manifests;
+        private @Nullable List<String> manifests;
     }
 
     /** The timeout factor and the seed. */
     private static final class ChanceGroup {
         @Option(names = "--timeout-factor", paramLabel = "FACTOR")
-        @Nullable
-        Double timeoutFactor;
+        private @Nullable Double timeoutFactor;
 
         @Option(names = "--patience", hidden = true, description = "[timeoutFactor] The old name of --timeout-factor.")
-        @Nullable
-        Double patience;
+        private @Nullable Double patience;
 
         @Option(names = "--seed", paramLabel = "NUMBER")
-        @Nullable
-        Long seed;
+        private @Nullable Long seed;
     }
 
     /** The settings of a parsed command line: the file of --config, and the flags over it. */

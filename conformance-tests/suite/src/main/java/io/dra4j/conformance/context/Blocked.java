@@ -22,12 +22,10 @@ public final class Blocked extends RuntimeException {
         this.state = state;
     }
 
-    /** The id of the requirement. */
     public String requirement() {
         return requirement;
     }
 
-    /** The state of the driver. */
     public String state() {
         return state;
     }

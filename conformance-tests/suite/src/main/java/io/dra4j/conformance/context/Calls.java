@@ -86,7 +86,6 @@ public final class Calls {
         return service;
     }
 
-    /** Prepares claims in one call, and returns its result. */
     public CallResult prepare(KubeletClaim... claims) {
         List<KubeletClaim> all = Arrays.asList(claims);
         return checked(all, service, called(all));
@@ -140,7 +139,6 @@ public final class Calls {
         held.add(claim.uid());
     }
 
-    /** Unprepares claims in one call, and returns its result. */
     public CallResult unprepare(KubeletClaim... claims) {
         List<KubeletClaim> all = Arrays.asList(claims);
         return released(transcript.call(

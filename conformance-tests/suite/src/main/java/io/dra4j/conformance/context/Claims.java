@@ -44,7 +44,6 @@ public final class Claims {
         return draft("claim-" + ++names);
     }
 
-    /** Begins a claim with a name. */
     public ClaimDraft draft(String name) {
         return devices.areShaped()
                 ? new ShapedDraft(namespace, name, driver, devices::usable)
@@ -61,7 +60,6 @@ public final class Claims {
         return create(draft().request("r0", devices));
     }
 
-    /** Creates a claim with its allocation. */
     public KubeletClaim create(ClaimDraft draft) {
         JsonNode created = cluster.create(path(), draft.unallocated());
         KubeletClaim claim = known(created);
@@ -85,7 +83,6 @@ public final class Claims {
         return claim;
     }
 
-    /** Deletes a claim's object. */
     public void deleteObject(KubeletClaim claim) {
         cluster.delete(path(claim));
     }

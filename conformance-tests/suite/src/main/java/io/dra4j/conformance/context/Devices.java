@@ -231,7 +231,6 @@ public final class Devices {
         return usable.get(usable.size() - 1 - user % usable.size());
     }
 
-    /** One usable device. */
     public PublishedDevice one() {
         return some(1).get(0);
     }

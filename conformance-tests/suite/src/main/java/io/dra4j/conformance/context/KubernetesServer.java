@@ -31,7 +31,6 @@ public record KubernetesServer(
 
     private static final Pattern GATE = Pattern.compile(Pattern.quote(GATES) + "name=\"(\\w+)\"[^}]*} ([01])");
 
-    /** The embedded one with these gates. */
     public static KubernetesServer embedded(FeatureGates gates) {
         Map<String, Boolean> changed = new TreeMap<>();
         gates.changed().forEach((gate, on) -> changed.put(gate.text(), on));

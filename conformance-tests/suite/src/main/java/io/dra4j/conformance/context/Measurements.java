@@ -22,7 +22,6 @@ public final class Measurements {
 
     Measurements() {}
 
-    /** Adds a measured value. */
     public synchronized void add(Measured measured) {
         greatest.merge(
                 new Key(measured.what(), measured.limit()),
@@ -45,7 +44,6 @@ public final class Measurements {
         add(new Measured(what, value, limit, Unit.BYTES, false));
     }
 
-    /** Adds a time. */
     public void time(String what, Duration took, Duration limit) {
         add(Measured.time(what, took, limit, false));
     }

@@ -23,7 +23,6 @@ public final class Violation extends RuntimeException {
         this(message, false, "", List.of());
     }
 
-    /** A violation with the arguments of its message. */
     public Violation(String message, Object... arguments) {
         this(message.formatted(arguments));
     }

@@ -49,7 +49,6 @@ public record ApiRules(KubernetesVersion release) {
         return Pattern.compile("spec\\.devices\\[\\d+]\\." + field + "(\\[.*)?");
     }
 
-    /** Returns the sizes of slices. */
     public SliceLimits limits() {
         return SliceLimits.of(release);
     }

@@ -19,7 +19,6 @@ import java.util.stream.Collectors;
  */
 public record Reported(List<String> devices) {
 
-    /** All of it. */
     public static Reported of(ClaimResult answer) {
         return new Reported(
                 answer.devices().stream().map(Reported::line).sorted().toList());

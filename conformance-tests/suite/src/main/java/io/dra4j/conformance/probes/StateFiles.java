@@ -93,7 +93,6 @@ public final class StateFiles {
         }
     }
 
-    /** Returns whether they are unchanged. */
     public boolean areUnchanged() throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
             if (!Files.exists(file.getKey()) || !Arrays.equals(Files.readAllBytes(file.getKey()), file.getValue())) {

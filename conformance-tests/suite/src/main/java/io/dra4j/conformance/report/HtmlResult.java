@@ -26,7 +26,6 @@ record HtmlResult(Html html) {
     private static final Set<Verdict> QUIET =
             Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.SKIPPED, Verdict.INFO);
 
-    /** Returns the anchor of a result. */
     static String anchor(Result result) {
         String variant = result.variant();
         return result.requirement().id() + (variant.isEmpty() ? "" : "-" + variant);

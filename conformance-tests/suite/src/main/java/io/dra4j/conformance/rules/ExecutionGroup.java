@@ -31,7 +31,6 @@ public enum ExecutionGroup {
     @Retention(RetentionPolicy.RUNTIME)
     @Target({ElementType.TYPE, ElementType.METHOD})
     @interface On {
-        /** The execution group. */
         ExecutionGroup value();
     }
 }

@@ -90,7 +90,6 @@ record IdentityRules(TestContext context) {
      */
     private record Identities(Map<String, Map<String, String>> byDevice) {
 
-        /** Returns the identities of the devices that are published. */
         public static Identities of(List<PublishedDevice> devices) {
             Map<String, Long> uses = devices.stream()
                     .flatMap(device -> strings(device).entrySet().stream())
@@ -117,7 +116,6 @@ record IdentityRules(TestContext context) {
             return strings;
         }
 
-        /** Returns whether a device has an identity. */
         public boolean has(PublishedDevice device) {
             return !of(device).isEmpty();
         }

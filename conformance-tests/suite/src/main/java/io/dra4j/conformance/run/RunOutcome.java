@@ -63,7 +63,6 @@ public record RunOutcome(Header header, List<Profile> profiles, List<Result> res
                 .toList();
     }
 
-    /** The results with a verdict. */
     public List<Result> with(Verdict verdict) {
         return results.stream().filter(result -> result.verdict() == verdict).toList();
     }
