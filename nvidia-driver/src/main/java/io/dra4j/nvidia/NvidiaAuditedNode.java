@@ -26,7 +26,6 @@ import io.dra4j.nvidia.takeover.GoClaim;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.AuditedNode;
 import io.dra4j.runtime.AuditedNode.AuditedClaims;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +39,6 @@ final class NvidiaAuditedNode implements AuditedNode {
     private final Nvml nvml;
     private final NodeDevices.Settings settings;
     private final DeviceSharing sharing;
-    private final Path checkpoint;
     private final EarlierBoot earlierBoot;
     private final Passthrough passthrough;
     private final List<Gpu> known;
@@ -62,7 +60,6 @@ final class NvidiaAuditedNode implements AuditedNode {
         this.nvml = nvml;
         this.settings = settings;
         this.sharing = sharing;
-        this.checkpoint = earlierBoot.file();
         this.earlierBoot = earlierBoot;
         this.passthrough = passthrough;
         this.known = List.copyOf(known);
@@ -89,21 +86,13 @@ final class NvidiaAuditedNode implements AuditedNode {
 
     /** A check uses one NVML session, if any: the first call of a session takes long. */
     private Check check(String id, Supplier<CheckResult> look) {
-        return new Check() {
-            @Override
-            public String id() {
-                return id;
+        return Check.of(id, () -> {
+            try {
+                return nvml.inOneSession(look);
+            } catch (DraException e) { // from NVML, or for a newer driver's record
+                throw new NotCheckedException(String.valueOf(e.getMessage()), e);
             }
-
-            @Override
-            public CheckResult look() {
-                try {
-                    return nvml.inOneSession(look);
-                } catch (DraException e) { // from NVML, or for a newer driver's record
-                    throw new NotCheckedException(String.valueOf(e.getMessage()), e);
-                }
-            }
-        };
+        });
     }
 
     private CheckResult migLeftovers(List<HeldClaim> held) {
@@ -115,7 +104,7 @@ final class NvidiaAuditedNode implements AuditedNode {
         List<ForeignInstance> found = allocator
                 .foreignInstances(() -> NvidiaClaims.migStates(held.stream()))
                 .find(now.reading().present());
-        return result(
+        return new CheckResult(
                 "each GPU instance belongs to a claim",
                 found.stream()
                         .filter(one -> lost.stream().noneMatch(claim -> mayHave(claim, one, now)))
@@ -159,7 +148,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                     .map(device -> gone(claim.ref(), device, claims.deletePods(claim.ref())))
                     .forEach(findings::add);
         }
-        return result("each MIG device of a claim exists", findings);
+        return new CheckResult("each MIG device of a claim exists", findings);
     }
 
     private static Finding gone(ClaimRef claim, String device, List<String> fix) {
@@ -176,7 +165,7 @@ final class NvidiaAuditedNode implements AuditedNode {
     private CheckResult sharingLeftovers(List<HeldClaim> held) {
         DriverSnapshot now = held.stream().anyMatch(Holders::isLost) ? snapshot(held) : DriverSnapshot.NONE;
         Holders holders = Holders.of(held, device -> NvidiaClaims.hardware(now, device));
-        return result(
+        return new CheckResult(
                 "each time slice and MPS daemon belongs to a claim",
                 sharing.leftOver(holders).values().stream().map(this::leftover).toList());
     }
@@ -198,11 +187,11 @@ final class NvidiaAuditedNode implements AuditedNode {
                 claims.held().stream().map(claim -> claim.ref().uid()).collect(Collectors.toSet());
         GoCheckpoint found;
         try {
-            found = GoCheckpoint.read(checkpoint).orElse(new GoCheckpoint("", List.of()));
+            found = GoCheckpoint.read(earlierBoot.file()).orElse(new GoCheckpoint("", List.of()));
         } catch (DraException e) {
-            return result("", List.of(unusable(String.valueOf(e.getMessage()))));
+            return CheckResult.found(unusable(String.valueOf(e.getMessage())));
         }
-        return result(
+        return new CheckResult(
                 "no claim of NVIDIA's driver is left",
                 left(found, claims.bootId()).stream()
                         .filter(claim -> !held.contains(claim.uid()))
@@ -216,14 +205,14 @@ final class NvidiaAuditedNode implements AuditedNode {
         return new Finding(
                 "nvidia-checkpoint",
                 Severity.WARNING,
-                checkpoint.toString(),
+                earlierBoot.file().toString(),
                 what,
                 "this driver does not start with it, nor does NVIDIA's if it is damaged; without a driver,"
                         + " pods with claims do not terminate",
                 List.of(
                         "kubectl cordon " + node,
                         "sudo mv %1$s %1$s%2$s    # this driver then starts without the claims"
-                                .formatted(checkpoint, NvidiaTakeOver.UNUSED),
+                                .formatted(earlierBoot.file(), NvidiaTakeOver.UNUSED),
                         drain(),
                         "kubectl uncordon " + node));
     }
@@ -248,12 +237,8 @@ final class NvidiaAuditedNode implements AuditedNode {
                 List.of(
                         "# the drain ends only while a driver runs: NVIDIA's, or this one with --take-over=ignore",
                         drain(),
-                        "sudo rm " + checkpoint,
+                        "sudo rm " + earlierBoot.file(),
                         "kubectl uncordon " + settings.nodeName()));
-    }
-
-    private static CheckResult result(String fact, List<Finding> findings) {
-        return new CheckResult(fact, findings);
     }
 
     @Override

@@ -48,8 +48,7 @@ public record MpsProcesses(Path proc) implements Check {
         String effect = "programs in pods may not get a GPU through MPS, although their claims are prepared";
         List<String> next = List.of("kubectl --namespace NAMESPACE get daemonset --output yaml | grep hostPID");
         return problem()
-                .map(it ->
-                        new CheckResult("", List.of(new Finding(id(), Severity.ERROR, "MPSSupport", it, effect, next))))
+                .map(it -> CheckResult.found(new Finding(id(), Severity.ERROR, "MPSSupport", it, effect, next)))
                 .orElseGet(() -> CheckResult.healthy("daemons of MPS see the processes of pods"));
     }
 }

@@ -29,7 +29,15 @@ import org.jspecify.annotations.Nullable;
 /** The checks of a node with NVIDIA's GPUs. */
 public final class NvidiaChecks {
 
-    private NvidiaChecks() {}
+    private final InstallOptions install;
+    private final Roots roots;
+    private final NodeReading node;
+
+    private NvidiaChecks(InstallOptions install, Roots roots) {
+        this.install = install;
+        this.roots = roots;
+        this.node = new NodeReading(install, roots.proc());
+    }
 
     /**
      * Returns the checks, none of which has run yet.
@@ -40,15 +48,19 @@ public final class NvidiaChecks {
      * @param directory the driver's directory, to which it copies its own
      */
     public static List<Check> of(InstallOptions install, Roots roots, @Nullable Path hook, Path directory) {
-        NodeReading node = new NodeReading(install, roots.proc());
+        return new NvidiaChecks(install, roots).all(hook, directory);
+    }
+
+    private List<Check> all(@Nullable Path hook, Path directory) {
+        HookProgram copied = HookProgram.copied(directory);
+        HookProgram given = hook == null ? null : HookProgram.at(hook);
+        String otherwise = "# start the driver without --nvidia-cdi-hook-path (charts: nvidiaCDIHookPath)";
+        Edits edits = new Edits(roots, copied);
         List<Check> checks = new ArrayList<>();
-        checks.add(new DriverRootCheck(roots.driver().here(), node));
-        checks.add(new NvmlCheck(node, install.isPassthrough()));
-        checks.add(
-                hook == null
-                        ? new HookCheck(HookProgram.copied(directory), roots, directory)
-                        : new HookCheck(HookProgram.at(hook), roots, null));
-        checks.add(new ContainersCheck(new Edits(roots, HookProgram.copied(directory)), node));
+        checks.add(Check.of("driver-root", this::driverRoot));
+        checks.add(Check.of("nvml", this::nvml));
+        checks.add(Check.of("hook", () -> given == null ? ownHook(copied, directory) : hook(given, otherwise)));
+        checks.add(Check.of("driver-files", () -> files(edits)));
         checks.add(new GpuHolders(
                 node,
                 new GpuHolders.Changes(install.isDynamicMig(), install.isPassthrough()),
@@ -58,7 +70,7 @@ public final class NvidiaChecks {
             checks.add(new MpsProcesses(roots.proc()));
         }
         if (install.isPartitioned()) {
-            checks.add(new FabricCheck(install.fabricManager()));
+            checks.add(Check.of("fabric-manager", this::fabricManager));
         }
         if (install.isPassthrough()) {
             checks.addAll(new VfioChecks(install.sysfs(), roots.proc()).all());
@@ -66,224 +78,152 @@ public final class NvidiaChecks {
         return checks;
     }
 
-    /**
-     * Checks that the program which prepares containers is there.
-     *
-     * @param program the program, as the driver names it in CDI specs
-     * @param roots the roots of the driver
-     * @param copied the folder to which the driver copies the program; null if an option names it
-     */
-    private record HookCheck(
-            HookProgram program, Roots roots, @Nullable Path copied) implements Check {
+    private static CheckResult error(String id, String object, String what, String why, String... fix) {
+        return CheckResult.found(new Finding(id, Severity.ERROR, object, what, why, List.of(fix)));
+    }
 
-        @Override
-        public String id() {
-            return "hook";
-        }
+    private CheckResult ownHook(HookProgram program, Path directory) {
+        return Files.isDirectory(directory)
+                ? hook(program, "kubectl --namespace NAMESPACE delete pod POD    # of the driver on this node")
+                : CheckResult.healthy("the driver copies it to %s when it starts".formatted(directory));
+    }
 
-        @Override
-        public CheckResult look() {
-            if (copied != null && !Files.isDirectory(copied)) {
-                return CheckResult.healthy("the driver copies it to %s when it starts".formatted(copied));
-            }
-            try {
-                program.requireThere(roots);
-                return CheckResult.healthy(program.path().toString());
-            } catch (PrepareException e) {
-                return new CheckResult("", List.of(finding(String.valueOf(e.getMessage()))));
-            }
-        }
-
-        private Finding finding(String what) {
-            return new Finding(
-                    id(),
-                    Severity.ERROR,
-                    program.path().toString(),
-                    what,
+    /** Checks that the program which prepares containers is there. */
+    private CheckResult hook(HookProgram program, String fix) {
+        String path = program.path().toString();
+        try {
+            program.requireThere(roots);
+            return CheckResult.healthy(path);
+        } catch (PrepareException e) {
+            return error(
+                    "hook",
+                    path,
+                    String.valueOf(e.getMessage()),
                     "claims can't be prepared, and containers of earlier ones can't start again",
-                    List.of(
-                            "ls -l %s    # on the node".formatted(program.path()),
-                            copied == null
-                                    ? "# start the driver without --nvidia-cdi-hook-path (charts: nvidiaCDIHookPath)"
-                                    : "kubectl --namespace NAMESPACE delete pod POD    # of the driver on this node"));
+                    "ls -l %s    # on the node".formatted(path),
+                    fix);
         }
     }
 
     /** Checks that the fabric manager answers, if claims need partitions. */
-    private record FabricCheck(FabricManager fabric) implements Check {
-
-        @Override
-        public String id() {
-            return "fabric-manager";
+    private CheckResult fabricManager() {
+        FabricManager.Reading found = install.fabricManager().read();
+        if (found.problem() != null) {
+            return error(
+                    "fabric-manager",
+                    "the fabric manager",
+                    found.problem(),
+                    "claims of whole GPUs can't be prepared: their partitions can't be activated",
+                    "systemctl status nvidia-fabricmanager    # or in the driver container");
         }
-
-        @Override
-        public CheckResult look() {
-            FabricManager.Reading found = fabric.read();
-            if (found.problem() != null) {
-                return new CheckResult("", List.of(finding(found.problem())));
-            }
-            List<Partition> all = found.partitions().all();
-            return CheckResult.healthy("%d partitions, %d active"
-                    .formatted(
-                            all.size(), all.stream().filter(Partition::isActive).count()));
-        }
-
-        private Finding finding(String what) {
-            String why = "claims of whole GPUs can't be prepared: their partitions can't be activated";
-            List<String> next = List.of("systemctl status nvidia-fabricmanager    # or in the driver container");
-            return new Finding(id(), Severity.ERROR, "the fabric manager", what, why, next);
-        }
+        List<Partition> all = found.partitions().all();
+        return CheckResult.healthy("%d partitions, %d active"
+                .formatted(all.size(), all.stream().filter(Partition::isActive).count()));
     }
 
-    /**
-     * Checks that NVIDIA's driver is below the driver root.
-     *
-     * @param root the driver root, as this program sees it
-     */
-    private record DriverRootCheck(Path root, NodeReading node) implements Check {
-
-        @Override
-        public String id() {
-            return "driver-root";
-        }
-
-        @Override
-        public CheckResult look() {
-            try {
-                return CheckResult.healthy(node.library().toString());
-            } catch (DraException e) {
-                if (node.isForMachines()) {
-                    return CheckResult.healthy("virtual machines have all GPUs: it is not needed");
-                }
-                return new CheckResult("", List.of(finding(String.valueOf(e.getMessage()))));
+    /** Checks that NVIDIA's driver is below the driver root. */
+    private CheckResult driverRoot() {
+        try {
+            return CheckResult.healthy(node.library().toString());
+        } catch (DraException e) {
+            if (node.isForMachines()) {
+                return CheckResult.healthy("virtual machines have all GPUs: it is not needed");
             }
-        }
-
-        private Finding finding(String what) {
-            return new Finding(
-                    id(),
-                    Severity.ERROR,
-                    root.toString(),
-                    what,
+            return error(
+                    "driver-root",
+                    roots.driver().here().toString(),
+                    String.valueOf(e.getMessage()),
                     "the driver publishes no GPU, and containers would get no libraries",
-                    List.of(
-                            "nvidia-smi    # on the node: does NVIDIA's driver work at all?",
-                            "find / -name 'libnvidia-ml.so.1' 2>/dev/null    # below another root, or in an unknown folder?",
-                            "# start the driver with --nvidia-driver-root=/run/nvidia/driver, for example (charts:"
-                                    + " nvidiaDriverRoot); / is for drivers that the node's packages installed",
-                            "# or with the folder in --driver-library-folders (charts: driverFolders.libraries)"));
+                    "nvidia-smi    # on the node: does NVIDIA's driver work at all?",
+                    "find / -name 'libnvidia-ml.so.1' 2>/dev/null    # below another root, or in an unknown folder?",
+                    "# start the driver with --nvidia-driver-root=/run/nvidia/driver, for example (charts:"
+                            + " nvidiaDriverRoot); / is for drivers that the node's packages installed",
+                    "# or with the folder in --driver-library-folders (charts: driverFolders.libraries)");
         }
     }
 
     /** Checks that the device nodes and files for containers exist. */
-    private record ContainersCheck(Edits edits, NodeReading node) implements Check {
-
-        @Override
-        public String id() {
-            return "driver-files";
+    private CheckResult files(Edits edits) {
+        if (node.isForMachines()) {
+            return CheckResult.healthy("virtual machines have all GPUs: they are not needed");
         }
-
-        @Override
-        public CheckResult look() {
-            if (node.isForMachines()) {
-                return CheckResult.healthy("virtual machines have all GPUs: they are not needed");
-            }
-            String version = version();
-            if (node.reading().present().isEmpty()) {
-                return CheckResult.healthy("no GPU needs them");
-            }
-            try {
-                edits.requireFiles(version);
-                return CheckResult.healthy("all that CUDA needs, of driver " + version);
-            } catch (PrepareException e) {
-                return new CheckResult("", List.of(finding(String.valueOf(e.getMessage()))));
-            }
+        String version = version();
+        if (node.reading().present().isEmpty()) {
+            return CheckResult.healthy("no GPU needs them");
         }
-
-        private String version() {
-            try {
-                return node.reading().driverVersion();
-            } catch (DraException e) {
-                throw new NotCheckedException("the driver's version is not known: nvml", e);
-            }
-        }
-
-        private Finding finding(String what) {
-            return new Finding(
-                    id(),
-                    Severity.ERROR,
+        try {
+            edits.requireFiles(version);
+            return CheckResult.healthy("all that CUDA needs, of driver " + version);
+        } catch (PrepareException e) {
+            return error(
+                    "driver-files",
                     "containers",
-                    what,
+                    String.valueOf(e.getMessage()),
                     "devices are published, but no claim for them can be prepared",
-                    List.of(
-                            "ls -l /dev/nvidia*    # on the node",
-                            "sudo nvidia-modprobe -u -c0    # loads the modules, and creates the nodes",
-                            "# libraries in another folder: --driver-library-folders (charts: driverFolders.libraries)"));
+                    "ls -l /dev/nvidia*    # on the node",
+                    "sudo nvidia-modprobe -u -c0    # loads the modules, and creates the nodes",
+                    "# libraries in another folder: --driver-library-folders (charts: driverFolders.libraries)");
         }
     }
 
-    /**
-     * Checks that NVML works with the kernel's driver, and reports GPUs.
-     *
-     * @param passthrough whether GPUs may be assigned to virtual machines, where NVML does not see them
-     */
-    private record NvmlCheck(NodeReading node, boolean passthrough) implements Check {
-
-        @Override
-        public String id() {
-            return "nvml";
+    private String version() {
+        try {
+            return node.reading().driverVersion();
+        } catch (DraException e) {
+            throw new NotCheckedException("the driver's version is not known: nvml", e);
         }
+    }
 
-        @Override
-        public CheckResult look() {
-            if (node.isForMachines()) {
-                return CheckResult.healthy("virtual machines have all GPUs");
-            }
-            if (!node.hasLibrary()) {
-                throw new NotCheckedException("NVML is not found: driver-root");
-            }
-            try {
-                int gpus = node.reading().present().size();
-                List<PciFunction> bound = gpus == 0 && passthrough ? node.ofNvidiasDriver() : List.of();
-                if (gpus > 0 || passthrough && bound.isEmpty()) {
-                    return CheckResult.healthy("driver %s, %d GPU%s"
-                            .formatted(node.reading().driverVersion(), gpus, gpus == 1 ? "" : "s"));
-                }
-                return new CheckResult(
-                        "", List.of(finding("NVML reports no GPU" + of(bound) + unread(node.reading()))));
-            } catch (DraException e) {
-                return new CheckResult("", List.of(finding(String.valueOf(e.getMessage()))));
-            }
+    /** Checks that NVML works with the kernel's driver, and reports GPUs. */
+    private CheckResult nvml() {
+        if (node.isForMachines()) {
+            return CheckResult.healthy("virtual machines have all GPUs");
         }
+        if (!node.hasLibrary()) {
+            throw new NotCheckedException("NVML is not found: driver-root");
+        }
+        try {
+            return nvml(node.reading());
+        } catch (DraException e) {
+            return nvmlFails(String.valueOf(e.getMessage()));
+        }
+    }
 
-        private static String unread(Reading reading) {
-            return reading.problems().stream()
-                    .filter(problem -> problem.cost() == NvmlProblem.Cost.GPU)
-                    .map(problem -> "; " + problem.subject() + " " + problem.reason())
-                    .collect(Collectors.joining());
-        }
+    /** NVML does not see the GPUs of virtual machines. */
+    private CheckResult nvml(Reading reading) {
+        int gpus = reading.present().size();
+        boolean passthrough = install.isPassthrough();
+        List<PciFunction> bound = gpus == 0 && passthrough ? node.ofNvidiasDriver() : List.of();
+        return gpus > 0 || passthrough && bound.isEmpty()
+                ? CheckResult.healthy(
+                        "driver %s, %d GPU%s".formatted(reading.driverVersion(), gpus, gpus == 1 ? "" : "s"))
+                : nvmlFails("NVML reports no GPU" + of(bound) + unread(reading));
+    }
 
-        private static String of(List<PciFunction> bound) {
-            return bound.stream()
-                    .map(gpu -> gpu.address().text())
-                    .reduce((some, more) -> some + ", " + more)
-                    .map(all -> ", and on the PCI bus its driver has " + all)
-                    .orElse("");
-        }
+    private static String unread(Reading reading) {
+        return reading.problems().stream()
+                .filter(problem -> problem.cost() == NvmlProblem.Cost.GPU)
+                .map(problem -> "; " + problem.subject() + " " + problem.reason())
+                .collect(Collectors.joining());
+    }
 
-        private Finding finding(String what) {
-            return new Finding(
-                    id(),
-                    Severity.ERROR,
-                    "NVML",
-                    what,
-                    "the driver publishes no GPU",
-                    List.of(
-                            "nvidia-smi",
-                            "cat /proc/driver/nvidia/version    # the kernel's driver: the same version as the library?",
-                            "sudo dmesg | grep -i 'NVRM\\|Xid' | tail",
-                            "# after an update of NVIDIA's packages: reboot the node, or unload and load the module"));
-        }
+    private static String of(List<PciFunction> bound) {
+        return bound.stream()
+                .map(gpu -> gpu.address().text())
+                .reduce((some, more) -> some + ", " + more)
+                .map(all -> ", and on the PCI bus its driver has " + all)
+                .orElse("");
+    }
+
+    private static CheckResult nvmlFails(String what) {
+        return error(
+                "nvml",
+                "NVML",
+                what,
+                "the driver publishes no GPU",
+                "nvidia-smi",
+                "cat /proc/driver/nvidia/version    # the kernel's driver: the same version as the library?",
+                "sudo dmesg | grep -i 'NVRM\\|Xid' | tail",
+                "# after an update of NVIDIA's packages: reboot the node, or unload and load the module");
     }
 }

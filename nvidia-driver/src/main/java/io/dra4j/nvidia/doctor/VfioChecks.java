@@ -42,18 +42,10 @@ final class VfioChecks {
     }
 
     private Check check(String id, Function<List<PciFunction>, CheckResult> look) {
-        return new Check() {
-            @Override
-            public String id() {
-                return id;
-            }
-
-            @Override
-            public CheckResult look() {
-                List<PciFunction> gpus = NodeReading.onBus(bus);
-                return gpus.isEmpty() ? CheckResult.healthy("no GPU is on the PCI bus") : look.apply(gpus);
-            }
-        };
+        return Check.of(id, () -> {
+            List<PciFunction> gpus = NodeReading.onBus(bus);
+            return gpus.isEmpty() ? CheckResult.healthy("no GPU is on the PCI bus") : look.apply(gpus);
+        });
     }
 
     private CheckResult iommu(List<PciFunction> gpus) {
@@ -158,6 +150,6 @@ final class VfioChecks {
 
     private static CheckResult found(
             String id, Severity severity, String object, String what, String why, List<String> fix) {
-        return new CheckResult("", List.of(new Finding(id, severity, object, what, why, fix)));
+        return CheckResult.found(new Finding(id, severity, object, what, why, fix));
     }
 }

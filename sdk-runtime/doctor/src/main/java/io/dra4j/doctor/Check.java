@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.doctor;
 
+import java.util.function.Supplier;
+
 /** Checks one thing that may be wrong; reads, and changes nothing. */
 public interface Check {
 
@@ -14,4 +16,19 @@ public interface Check {
      * @throws NotCheckedException if it can't run, because it lacks a right, a file, or an answer
      */
     CheckResult look();
+
+    /** Returns a check with an id. */
+    static Check of(String id, Supplier<CheckResult> look) {
+        return new Check() {
+            @Override
+            public String id() {
+                return id;
+            }
+
+            @Override
+            public CheckResult look() {
+                return look.get();
+            }
+        };
+    }
 }

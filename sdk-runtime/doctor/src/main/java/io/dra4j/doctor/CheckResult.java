@@ -20,4 +20,9 @@ public record CheckResult(String fact, List<Finding> findings) {
     public static CheckResult healthy(String fact) {
         return new CheckResult(fact, List.of());
     }
+
+    /** Returns a result with a finding. */
+    public static CheckResult found(Finding finding) {
+        return new CheckResult("", List.of(finding));
+    }
 }
