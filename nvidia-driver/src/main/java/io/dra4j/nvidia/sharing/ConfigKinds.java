@@ -77,7 +77,7 @@ public final class ConfigKinds {
         }
 
         private List<String> problems(SharingRules rules) {
-            return sharing == null ? List.of() : rules.problems(sharing.strategy(), sharing.mpsConfig());
+            return sharing == null ? List.of() : rules.problems(sharing.strategy(), null, sharing.mpsConfig());
         }
 
         @Override

@@ -10,15 +10,11 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
-import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.SharingRecord;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -28,9 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -224,9 +218,8 @@ public final class DeviceSharing {
         }
     }
 
-    private GroupContext context(ClaimRef claim, String group, ClaimRecorder recorder) {
-        DriverContext started = Objects.requireNonNull(runtime, "not started");
-        return new GroupContext(claim, group, recorder, started, new AtomicBoolean());
+    private SharingContext context(ClaimRef claim, String group, ClaimRecorder recorder) {
+        return new SharingContext(claim, group, recorder, Objects.requireNonNull(runtime, "not started"));
     }
 
     /**
@@ -238,10 +231,10 @@ public final class DeviceSharing {
         List<SharingRecord> latestFirst = new ArrayList<>(recorder.state().sharing());
         Collections.reverse(latestFirst);
         for (SharingRecord recorded : latestFirst) {
-            GroupContext context = context(claim, recorded.group(), recorder);
+            SharingContext context = context(claim, recorded.group(), recorder);
             strategy(recorded.strategy()).undo(recorded, context);
             recorder.forget(recorded.group());
-            if (context.isLeft().get()) { // now, because a clean skips what a record contains
+            if (context.isLeft()) { // now, because a clean skips what a record contains
                 left();
             }
         }
@@ -261,7 +254,7 @@ public final class DeviceSharing {
 
     private void resume(HeldClaim claim) {
         try {
-            SharedClaims.groups(claim)
+            HeldSharing.of(claim)
                     .forEach(one -> strategy(one.record().strategy()).resume(claim.ref(), one.record()));
         } catch (DraException e) {
             LOG.atWarn()
@@ -296,68 +289,5 @@ public final class DeviceSharing {
 
     private void left() {
         hasLeftSettings = true;
-    }
-
-    /** The context of one group, whose record it changes. */
-    private record GroupContext(
-            ClaimRef claim, String group, ClaimRecorder recorder, DriverContext runtime, AtomicBoolean isLeft)
-            implements SharingContext {
-
-        private static final Logger LOG = LoggerFactory.getLogger(GroupContext.class);
-
-        @Override
-        public Instant deadline() {
-            return recorder.deadline();
-        }
-
-        @Override
-        public void record(ProviderState state) {
-            change(one -> one.withState(state));
-        }
-
-        @Override
-        public void release(String target) {
-            change(one -> one.without(target));
-        }
-
-        /** Changes the record of the group; without a record, the group has changed nothing. */
-        private void change(UnaryOperator<SharingRecord> changed) {
-            Optional<SharingRecord> recorded = recorder.state().sharing().stream()
-                    .filter(one -> one.group().equals(group))
-                    .findFirst();
-            recorded.map(changed).ifPresent(recorder::record);
-        }
-
-        @Override
-        public List<HeldSharing> others(String target) {
-            return SharedClaims.others(runtime.held(), target, group, claim, recorder);
-        }
-
-        @Override
-        public Duration left() {
-            Duration left = Duration.between(runtime.clock().instant(), deadline());
-            return left.isNegative() ? Duration.ZERO : left;
-        }
-
-        @Override
-        public void putBack(String gpu, Supplier<Optional<String>> work) {
-            String form = "Claim %s/%s had shared GPU %s, whose previous settings are not restored: %s";
-            try {
-                work.get().ifPresent(what -> notice(gpu, form.formatted(claim.namespace(), claim.name(), gpu, what)));
-            } catch (SmiException e) {
-                String what = e.getMessage() + "; it will be retried, and until then its devices are tainted";
-                isLeft.set(true);
-                notice(gpu, form.formatted(claim.namespace(), claim.name(), gpu, what));
-            }
-        }
-
-        @Override
-        public void notice(String device, String message) {
-            LOG.atWarn()
-                    .addKeyValue("claim", claim)
-                    .addKeyValue("device", device)
-                    .log(message);
-            runtime.notice(device, message);
-        }
     }
 }

@@ -44,7 +44,7 @@ public record Holders(List<HeldSharing> held, Set<String> claims, Set<String> da
         for (HeldClaim claim : all) {
             if (!claim.beforeReboot()) {
                 claims.add(claim.ref().uid());
-                held.addAll(SharedClaims.groups(claim).toList());
+                held.addAll(HeldSharing.of(claim).toList());
                 if (isLost(claim)) {
                     List<Optional<Set<String>>> found =
                             claim.devices().stream().map(hardware).toList();

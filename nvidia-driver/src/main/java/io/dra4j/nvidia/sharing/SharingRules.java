@@ -26,11 +26,6 @@ record SharingRules(NvidiaGates gates) {
         return wanted.name().equals(strategy) && gates.isOn(wanted.gate());
     }
 
-    /** Returns the problems of sharing without time-slice settings, as for a MIG device. */
-    List<String> problems(@Nullable String given, @Nullable MpsConfig mps) {
-        return problems(given, null, mps);
-    }
-
     List<String> problems(@Nullable String given, @Nullable TimeSlicingConfig slices, @Nullable MpsConfig mps) {
         Optional<StrategyName> known = StrategyName.of(given);
         if (known.isEmpty()) {

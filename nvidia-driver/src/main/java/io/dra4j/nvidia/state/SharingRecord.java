@@ -25,11 +25,6 @@ public record SharingRecord(
         targets = List.copyOf(targets);
     }
 
-    /** Returns this with another state of the strategy. */
-    public SharingRecord withState(ProviderState changed) {
-        return new SharingRecord(group, strategy, targets, changed);
-    }
-
     /** Returns this without a target. */
     public SharingRecord without(String released) {
         return new SharingRecord(
