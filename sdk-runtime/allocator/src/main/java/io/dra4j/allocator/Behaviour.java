@@ -104,8 +104,4 @@ record Behaviour(FeatureGates gates, Set<SchedulerBug> bugs) {
     boolean comparesLists() {
         return has(Trait.LISTS_ARE_COMPARED) && enabled(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES);
     }
-
-    boolean fractions() {
-        return enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE);
-    }
 }

@@ -5,6 +5,7 @@ package io.dra4j.allocator;
 import io.dra4j.allocator.model.Capacity;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.Quantity;
+import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.OwnNames;
 import java.math.BigDecimal;
 import java.util.HashMap;
@@ -47,7 +48,7 @@ final class TakenShares {
     TakenShares(Behaviour behaviour, ClusterState cluster) {
         this.behaviour = behaviour;
         this.cluster = cluster;
-        this.amounts = new Amounts(behaviour.fractions());
+        this.amounts = new Amounts(behaviour.enabled(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE));
     }
 
     private OwnNames names(DeviceId id) {

@@ -70,7 +70,7 @@ record CelIpAddress(InetAddress address) {
     }
 
     private static Object isOne(Object[] arguments) {
-        return Checks.succeeds(() -> parse((String) arguments[0]));
+        return Functions.succeeds(() -> parse((String) arguments[0]));
     }
 
     private static CelIpAddress of(Object[] arguments) {

@@ -63,7 +63,7 @@ record CelQuantity(BigDecimal value) implements Comparable<CelQuantity> {
                 .member("asInteger", "quantity_get_int", INT, a -> at(a).asInteger(), QUANTITY)
                 .member("asApproximateFloat", "quantity_get_float", DOUBLE, a -> of(a, 0).doubleValue(), QUANTITY);
         addArithmetic(functions);
-        Comparisons.addTo(functions, "quantity", QUANTITY);
+        functions.comparisons("quantity", QUANTITY);
     }
 
     private static void addArithmetic(Functions functions) {
@@ -79,7 +79,7 @@ record CelQuantity(BigDecimal value) implements Comparable<CelQuantity> {
     }
 
     private static Object isOne(Object[] arguments) {
-        return Checks.succeeds(() -> made(arguments));
+        return Functions.succeeds(() -> made(arguments));
     }
 
     private static Object sum(Object[] arguments) {

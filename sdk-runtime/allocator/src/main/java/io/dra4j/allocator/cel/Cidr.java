@@ -93,7 +93,7 @@ record Cidr(CelIpAddress ip, int bits) {
     }
 
     private static Object isOne(Object[] arguments) {
-        return Checks.succeeds(() -> parse((String) arguments[0]));
+        return Functions.succeeds(() -> parse((String) arguments[0]));
     }
 
     private static Cidr of(Object[] arguments) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator.cel;
 
+import static dev.cel.common.types.SimpleType.BOOL;
+import static dev.cel.common.types.SimpleType.INT;
+
 import dev.cel.common.CelFunctionDecl;
 import dev.cel.common.CelOverloadDecl;
 import dev.cel.common.types.CelType;
@@ -11,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Collects functions: the declaration and the implementation of each overload. */
 final class Functions {
@@ -25,6 +29,32 @@ final class Functions {
     /** Adds {@code target.name(parameters)}; the first parameter is the target. */
     Functions member(String name, String id, CelType result, Function<Object[], Object> body, CelType... parameters) {
         return add(name, CelOverloadDecl.newMemberOverload(id, result, List.of(parameters)), body);
+    }
+
+    /**
+     * Adds the three functions that compare two values of one type.
+     *
+     * @param prefix of the names of the overloads
+     */
+    void comparisons(String prefix, CelType type) {
+        member("isGreaterThan", prefix + "_is_greater_than", BOOL, a -> compared(a) > 0, type, type)
+                .member("isLessThan", prefix + "_is_less_than", BOOL, a -> compared(a) < 0, type, type)
+                .member("compareTo", prefix + "_compare_to", INT, a -> (long) Integer.signum(compared(a)), type, type);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static int compared(Object[] arguments) {
+        return ((Comparable<Object>) arguments[0]).compareTo(arguments[1]);
+    }
+
+    /** Returns whether a parser succeeds. */
+    static boolean succeeds(Supplier<?> parser) {
+        try {
+            parser.get();
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     private Functions add(String name, CelOverloadDecl overload, Function<Object[], Object> body) {

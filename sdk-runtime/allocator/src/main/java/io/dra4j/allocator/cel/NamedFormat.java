@@ -46,7 +46,7 @@ record NamedFormat(String name, Function<String, List<String>> problems) {
         all.put("dns1123SubdomainPrefix", text -> Names.dnsSubdomainProblems(prefix(text)));
         all.put("dns1035LabelPrefix", text -> dns1035.apply(prefix(text)));
         all.put("labelValue", Names::labelValueProblems);
-        all.put("uri", form(text -> Checks.succeeds(() -> Url.parse(text)), "invalid URI"));
+        all.put("uri", form(text -> Functions.succeeds(() -> Url.parse(text)), "invalid URI"));
         all.put("uuid", form(text -> UUID.matcher(text).matches(), "does not match the UUID format"));
         all.put("byte", form(NamedFormat::isBase64, "invalid base64"));
         all.put("date", form(text -> isTime(() -> LocalDate.parse(text)), "invalid date"));
@@ -64,7 +64,7 @@ record NamedFormat(String name, Function<String, List<String>> problems) {
     }
 
     private static boolean isBase64(String text) {
-        return Checks.succeeds(() -> Base64.getDecoder().decode(text));
+        return Functions.succeeds(() -> Base64.getDecoder().decode(text));
     }
 
     private static boolean isTime(Runnable parser) {

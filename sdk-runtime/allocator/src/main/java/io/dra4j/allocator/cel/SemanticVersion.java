@@ -66,7 +66,7 @@ record SemanticVersion(List<Long> core, List<String> preRelease) implements Comp
                 .member("major", "semver_major", INT, a -> part(a, 0), SEMVER)
                 .member("minor", "semver_minor", INT, a -> part(a, 1), SEMVER)
                 .member("patch", "semver_patch", INT, a -> part(a, 2), SEMVER);
-        Comparisons.addTo(functions, "semver", SEMVER);
+        functions.comparisons("semver", SEMVER);
     }
 
     private static Object made(Object[] arguments) {
@@ -76,7 +76,7 @@ record SemanticVersion(List<Long> core, List<String> preRelease) implements Comp
     }
 
     private static Object isOne(Object[] arguments) {
-        return Checks.succeeds(() -> made(arguments));
+        return Functions.succeeds(() -> made(arguments));
     }
 
     private static Object part(Object[] arguments, int index) {

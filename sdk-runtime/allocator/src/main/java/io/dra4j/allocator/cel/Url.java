@@ -95,7 +95,7 @@ record Url(URI uri) {
     }
 
     private static Object isOne(Object[] arguments) {
-        return Checks.succeeds(() -> parse((String) arguments[0]));
+        return Functions.succeeds(() -> parse((String) arguments[0]));
     }
 
     private static Url of(Object[] arguments) {

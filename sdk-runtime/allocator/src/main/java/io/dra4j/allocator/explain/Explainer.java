@@ -34,18 +34,7 @@ import java.util.stream.Stream;
  * <p>It first removes obstacles of one kind, then of two kinds if one is not enough. Of the removals that help, it
  * keeps a smallest set. An attempt takes no longer than a scheduler's, and none starts after the time limit.
  */
-public final class Explainer {
-    private final Allocator allocator;
-    private final InstantSource clock;
-    private final Duration limit;
-
-    /** Creates an explainer of an allocator's answers. */
-    public Explainer(Allocator allocator, InstantSource clock, Duration limit) {
-        this.allocator = allocator;
-        this.clock = clock;
-        this.limit = limit;
-    }
-
+public record Explainer(Allocator allocator, InstantSource clock, Duration limit) {
     /** Allocates, and explains the outcome if the claims do not fit. */
     public Explanation explain(Question question) {
         Outcome outcome = allocate(question);
