@@ -11,7 +11,9 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.api.device.StandardAttributes;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -126,6 +128,46 @@ final class FakeNicProvider extends FakeProvider {
             return mtu != null && mtu >= LEAST_MTU && mtu <= MOST_MTU
                     ? List.of()
                     : List.of("invalid mtu: " + mtu + "; write " + LEAST_MTU + " to " + MOST_MTU);
+        }
+    }
+
+    /**
+     * The network interface of a fake NIC, or of a virtual function, which is a share of the NIC. Its addresses stay the
+     * same after a restart, and differ between nodes.
+     *
+     * @param nodeName the node
+     * @param nic the NIC's name
+     * @param share the id of the share; empty for the NIC itself
+     */
+    record FakeInterface(String nodeName, String nic, String share) {
+
+        static FakeInterface of(String nodeName, AllocatedDevice nic) {
+            @Nullable String share = nic.shareId();
+            return new FakeInterface(nodeName, nic.device().value(), share == null ? "" : share);
+        }
+
+        /** Returns the interface's name in the container: {@code eth3} for {@code nic-3}. */
+        String name() {
+            return "eth" + nic.substring("nic-".length());
+        }
+
+        UUID uuid() {
+            String all = String.join("/", nodeName, nic, share);
+            return UUID.nameUUIDFromBytes(all.getBytes(StandardCharsets.UTF_8));
+        }
+
+        /** Returns a locally administered address. */
+        String mac() {
+            return "02:%02x:%02x:%02x:%02x:%02x".formatted(octet(0), octet(1), octet(2), octet(3), octet(4));
+        }
+
+        /** Returns a private address with its prefix length. */
+        String ip() {
+            return "10.%d.%d.%d/8".formatted(octet(0), octet(1), octet(2));
+        }
+
+        private long octet(int position) {
+            return uuid().getMostSignificantBits() >>> 8 * position & 0xff;
         }
     }
 }

@@ -234,4 +234,20 @@ final class FaultyDevices extends DecoratedDevices {
             return new DraException("Fault file " + path + ", line " + number + ": " + problem);
         }
     }
+
+    /** A fault of a device. */
+    private sealed interface DeviceFault {
+
+        /** The device works badly or not at all, and is offered with a taint. */
+        record Tainted(Taint.Effect effect, String reason) implements DeviceFault {}
+
+        /** The device is absent, and is not offered. */
+        record Absent() implements DeviceFault {}
+
+        /** The device is offered as before, and its self-test reports the message. */
+        record Unwell(HealthState state, String message) implements DeviceFault {}
+
+        /** The device is offered as before, and its self-test hangs. */
+        record Silent() implements DeviceFault {}
+    }
 }

@@ -8,6 +8,7 @@ import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
 import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.example.FakeNicProvider.FakeInterface;
 import java.util.List;
 
 /**

@@ -56,6 +56,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options of every driver program, and those of this one. */
+@Command(resourceBundle = "io.dra4j.nvidia.options")
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 class NvidiaOptions extends DriverOptions {
 
@@ -65,64 +66,21 @@ class NvidiaOptions extends DriverOptions {
     @Mixin
     private InstallOptions install;
 
-    @Option(
-            names = "--nvidia-cdi-hook-path",
-            order = 5,
-            paramLabel = "FILE",
-            description = {
-                "The program nvidia-cdi-hook or nvidia-ctk on the node, of NVIDIA's container"
-                        + " toolkit. [NVIDIA_CDI_HOOK_PATH]",
-                "Default: nvidia-cdi-hook in the driver's directory, copied from /usr/bin of this"
-                        + " image, or from the jar"
-            })
+    @Option(names = "--nvidia-cdi-hook-path", order = 5, paramLabel = "FILE")
     private @Nullable Path cdiHook;
 
-    @Option(
-            names = "--dev-root",
-            order = 6,
-            paramLabel = "DIR",
-            description = {
-                "The directory of the driver's device nodes on the node. [DEV_ROOT]",
-                "Default: dev in the driver root if nvidiactl is in it, and /dev otherwise"
-            })
+    @Option(names = "--dev-root", order = 6, paramLabel = "DIR")
     private @Nullable Path devRoot;
 
-    @Option(
-            names = "--container-dev-root",
-            order = 6,
-            paramLabel = "DIR",
-            description = {
-                "The same directory as seen by this program; the container's own /dev is a snapshot from when the container was created, and is used only if named here."
-                        + " [CONTAINER_DEV_ROOT]",
-                "Default: --dev-root if it is given; otherwise /dev-root if it exists, or /dev outside of"
-                        + " containers"
-            })
+    @Option(names = "--container-dev-root", order = 6, paramLabel = "DIR")
     private @Nullable Path containerDevRoot;
 
-    @Option(
-            names = "--additional-xids-to-ignore",
-            order = 7,
-            paramLabel = "XID",
-            split = ",",
-            description = {
-                "Errors after which devices may still be used, in addition to those for which the driver requests no recovery and, with drivers before R565, 13, 31, 43, 45, 68 and 109."
-                        + " [ADDITIONAL_XIDS_TO_IGNORE]",
-                "Default: none"
-            })
+    @Option(names = "--additional-xids-to-ignore", order = 7, paramLabel = "XID", split = ",")
     private List<Long> ignoredXids = List.of();
 
     private XidEffects chosenEffects = XidEffects.DEFAULT;
 
-    @Option(
-            names = "--xid-effects",
-            order = 11,
-            paramLabel = "XID=EFFECT,...",
-            defaultValue = "",
-            description = {
-                "The effects of errors on the devices, instead of the default ones: None, NoSchedule or"
-                        + " NoExecute, such as 48=NoExecute,63=NoSchedule. [XID_EFFECTS]",
-                "Default: none; NoSchedule is the effect of errors after which the driver requests a recovery"
-            })
+    @Option(names = "--xid-effects", order = 11, paramLabel = "XID=EFFECT,...", defaultValue = "")
     private void xidEffects(String text) {
         try {
             chosenEffects = XidEffects.parse(text);
@@ -150,60 +108,25 @@ class NvidiaOptions extends DriverOptions {
             arity = "0..1",
             paramLabel = "true|false",
             defaultValue = "false",
-            fallbackValue = "true",
-            description = {
-                "With --dynamic-mig, destroy GPU instances without a claim, once, one rescan"
-                        + " interval after the start. Otherwise they are reported and stay."
-                        + " [DESTROY_UNKNOWN_MIG_DEVICES]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            fallbackValue = "true")
     private boolean destroyUnknown;
 
     @Option(
             names = "--selinux-label",
             order = 16,
             paramLabel = "LABEL",
-            defaultValue = "system_u:object_r:container_file_t:s0",
-            description = {
-                "The label of the directories that MPS daemons share with containers, where the node"
-                        + " enforces SELinux; none for no label. [SELINUX_LABEL]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            defaultValue = "system_u:object_r:container_file_t:s0")
     private String selinuxLabel;
 
-    @Option(
-            names = "--daemon-sockets",
-            order = 17,
-            paramLabel = "DAEMON",
-            split = ",",
-            description = {
-                "The daemons of the node whose sockets containers get: persistenced, fabricmanager, mps,"
-                        + " or none. [DAEMON_SOCKETS]",
-                "Default: fabricmanager and mps; only mps with the feature gate FabricManagerPartitioning"
-            })
+    @Option(names = "--daemon-sockets", order = 17, paramLabel = "DAEMON", split = ",")
     private @Nullable Set<DaemonSocket> sockets;
 
-    @Option(
-            names = "--health-watch",
-            order = 10,
-            paramLabel = "auto|always|never",
-            description = {
-                "When to wait for errors of GPUs: auto (while a claim holds a GPU, or with --dynamic-mig), always, or never. Waiting keeps an NVML session open, which prevents resets of GPUs and updates of the driver. [HEALTH_WATCH]",
-                "Default: always or never if the feature gate NVMLDeviceHealthCheck is given, and otherwise auto"
-            })
+    @Option(names = "--health-watch", order = 10, paramLabel = "auto|always|never")
     private @Nullable ErrorWatch healthWatch;
 
     private Duration rescanInterval;
 
-    @Option(
-            names = "--rescan-interval",
-            order = 9,
-            paramLabel = "SECONDS",
-            defaultValue = "60",
-            description = {
-                "The interval at which the GPUs are read even without an event. [RESCAN_INTERVAL]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+    @Option(names = "--rescan-interval", order = 9, paramLabel = "SECONDS", defaultValue = "60")
     private void rescanInterval(long seconds) {
         if (seconds < 1) {
             CommandLine command = spec.commandLine();
@@ -215,16 +138,7 @@ class NvidiaOptions extends DriverOptions {
 
     private LegacyPlugin legacyPlugin;
 
-    @Option(
-            names = "--legacy-plugin",
-            order = 15,
-            paramLabel = "warn|withhold",
-            defaultValue = "warn",
-            description = {
-                "What to do on a node where a device plugin also offers nvidia.com/gpu, nvidia.com/gpu.shared or nvidia.com/mig-*, so GPUs can be allocated twice: warn in the log and by an Event on the Node, or withhold all devices until the plugin is gone."
-                        + " [LEGACY_PLUGIN]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+    @Option(names = "--legacy-plugin", order = 15, paramLabel = "warn|withhold", defaultValue = "warn")
     private void legacyPlugin(String text) {
         try {
             legacyPlugin = LegacyPlugin.valueOf(text.strip().toUpperCase(Locale.ROOT));
@@ -248,27 +162,10 @@ class NvidiaOptions extends DriverOptions {
         ignore
     }
 
-    @Option(
-            names = "--take-over",
-            order = 12,
-            paramLabel = "auto|ignore",
-            defaultValue = "auto",
-            description = {
-                "What to do with the claims that NVIDIA's own driver has prepared, according to its checkpoint.json: take them over, and refuse to start if one can't be taken over; or leave them alone. [TAKE_OVER]",
-                "Default: ${DEFAULT-VALUE}"
-            })
+    @Option(names = "--take-over", order = 12, paramLabel = "auto|ignore", defaultValue = "auto")
     private TakeOverMode takeOver;
 
-    @Option(
-            names = "--checkpoint-release",
-            order = 12,
-            paramLabel = "RELEASE",
-            defaultValue = "",
-            description = {
-                "The release of NVIDIA's driver that export-checkpoint writes for: 25.12, 0.4.0, 0.4.1, 0.5, or"
-                        + " 0.5.0-dev for builds of 29 July to 11 August 2026. [CHECKPOINT_RELEASE]",
-                "Default: that of the checkpoint that was taken over; otherwise 25.12, which all but 0.5.0-dev can read"
-            })
+    @Option(names = "--checkpoint-release", order = 12, paramLabel = "RELEASE", defaultValue = "")
     private String checkpointRelease;
 
     /** Returns the form of the checkpoint for handing over claims. */

@@ -53,13 +53,7 @@ public final class InstallOptions {
             names = "--fabric-manager",
             order = 16,
             paramLabel = "SOCKET|HOST[:PORT]",
-            defaultValue = "${env:NVIDIA_FABRICMANAGER_ADDRESS:-${env:NVIDIA_FABRICMANAGER_UNIX_SOCKET:-}}",
-            description = {
-                "The fabric manager, with the feature gate FabricManagerPartitioning: the path of its"
-                        + " socket here, or its address. [$NVIDIA_FABRICMANAGER_ADDRESS, or"
-                        + " NVIDIA_FABRICMANAGER_UNIX_SOCKET]",
-                "Default: run/nvidia-fabricmanager/socket in --container-driver-root"
-            })
+            defaultValue = "${env:NVIDIA_FABRICMANAGER_ADDRESS:-${env:NVIDIA_FABRICMANAGER_UNIX_SOCKET:-}}")
     private String fabricManager;
 
     private @Nullable FabricManager ofNode; // guarded by this
