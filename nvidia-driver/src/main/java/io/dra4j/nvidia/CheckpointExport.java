@@ -9,6 +9,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.inventory.PassthroughGpus;
+import io.dra4j.nvidia.mig.MigDeviceAllocator;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -37,21 +38,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /** Hands the claims of this driver over to NVIDIA's own driver, all or none. */
-final class CheckpointExport {
-
-    private final String driver;
-    private final Nvml nvml;
-    private final NodeDevices.Settings settings;
-    private final Passthrough passthrough;
-    private final GoForm form;
-
-    CheckpointExport(String driver, Nvml nvml, NodeDevices.Settings settings, Passthrough passthrough, GoForm form) {
-        this.driver = driver;
-        this.nvml = nvml;
-        this.settings = settings;
-        this.passthrough = passthrough;
-        this.form = form;
-    }
+record CheckpointExport(String driver, Nvml nvml, NodeDevices.Settings settings, Passthrough passthrough, GoForm form) {
 
     /**
      * Writes the checkpoint, and moves the journal away.
@@ -194,16 +181,8 @@ final class CheckpointExport {
     private MigDevice mig(HeldDevice device, Offer offer) {
         Optional<MigDevice> found = offer instanceof Offer.Existing existing
                 ? Optional.of(existing.device())
-                : created((Offer.OnDemand) offer);
+                : MigDeviceAllocator.find(nvml, (Offer.OnDemand) offer);
         return found.orElseThrow(() -> new DraException("MIG device %s no longer exists".formatted(device.device())));
-    }
-
-    private Optional<MigDevice> created(Offer.OnDemand offer) {
-        return nvml.instances(offer.gpu().uuid()).stream()
-                .filter(it -> it.placement().equals(offer.placement()))
-                .filter(it -> it.profileId() == offer.profile().id())
-                .flatMap(it -> it.devices().stream())
-                .findFirst();
     }
 
     /** The file appears as a whole, and is durable before the journal is moved away. */

@@ -26,29 +26,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Prepares the GPUs for virtual machines in a node's claims. Thread-safe. */
-final class MachineClaims {
+/**
+ * Prepares the GPUs for virtual machines in a node's claims. Thread-safe.
+ *
+ * @param whenTaken runs when NVIDIA's driver has lost a GPU
+ */
+record MachineClaims(Passthrough passthrough, MigDeviceAllocator allocator, Runnable whenTaken) {
 
     /** Keeps everything of NVIDIA except the claim's devices out of a virtual machine's container. */
     static final ContainerEdits COMMON =
             ContainerEdits.builder().env("NVIDIA_VISIBLE_DEVICES", "void").build();
 
     private static final Logger LOG = LoggerFactory.getLogger(MachineClaims.class);
-
-    private final Passthrough passthrough;
-    private final MigDeviceAllocator allocator;
-    private final Runnable whenTaken;
-
-    /**
-     * Prepares GPUs for virtual machines.
-     *
-     * @param whenTaken runs when NVIDIA's driver has lost a GPU
-     */
-    MachineClaims(Passthrough passthrough, MigDeviceAllocator allocator, Runnable whenTaken) {
-        this.passthrough = passthrough;
-        this.allocator = allocator;
-        this.whenTaken = whenTaken;
-    }
 
     /**
      * Ensures that no other claim uses a GPU in its other form; this driver does not rely on the counters that keep the

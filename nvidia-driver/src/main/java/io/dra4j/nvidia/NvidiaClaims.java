@@ -46,29 +46,13 @@ import org.jspecify.annotations.Nullable;
  * Prepares and unprepares the claims of a node. GPUs are taken for virtual machines first, then MIG devices are
  * created, then devices are shared; MIG devices are destroyed last. Thread-safe.
  */
-final class NvidiaClaims {
-
-    private final Nvml nvml;
-    private final Edits edits;
-    private final MigDeviceAllocator allocator;
-    private final DeviceSharing sharing;
-    private final MachineClaims machines;
-    private final PartitionClaims partitions;
-
-    NvidiaClaims(
-            Nvml nvml,
-            Edits edits,
-            MigDeviceAllocator allocator,
-            DeviceSharing sharing,
-            MachineClaims machines,
-            PartitionClaims partitions) {
-        this.nvml = nvml;
-        this.edits = edits;
-        this.allocator = allocator;
-        this.sharing = sharing;
-        this.machines = machines;
-        this.partitions = partitions;
-    }
+record NvidiaClaims(
+        Nvml nvml,
+        Edits edits,
+        MigDeviceAllocator allocator,
+        DeviceSharing sharing,
+        MachineClaims machines,
+        PartitionClaims partitions) {
 
     /** Returns the recorded states of the MIG devices of all held claims. */
     static List<ProviderState> migStates(DriverContext runtime) {
@@ -110,9 +94,8 @@ final class NvidiaClaims {
                 prepared.put(device, machines.prepare(device, machine, recorder));
             }
         }
-        Map<String, MigDevice> created = allocator
-                .create(requested, () -> migStatesBeside(claim.ref(), runtime), recorder.ofMig())
-                .devices();
+        Map<String, MigDevice> created =
+                allocator.create(requested, () -> migStatesBeside(claim.ref(), runtime), recorder);
         List<SharedDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
             if (offer(now, device) instanceof OfNvml offer) {
@@ -192,8 +175,7 @@ final class NvidiaClaims {
     }
 
     private ContainerEdits edits(SharedDevice device, ContainerEdits ofSharing) {
-        MigDevice mig = device.mig();
-        ContainerEdits own = mig == null ? edits.whole(device.gpu()) : edits.mig(device.gpu(), mig);
+        ContainerEdits own = edits.of(device.gpu(), device.mig());
         ContainerEdits.Builder all = own.toBuilder().env(ofSharing.env()).mounts(ofSharing.mounts());
         return withShareLimit(device.allocated(), all).build();
     }
@@ -221,7 +203,7 @@ final class NvidiaClaims {
     void unprepare(HeldClaim claim, DriverSnapshot last, @Nullable DriverContext runtime, ClaimContext context) {
         boolean isLost = Holders.isLost(claim);
         ClaimState recorded = isLost
-                ? new ClaimState(suspected(claim, last, runtime), List.of(), null)
+                ? new ClaimState(suspected(claim, last, runtime), List.of(), null, null)
                 : ClaimState.read(claim.state());
         ClaimRecorder recorder = new ClaimRecorder(recorded, context);
         machines.undo(recorder);
@@ -236,8 +218,7 @@ final class NvidiaClaims {
         partitions.deactivate(claim, last, runtime, recorder);
         if (recorder.state().mig() != null) { // without MIG devices, NVML is not needed, and may hang or be absent
             nvml.inOneSession(() -> {
-                allocator.destroy(
-                        recorder.state().mig(), () -> migStatesBeside(claim.ref(), runtime), recorder.ofMig());
+                allocator.destroy(() -> migStatesBeside(claim.ref(), runtime), recorder);
                 return true;
             });
         }

@@ -306,9 +306,10 @@ final class NvidiaTakeOver implements TakeOver {
         List<SharedDevice> devices = new ArrayList<>();
         offers.forEach((device, offer) -> devices.add(located(device, offer, existing, uuids)));
         DeviceSharing.Adopted shared = sharing.adopt(claim.ref(), devices);
-        ClaimState state = new ClaimState(existing.state(), shared.records(), null);
+        ClaimState state = new ClaimState(existing.state(), shared.records(), null, null);
         PreparedClaim adopted = PreparedClaim.of(devices.stream()
-                        .map(one -> one.prepared(edits(one), offers.get(one.allocated()) instanceof OnDemand))
+                        .map(one -> one.prepared(
+                                edits.of(one.gpu(), one.mig()), offers.get(one.allocated()) instanceof OnDemand))
                         .toList())
                 .withEdits(common);
         return new Adopted(state.isEmpty() ? adopted : adopted.withState(state.toProviderState()), shared.whenTaken());
@@ -355,10 +356,5 @@ final class NvidiaTakeOver implements TakeOver {
                     .formatted(name, located.uuid(), uuids.get(name)));
         }
         return located;
-    }
-
-    private ContainerEdits edits(SharedDevice device) {
-        MigDevice mig = device.mig();
-        return mig == null ? edits.whole(device.gpu()) : edits.mig(device.gpu(), mig);
     }
 }

@@ -62,7 +62,6 @@ final class PartitionClaims {
     private final Nvml nvml;
     private final NvidiaSmi smi;
     private final GpuFiles left; // partitions that could not be deactivated, by claims' UIDs
-    private final Path folder; // of left
     private final Set<String> logged = ConcurrentHashMap.newKeySet(); // UIDs of claims already logged
     private volatile boolean isChanging;
 
@@ -87,7 +86,6 @@ final class PartitionClaims {
      */
     PartitionClaims(FabricManager fabric, Nvml nvml, NvidiaSmi smi, Path folder) {
         this.left = new GpuFiles(folder, () -> nvml.moduleLoad().replaceFirst("/.*", ""));
-        this.folder = folder;
         this.fabric = fabric;
         this.nvml = nvml;
         this.smi = smi;
@@ -314,7 +312,7 @@ final class PartitionClaims {
         } catch (DraException e) {
             LOG.atLevel(logged.add(claim) ? Level.WARN : Level.DEBUG)
                     .setCause(e)
-                    .addKeyValue("file", folder.resolve(claim))
+                    .addKeyValue("file", left.folder().resolve(claim))
                     .log("The partition of a deleted claim is not deactivated; delete the file to stop the retries");
         }
     }

@@ -205,7 +205,7 @@ class CheckpointExportTest extends ProviderOnBoards {
     void whatOnlyThisDriverCanEndIsRefusedAllAtOnce() throws Exception {
         begin();
         SharingRecord mps = new SharingRecord("group", "MPS", List.of(gpu0), null);
-        hold(ONE, new ClaimState(null, List.of(mps), null).toProviderState(), device("gpu-0"));
+        hold(ONE, new ClaimState(null, List.of(mps), null, null).toProviderState(), device("gpu-0"));
         hold(TWO, null, device("gpu-1").shareId("0b5c9d52-0000-4000-8000-000000000001"));
         ClaimRef third = new ClaimRef("default", "three", "0b5c9d52-0003");
         hold(third, null, device("gpu-9"));

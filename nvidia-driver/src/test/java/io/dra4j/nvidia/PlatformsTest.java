@@ -97,7 +97,7 @@ class PlatformsTest extends DoctorOnBoards {
         assertThat(finder(platform).findProgram("nvidia-smi")).isEqualTo(here(platform.text("smi")));
         Edits edits = driver().edits();
         for (Gpu gpu : gpus()) {
-            edits.whole(gpu);
+            edits.of(gpu, null);
         }
         holds(edits.common(StandInNode.VERSION), platform);
         assertThat(report(driver()).findings()).isEmpty();

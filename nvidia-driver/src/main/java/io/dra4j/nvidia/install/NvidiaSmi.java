@@ -18,7 +18,12 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The program {@code nvidia-smi} below the driver root, for settings without a public NVML call. Thread-safe. */
+/**
+ * The program {@code nvidia-smi} below the driver root, for settings without a public NVML call.
+ *
+ * <p>GPUs are named by their UUIDs or PCI addresses. A call is killed at its timeout, and throws an
+ * {@link SmiException} if the program is missing or fails. Thread-safe.
+ */
 public final class NvidiaSmi {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvidiaSmi.class);
@@ -40,14 +45,7 @@ public final class NvidiaSmi {
         this.driver = driver;
     }
 
-    /**
-     * Sets the compute mode of a GPU.
-     *
-     * @param gpu its UUID
-     * @param mode one of {@link #COMPUTE_MODES}
-     * @param timeout the program is killed afterwards
-     * @throws SmiException if the program is missing or fails
-     */
+    /** Sets the compute mode of a GPU: one of {@link #COMPUTE_MODES}. */
     public void setComputeMode(String gpu, String mode, Duration timeout) {
         run(timeout, "-i", gpu, "-c", mode);
     }
@@ -55,10 +53,7 @@ public final class NvidiaSmi {
     /**
      * Sets the time slices of a GPU.
      *
-     * @param gpu its UUID
      * @param number 0 for the driver's default, 1 to 3 for short to long
-     * @param timeout the program is killed afterwards
-     * @throws SmiException if the program is missing or fails
      */
     public void setTimeSlice(String gpu, int number, Duration timeout) {
         run(timeout, "compute-policy", "-i", gpu, "--set-timeslice", String.valueOf(number));
@@ -92,9 +87,7 @@ public final class NvidiaSmi {
     /**
      * Returns the compute mode of a GPU, as {@link #setComputeMode} takes it; warnings around it are skipped.
      *
-     * @param gpu its UUID
-     * @param timeout the program is killed afterwards
-     * @throws SmiException if the program is missing or fails, or does not answer with a mode
+     * @throws SmiException also if the program does not answer with a mode
      */
     public String computeMode(String gpu, Duration timeout) {
         String answer = call(timeout, "-i", gpu, "--query-gpu=compute_mode", "--format=csv,noheader");
@@ -105,14 +98,13 @@ public final class NvidiaSmi {
                 .orElseThrow(() -> new SmiException(
                         "nvidia-smi answers \"%s\" for the compute mode of %s, which is not one of %s; see what nvidia-smi shows on the node"
                                 .formatted(answer, gpu, new TreeSet<>(COMPUTE_MODES)),
-                        Outcome.UNCHANGED));
+                        Outcome.UNCHANGED,
+                        null));
     }
 
     /**
      * Returns the time slices of a GPU, in the words of configurations and in lower case.
      *
-     * @param gpu its UUID
-     * @param timeout the program is killed afterwards
      * @return empty if the installed driver does not show them
      */
     public Optional<String> timeSlice(String gpu, Duration timeout) {
@@ -125,26 +117,14 @@ public final class NvidiaSmi {
         }
     }
 
-    /**
-     * Returns whether a GPU stays initialized without users.
-     *
-     * @param gpu its PCI address or UUID
-     * @param timeout the program is killed afterwards
-     * @throws SmiException if the program is missing or fails
-     */
+    /** Returns whether a GPU stays initialized without users. */
     public boolean isPersistent(String gpu, Duration timeout) {
         return call(timeout, "-i", gpu, "--query-gpu=persistence_mode", "--format=csv,noheader")
                 .lines()
                 .anyMatch(line -> line.strip().equals("Enabled"));
     }
 
-    /**
-     * Sets whether a GPU stays initialized without users.
-     *
-     * @param gpu its PCI address or UUID
-     * @param timeout the program is killed afterwards
-     * @throws SmiException if the program is missing or fails
-     */
+    /** Sets whether a GPU stays initialized without users. */
     public void setPersistent(String gpu, boolean isOn, Duration timeout) {
         run(timeout, "-i", gpu, "-pm", isOn ? "1" : "0");
     }
@@ -162,12 +142,15 @@ public final class NvidiaSmi {
         Integer code = ended.code();
         if (code == null) {
             throw new SmiException(
-                    "%s did not end within %d ms, and was killed".formatted(call, timeout.toMillis()), Outcome.UNKNOWN);
+                    "%s did not end within %d ms, and was killed".formatted(call, timeout.toMillis()),
+                    Outcome.UNKNOWN,
+                    null);
         }
         if (code != 0) {
             throw new SmiException(
                     "%s failed with exit code %d: %s".formatted(call, code, ended.output()),
-                    GONE.contains(code) ? Outcome.GONE : Outcome.UNCHANGED);
+                    GONE.contains(code) ? Outcome.GONE : Outcome.UNCHANGED,
+                    null);
         }
         return ended.output();
     }

@@ -3,6 +3,7 @@
 package io.dra4j.nvidia.install;
 
 import io.dra4j.api.error.DraException;
+import org.jspecify.annotations.Nullable;
 
 /** A call of {@code nvidia-smi} that failed. */
 public final class SmiException extends DraException {
@@ -11,13 +12,8 @@ public final class SmiException extends DraException {
 
     private final Outcome outcome;
 
-    SmiException(String message, Outcome outcome, Throwable cause) {
+    SmiException(String message, Outcome outcome, @Nullable Throwable cause) {
         super(message, cause);
-        this.outcome = outcome;
-    }
-
-    SmiException(String message, Outcome outcome) {
-        super(message);
         this.outcome = outcome;
     }
 

@@ -34,8 +34,6 @@ final class Attributes {
      *
      * @param driverVersion the driver's version; null if it is malformed
      * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if it is unknown
-     * @param bus the kernel's information on PCI devices
-     * @param nvlink the NVLink groups
      * @param hasLists whether the API server keeps attributes that are lists
      */
     Attributes(

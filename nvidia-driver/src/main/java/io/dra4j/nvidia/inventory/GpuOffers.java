@@ -37,17 +37,7 @@ import org.jspecify.annotations.Nullable;
  * On earlier GPUs, and on boards that turn out to need it, switching the mode needs a reset: such a GPU is offered in
  * its present mode. A vGPU is offered as is.
  */
-final class GpuOffers {
-
-    private final Attributes attributes;
-    private final Shares shares;
-    private final Gaps gaps;
-
-    GpuOffers(Attributes attributes, Shares shares, Gaps gaps) {
-        this.attributes = attributes;
-        this.shares = shares;
-        this.gaps = gaps;
-    }
+record GpuOffers(Attributes attributes, Shares shares, Gaps gaps) {
 
     /**
      * The devices of one GPU.
@@ -75,9 +65,11 @@ final class GpuOffers {
     }
 
     private Map<Device, Offer> whole(Gpu gpu) {
-        Device.Builder device =
-                Device.builder(DeviceNames.gpu(gpu)).physicalId(gpu.uuid()).attributes(attributes.whole(gpu));
-        return Map.of(shares.applyTo(device, Capacities.of(gpu)).build(), new Offer.Whole(gpu));
+        return Map.of(shares.applyTo(described(gpu), Capacities.of(gpu)).build(), new Offer.Whole(gpu));
+    }
+
+    private Device.Builder described(Gpu gpu) {
+        return Device.builder(DeviceNames.gpu(gpu)).physicalId(gpu.uuid()).attributes(attributes.whole(gpu));
     }
 
     private Offered existing(Gpu gpu, Mig mig) {
@@ -109,11 +101,15 @@ final class GpuOffers {
     private Device device(Gpu gpu, MigDevice existing, MigProfile profile, String name) {
         Map<String, Quantity> amounts = new LinkedHashMap<>(Capacities.of(profile));
         amounts.putAll(Capacities.slices(existing.placement()));
-        Device.Builder device = Device.builder(DeviceNames.mig(gpu, name, profile, existing.placement()))
-                .physicalId(DeviceNames.physicalId(gpu, profile, existing.placement()))
-                .attributes(attributes.mig(gpu, name))
-                .attribute("uuid", existing.uuid());
+        Device.Builder device =
+                described(gpu, profile, name, existing.placement()).attribute("uuid", existing.uuid());
         return shares.applyTo(device, amounts).build();
+    }
+
+    private Device.Builder described(Gpu gpu, MigProfile profile, String name, InstancePlacement placement) {
+        return Device.builder(DeviceNames.mig(gpu, name, profile, placement))
+                .physicalId(DeviceNames.physicalId(gpu, profile, placement))
+                .attributes(attributes.mig(gpu, name));
     }
 
     /** Returns a GPU with all possible MIG devices, if it can have any without a reset. */
@@ -134,7 +130,8 @@ final class GpuOffers {
                 gaps.has(gpu, Cost.PROFILE) ? Capacities.together(mig.profiles()) : Capacities.most(mig.profiles());
         Map<Device, Offer> devices = new LinkedHashMap<>();
         if (both) {
-            devices.put(whole(gpu, mig, most), new Offer.Whole(gpu));
+            Device.Builder whole = described(gpu).consumes(consumption(gpu, most, all(mig)));
+            devices.put(shares.applyTo(whole, most).build(), new Offer.Whole(gpu));
         }
         devices.putAll(onDemand(gpu, mig, leftOut));
         CounterSet counters = CounterSet.of(DeviceNames.counterSet(gpu), Capacities.counters(most, all(mig)));
@@ -157,14 +154,6 @@ final class GpuOffers {
                         .mapToInt(placement -> placement.start() + placement.size())
                         .max()
                         .orElse(0));
-    }
-
-    private Device whole(Gpu gpu, Mig mig, Map<String, Quantity> amounts) {
-        Device.Builder device = Device.builder(DeviceNames.gpu(gpu))
-                .physicalId(gpu.uuid())
-                .attributes(attributes.whole(gpu))
-                .consumes(consumption(gpu, amounts, all(mig)));
-        return shares.applyTo(device, amounts).build();
     }
 
     private Map<Device, Offer> onDemand(Gpu gpu, Mig mig, List<LeftOut> leftOut) {
@@ -193,11 +182,10 @@ final class GpuOffers {
 
     private Device onDemand(Gpu gpu, MigProfile profile, String name, InstancePlacement placement) {
         Map<String, Quantity> amounts = Capacities.of(profile);
-        Device.Builder device = Device.builder(DeviceNames.mig(gpu, name, profile, placement))
-                .physicalId(DeviceNames.physicalId(gpu, profile, placement))
-                .attributes(attributes.mig(gpu, name))
-                .consumes(consumption(gpu, amounts, placement));
-        return shares.applyTo(device, amounts).build();
+        return shares.applyTo(
+                        described(gpu, profile, name, placement).consumes(consumption(gpu, amounts, placement)),
+                        amounts)
+                .build();
     }
 
     private static CounterConsumption consumption(Gpu gpu, Map<String, Quantity> amounts, InstancePlacement placement) {

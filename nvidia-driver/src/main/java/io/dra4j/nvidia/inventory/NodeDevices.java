@@ -247,19 +247,9 @@ public record NodeDevices(
      * GPUs for virtual machines, in addition to the same GPUs for containers: both consume all counters of the GPU, so
      * that the scheduler never allocates both.
      */
-    private static final class PassthroughOffers {
+    private record PassthroughOffers(Attributes attributes, PciBus bus, PassthroughGpus gpus) {
 
         private static final String WHOLE = "gpu"; // the counter of a GPU without other counters
-
-        private final Attributes attributes;
-        private final PciBus bus;
-        private final PassthroughGpus gpus;
-
-        PassthroughOffers(Attributes attributes, PciBus bus, PassthroughGpus gpus) {
-            this.attributes = attributes;
-            this.bus = bus;
-            this.gpus = gpus;
-        }
 
         /** Adds the device of a virtual machine to those of a GPU that can be used as a whole. */
         Offered beside(Gpu gpu, Offered containers) {

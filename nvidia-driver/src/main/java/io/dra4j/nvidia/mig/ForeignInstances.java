@@ -18,35 +18,18 @@ import org.slf4j.LoggerFactory;
 /**
  * GPU instances without a claim, created by an administrator or by a driver whose journal is lost. They occupy memory
  * slices of on-demand MIG devices. Thread-safe.
+ *
+ * @param held returns the current recorded states of all held claims
+ * @param change changes a GPU, and restores the MIG mode if no claim has MIG devices of it
  */
-public final class ForeignInstances {
+public record ForeignInstances(
+        Nvml nvml,
+        GpuLocks locks,
+        Ownership ownership,
+        Supplier<List<ProviderState>> held,
+        BiConsumer<String, Runnable> change) {
 
     private static final Logger LOG = LoggerFactory.getLogger(ForeignInstances.class);
-
-    private final Nvml nvml;
-    private final GpuLocks locks;
-    private final Ownership ownership;
-    private final Supplier<List<ProviderState>> held;
-    private final BiConsumer<String, Runnable> change;
-
-    /**
-     * Creates the object; reads nothing yet.
-     *
-     * @param held returns the current recorded states of all held claims
-     * @param change changes a GPU, and restores the MIG mode if no claim has MIG devices of it
-     */
-    ForeignInstances(
-            Nvml nvml,
-            GpuLocks locks,
-            Ownership ownership,
-            Supplier<List<ProviderState>> held,
-            BiConsumer<String, Runnable> change) {
-        this.nvml = nvml;
-        this.locks = locks;
-        this.ownership = ownership;
-        this.held = held;
-        this.change = change;
-    }
 
     /**
      * A GPU instance without a claim.

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.mig;
 
-import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DriverContext;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.Offer.OnDemand;
 import io.dra4j.nvidia.mig.MigAllocation.Step;
-import io.dra4j.nvidia.nvml.CreatedInstance;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.Nvml.CreatedInstance;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.GpuFiles;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -77,7 +77,7 @@ public final class MigDeviceAllocator {
     }
 
     /**
-     * The MIG devices of a claim.
+     * The MIG devices that another driver has created for a claim.
      *
      * @param devices the MIG devices by the names of the claim's devices
      * @param state the state that is needed to destroy them; null if there are none
@@ -99,11 +99,11 @@ public final class MigDeviceAllocator {
      * @param others returns the current recorded states of the other held claims
      * @throws DraException if NVML fails
      */
-    public Created create(Map<String, OnDemand> requested, Supplier<List<ProviderState>> others, ClaimContext context) {
-        Recorder recorder = new Recorder(MigState.none(), context);
+    public Map<String, MigDevice> create(
+            Map<String, OnDemand> requested, Supplier<List<ProviderState>> others, ClaimRecorder claim) {
         Map<String, MigDevice> devices = new LinkedHashMap<>();
-        requested.forEach((name, mig) -> devices.put(name, create(name, mig, others, recorder)));
-        return new Created(devices, requested.isEmpty() ? null : recorder.state.toProviderState());
+        requested.forEach((name, mig) -> devices.put(name, create(name, mig, others, claim)));
+        return devices;
     }
 
     /**
@@ -125,37 +125,39 @@ public final class MigDeviceAllocator {
         return new Created(devices, requested.isEmpty() ? null : state.toProviderState());
     }
 
-    private MigDevice create(String name, OnDemand requested, Supplier<List<ProviderState>> others, Recorder recorder) {
+    private MigDevice create(
+            String name, OnDemand requested, Supplier<List<ProviderState>> others, ClaimRecorder claim) {
         Gpu gpu = requested.gpu();
-        return change(gpu.uuid(), recorder.context.deadline(), () -> {
+        return change(gpu.uuid(), claim.deadline(), () -> {
             MigAllocation shared = allocation(name, requested, Step.MADE).sharedBy(allocations(others));
             if (shared != null) {
                 MigDevice device = existing(name, requested);
-                recorder.record(shared);
+                record(shared, claim);
                 return device;
             }
             modes.remember(gpu.uuid(), haveMigDevices(gpu.uuid(), others));
             if (!nvml.isMigEnabled(gpu.uuid())) {
-                recorder.record(allocation(name, requested, Step.DIVIDING));
+                record(allocation(name, requested, Step.DIVIDING), claim);
                 modes.enable(gpu);
             }
             requireRoom(name, requested);
             MigAllocation allocation =
                     allocation(name, requested, Step.MAKING).begun(ownership.origin(Origin.NOT_CREATED));
-            recorder.record(allocation);
-            CreatedInstance instance = createInstance(allocation, recorder);
-            return createCompute(allocation, instance, recorder);
+            record(allocation, claim);
+            CreatedInstance instance = createInstance(allocation, claim);
+            return createCompute(allocation, instance, claim);
         });
     }
 
-    private CreatedInstance createInstance(MigAllocation allocation, Recorder recorder) {
+    private CreatedInstance createInstance(MigAllocation allocation, ClaimRecorder claim) {
         try {
             return nvml.createInstance(allocation.gpu(), allocation.profileId(), allocation.placement());
         } catch (NvmlException e) {
-            recorder.record(
+            record(
                     e.reason() == Reason.NO_ROOM || e.reason() == Reason.GIVEN_BACK
                             ? allocation.at(Step.DIVIDING)
-                            : leftBy(allocation));
+                            : leftBy(allocation),
+                    claim);
             throw e;
         }
     }
@@ -175,14 +177,14 @@ public final class MigDeviceAllocator {
         }
     }
 
-    private MigDevice createCompute(MigAllocation allocation, CreatedInstance instance, Recorder recorder) {
+    private MigDevice createCompute(MigAllocation allocation, CreatedInstance instance, ClaimRecorder claim) {
         Origin origin = ownership.origin(instance.serial());
         try {
             MigDevice created = nvml.createCompute(allocation.gpu(), instance);
-            recorder.record(allocation.created(created, origin));
+            record(allocation.created(created, origin), claim);
             return created;
         } catch (NvmlException e) {
-            recorder.record(allocation.begun(origin));
+            record(allocation.begun(origin), claim);
             throw e;
         }
     }
@@ -343,7 +345,8 @@ public final class MigDeviceAllocator {
     public List<String> gone(ProviderState recorded) {
         return MigState.read(recorded).allocations().stream()
                 .filter(one -> one.step() == Step.MADE)
-                .filter(one -> instances(one).stream().noneMatch(it -> one.isAt(one.gpu(), it) && one.matches(it)))
+                .filter(one ->
+                        instances(one).stream().noneMatch(it -> one.isAt(one.gpu(), it) && one.matches(it)))
                 .map(MigAllocation::device)
                 .toList();
     }
@@ -374,13 +377,18 @@ public final class MigDeviceAllocator {
      * @throws PrepareException if it does not exist
      */
     public MigDevice existing(String name, OnDemand requested) {
-        return nvml.instances(requested.gpu().uuid()).stream()
-                .filter(instance -> instance.placement().equals(requested.placement()))
-                .filter(instance -> instance.profileId() == requested.profile().id())
-                .flatMap(instance -> instance.devices().stream())
-                .findFirst()
+        return find(nvml, requested)
                 .orElseThrow(() ->
                         new PrepareException("MIG device %s does not exist: no claim has created it".formatted(name)));
+    }
+
+    /** Returns the MIG device that an offer stands for, if it exists. */
+    public static Optional<MigDevice> find(Nvml nvml, OnDemand offer) {
+        return nvml.instances(offer.gpu().uuid()).stream()
+                .filter(instance -> instance.placement().equals(offer.placement()))
+                .filter(instance -> instance.profileId() == offer.profile().id())
+                .flatMap(instance -> instance.devices().stream())
+                .findFirst();
     }
 
     /**
@@ -399,30 +407,28 @@ public final class MigDeviceAllocator {
     /**
      * Destroys the MIG devices of a claim, if they exist and no other claim shares them.
      *
-     * @param state the recorded state of the claim
      * @param others returns the current recorded states of the other held claims
      * @throws DraException if NVML fails, for example because one is still in use
      */
-    public void destroy(@Nullable ProviderState state, Supplier<List<ProviderState>> others, ClaimContext context) {
-        Recorder recorder = new Recorder(MigState.read(state), context);
-        for (MigAllocation allocation : recorder.state.allocations()) {
-            change(allocation.gpu(), context.deadline(), () -> {
+    public void destroy(Supplier<List<ProviderState>> others, ClaimRecorder claim) {
+        for (MigAllocation allocation : recorded(claim).allocations()) {
+            change(allocation.gpu(), claim.deadline(), () -> {
                 if (!allocation.isSharedBy(allocations(others))) {
-                    destroy(allocation, recorder);
+                    destroy(allocation, claim);
                     if (!haveMigDevices(allocation.gpu(), others)) {
                         modes.restore(allocation.gpu(), false);
                     }
                 }
-                recorder.remove(allocation);
+                claim.recordMig(recorded(claim).without(allocation).toProviderState());
                 return true;
             });
         }
     }
 
-    private void destroy(MigAllocation recorded, Recorder recorder) {
+    private void destroy(MigAllocation recorded, ClaimRecorder claim) {
         // without a known UUID, the MIG device counts as being created
         MigAllocation allocation = recorded.uuid() == null ? recorded : recorded.at(Step.DESTROYING);
-        recorder.record(allocation);
+        record(allocation, claim);
         for (GpuInstance instance : instances(allocation)) {
             if (ownership.owns(allocation, allocation.gpu(), instance)) {
                 nvml.destroy(allocation.gpu(), instance);
@@ -454,24 +460,11 @@ public final class MigDeviceAllocator {
         }
     }
 
-    /** Records the state of a claim in the journal. */
-    private static final class Recorder {
-        private MigState state;
-        private final ClaimContext context;
+    private static void record(MigAllocation allocation, ClaimRecorder claim) {
+        claim.recordMig(recorded(claim).with(allocation).toProviderState());
+    }
 
-        Recorder(MigState state, ClaimContext context) {
-            this.state = state;
-            this.context = context;
-        }
-
-        void record(MigAllocation allocation) {
-            state = state.with(allocation);
-            context.checkpoint(state.toProviderState());
-        }
-
-        void remove(MigAllocation allocation) {
-            state = state.without(allocation);
-            context.checkpoint(state.toProviderState());
-        }
+    private static MigState recorded(ClaimRecorder claim) {
+        return MigState.read(claim.state().mig());
     }
 }

@@ -5,7 +5,7 @@ package io.dra4j.nvidia.mig;
 import io.dra4j.nvidia.mig.MigAllocation.Step;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.Nvml;
-import io.dra4j.nvidia.nvml.Presence;
+import io.dra4j.nvidia.nvml.Nvml.Presence;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;

@@ -4,21 +4,20 @@ package io.dra4j.nvidia.mps;
 
 import io.dra4j.api.error.DraException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /**
  * The directory of a group, which exists from before its first change to the node until all changes are undone.
@@ -142,39 +141,18 @@ record GroupFolder(Path path) {
         delete(path, true);
     }
 
+    /** Deletes what is in a directory before the directory; links are not followed. */
     private static void delete(Path directory, boolean itself) {
-        try {
-            Files.walkFileTree(directory, new Deletion(itself ? null : directory));
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                if (itself || !each.equals(directory)) {
+                    Files.deleteIfExists(each);
+                }
+            }
         } catch (NoSuchFileException e) {
             return; // by an earlier call
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw new DraException("Can't delete %s: %s".formatted(directory, e), e);
-        }
-    }
-
-    /** Deletes everything except one directory; links are not followed. */
-    private static final class Deletion extends SimpleFileVisitor<Path> {
-        private final @Nullable Path kept;
-
-        Deletion(@Nullable Path kept) {
-            this.kept = kept;
-        }
-
-        @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-        }
-
-        @Override
-        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) throws IOException {
-            if (e != null) {
-                throw e;
-            }
-            if (!directory.equals(kept)) {
-                Files.delete(directory);
-            }
-            return FileVisitResult.CONTINUE;
         }
     }
 }

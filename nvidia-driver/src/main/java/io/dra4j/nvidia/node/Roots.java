@@ -5,7 +5,6 @@ package io.dra4j.nvidia.node;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The directories of the driver and the kernel, as this process sees them and as the node does.
@@ -19,17 +18,6 @@ public record Roots(DriverRoot driver, DeviceFolder dev, Path proc, Path sysfs) 
 
     /** The device node that every program opens first. */
     public static final String CONTROL = "nvidiactl";
-
-    /**
-     * Creates roots of a driver whose files are in the known places.
-     *
-     * @param here the driver root as this process sees it
-     * @param onNode the same directory on the node
-     * @param dev the directory of device nodes, on the node and here; null if none is given
-     */
-    public Roots(Path here, Path onNode, @Nullable Path dev, Path proc, Path sysfs) {
-        this(new DriverRoot(here, onNode), DeviceFolder.of(dev, null), proc, sysfs);
-    }
 
     /** Returns the directory of device nodes now: a driver container creates them when it runs. */
     public Path devices() {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A property that the board or an older driver does not have is null. Any other failure loses only that property,
  * unless the GPU can't be offered without it.
  */
-final class GpuReader {
+record GpuReader(NvmlLibrary nvml, MigReader mig) {
 
     private static final Pattern UUID = Pattern.compile("GPU-[0-9A-Za-z-]{1,60}");
     private static final int LONGEST_TEXT = 64; // of an attribute
@@ -39,21 +39,7 @@ final class GpuReader {
     private static final Set<Integer> NO_OTHER_END =
             Set.of(INVALID_ARGUMENT, NOT_FOUND, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 
-    private final NvmlLibrary nvml;
-    private final MigReader mig;
-
-    GpuReader(NvmlLibrary nvml, MigReader mig) {
-        this.nvml = nvml;
-        this.mig = mig;
-    }
-
-    /**
-     * The properties without which a GPU is not offered.
-     *
-     * @param uuid the UUID
-     * @param pci the PCI address
-     * @param minor the number of its device node
-     */
+    /** The properties without which a GPU is not offered. */
     record Identity(String uuid, PciAddress pci, int minor) {}
 
     /** Reads the UUID. */

@@ -24,7 +24,7 @@ final class MigInstances {
     MigInstances(NvmlLibrary nvml) {
         this.nvml = nvml;
         reader = new MigReader(nvml);
-        instances = new InstanceReader(nvml);
+        instances = reader.instances;
     }
 
     /** Requests a mode; returns the code that keeps it from taking effect now, 0 for none. */
@@ -37,18 +37,6 @@ final class MigInstances {
         }
         nvml.check(function, code);
         return status[0];
-    }
-
-    private Structs.GpuInstanceInfo info(long instance) {
-        Structs.GpuInstanceInfo info = new Structs.GpuInstanceInfo();
-        nvml.require("nvmlGpuInstanceGetInfo", instance, info);
-        return info;
-    }
-
-    private Structs.ComputeInstanceInfo computeInfo(long compute) {
-        Structs.ComputeInstanceInfo info = new Structs.ComputeInstanceInfo();
-        nvml.require("nvmlComputeInstanceGetInfo_v2", compute, info);
-        return info;
     }
 
     /** Creates a GPU instance and returns its handle. */
@@ -73,8 +61,10 @@ final class MigInstances {
 
     /** Returns the number of a new GPU instance; one that can't be identified is destroyed. */
     int number(long instance) {
+        Structs.GpuInstanceInfo info = new Structs.GpuInstanceInfo();
         try {
-            return info(instance).id;
+            nvml.require("nvmlGpuInstanceGetInfo", instance, info);
+            return info.id;
         } catch (NvmlCallException e) {
             nvml.call("nvmlGpuInstanceDestroy", instance); // its failure adds nothing
             throw e;
@@ -109,10 +99,11 @@ final class MigInstances {
         long instance = find(handle, number).orElseThrow(() -> absent(gpu, number, "it no longer exists"));
         long made = createCompute(gpu, number, instance);
         created.accept(made);
-        int compute = computeInfo(made).id;
+        Structs.ComputeInstanceInfo info = new Structs.ComputeInstanceInfo();
+        nvml.require("nvmlComputeInstanceGetInfo_v2", made, info);
         return instances.read(instance).stream()
                 .flatMap(found -> found.instance().devices().stream())
-                .filter(device -> device.computeInstance() == compute)
+                .filter(device -> device.computeInstance() == info.id)
                 .findFirst()
                 .orElseThrow(() -> absent(gpu, number, "its compute instance is gone again"));
     }

@@ -37,15 +37,6 @@ public record MigProfile(
         return new MigProfile(index, id, slices, instances, engines, memoryMiB, other, name);
     }
 
-    /**
-     * The engines of an instance.
-     *
-     * @param multiprocessors the streaming multiprocessors
-     * @param copyEngines the copy engines
-     * @param decoders the video decoders
-     * @param encoders the video encoders
-     * @param jpegs the JPEG engines
-     * @param ofas the optical flow engines
-     */
+    /** The numbers of the engines of an instance: streaming multiprocessors, and those for copies, video and images. */
     public record Engines(int multiprocessors, int copyEngines, int decoders, int encoders, int jpegs, int ofas) {}
 }

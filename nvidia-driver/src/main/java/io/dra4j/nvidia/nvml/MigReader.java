@@ -30,7 +30,7 @@ final class MigReader {
     private static final Set<Integer> NONE = Set.of(NOT_FOUND, INVALID_ARGUMENT);
 
     private final NvmlLibrary nvml;
-    private final InstanceReader instances;
+    final InstanceReader instances;
 
     MigReader(NvmlLibrary nvml) {
         this.nvml = nvml;

@@ -412,4 +412,32 @@ public final class Nvml implements AutoCloseable {
             return bySerial.get(serial);
         }
     }
+
+    /**
+     * A GPU instance that this process has created.
+     *
+     * @param id its number, which is reused
+     * @param serial its place in the order of creation by this process, which is not reused
+     */
+    public record CreatedInstance(int id, long serial) {}
+
+    /** The result of a request for a MIG mode. */
+    public enum MigSwitch {
+        /** The mode is in effect. */
+        DONE,
+        /** The mode takes effect after a reset of the GPU. */
+        NEEDS_RESET,
+        /** A process uses the GPU. */
+        IN_USE
+    }
+
+    /** The state of a GPU instance that was created here, as far as it is known. */
+    public enum Presence {
+        /** It exists. */
+        PRESENT,
+        /** It was destroyed; an instance in its place is foreign. */
+        GONE,
+        /** It was created in an earlier session: an instance in its place may be this one or a foreign one. */
+        UNKNOWN
+    }
 }

@@ -13,22 +13,13 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The problems of one reading of a GPU or the node: a failed call loses what it reads. */
-final class Problems {
-
-    private final String gpu;
-    private final List<NvmlProblem> problems;
-
-    /**
-     * Collects problems.
-     *
-     * @param gpu the UUID of the GPU; empty for the node
-     * @param problems the list to which they are added
-     */
-    Problems(String gpu, List<NvmlProblem> problems) {
-        this.gpu = gpu;
-        this.problems = problems;
-    }
+/**
+ * The problems of one reading of a GPU or the node: a failed call loses what it reads.
+ *
+ * @param gpu the UUID of the GPU; empty for the node
+ * @param problems the list to which they are added
+ */
+record Problems(String gpu, List<NvmlProblem> problems) {
 
     /**
      * Reads an attribute; if that fails, returns the value last read, or leaves it out.
@@ -65,10 +56,6 @@ final class Problems {
     /** Adds a problem of a part of the GPU for which the last reading is used. */
     void kept(String part, String reason) {
         none(part + " of " + gpu, reason + "; as last read");
-    }
-
-    String gpu() {
-        return gpu;
     }
 
     /** The problems of a GPU's parts of one kind; those with the same reason are one problem. */

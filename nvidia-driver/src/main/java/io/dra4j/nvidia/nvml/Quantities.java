@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Quantities that a board, its mode or an older driver lacks are empty. {@code nvmlDeviceGetPcieThroughput} is not
  * called, because it takes 20 ms for each direction.
  */
-final class Quantities {
+record Quantities(NvmlLibrary nvml, GpmReader gpm) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Quantities.class);
 
@@ -69,14 +69,6 @@ final class Quantities {
 
     /** Returned for a field that an older driver does not know. */
     private static final Set<Integer> NO_FIELD = Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
-
-    private final NvmlLibrary nvml;
-    private final GpmReader gpm;
-
-    Quantities(NvmlLibrary nvml, GpmReader gpm) {
-        this.nvml = nvml;
-        this.gpm = gpm;
-    }
 
     /**
      * Measures a GPU; a failed call loses only its own measures. NVML does not report the utilization of a GPU in MIG

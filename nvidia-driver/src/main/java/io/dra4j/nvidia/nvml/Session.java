@@ -28,7 +28,7 @@ final class Session {
         this.library = library;
         handles = new Handles(library);
         mig = new MigInstances(library);
-        reader = new GpuReader(library, new MigReader(library));
+        reader = new GpuReader(library, mig.reader);
         gpm = new GpmReader(library, clock);
         quantities = new Quantities(library, gpm);
     }

@@ -155,7 +155,7 @@ final class Sessions {
             while (true) {
                 requireNotGivenBack();
                 if (!pauses.isEmpty()) {
-                    left = awaitLongest(left, "NVML is released for " + pauses.get(0));
+                    left = await(left, LONGEST_CALLS, "NVML is released for " + pauses.get(0));
                     continue;
                 }
                 if (current != null && isOutdated() && calls == 0) {
@@ -168,7 +168,7 @@ final class Sessions {
                     calls++;
                     return current;
                 }
-                left = awaitLongest(left, "a new NVML session can't be opened");
+                left = await(left, LONGEST_CALLS, "a new NVML session can't be opened");
             }
         } finally {
             lock.unlock();
@@ -239,10 +239,6 @@ final class Sessions {
         }
     }
 
-    private long awaitLongest(long nanos, String consequence) {
-        return await(nanos, LONGEST_CALLS, consequence);
-    }
-
     private long await(long nanos, Duration timeout, String consequence) {
         if (nanos <= 0) {
             throw notReturned(timeout, consequence);
@@ -298,24 +294,14 @@ final class Sessions {
         }
     }
 
-    /**
-     * Ends the session when its calls have returned, and opens none until the result is closed.
-     *
-     * @param purpose the reason, named to callers that need NVML meanwhile
-     * @throws NvmlException if a call does not return
-     */
+    /** Releases NVML; see {@link Nvml#giveBack}. */
     Lease giveBack(String purpose) {
         return giveBack(purpose, LONGEST_CALLS, holds);
     }
 
     /**
-     * Releases NVML for a moment: calls that begin meanwhile wait instead of failing.
-     *
-     * <p>Ending the session itself has no time limit: {@link #persistentFailure} reports one that hangs.
-     *
-     * @param purpose the reason, named to callers that have waited too long
-     * @param timeout how long to wait for calls, including those that open or end a session
-     * @throws NvmlException if a call does not return in time
+     * Releases NVML for a moment; see {@link Nvml#pause}. Ending the session itself has no time limit: {@link
+     * #persistentFailure} reports one that hangs.
      */
     Lease pause(String purpose, Duration timeout) {
         return giveBack(purpose, timeout, pauses);

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * <p>The kernel driver lists their numbers in procfs. The nodes need not exist on the host: the container runtime
  * creates its own.
  */
-final class CapabilityNodes {
+record CapabilityNodes(Path proc) {
 
     private static final Pattern MINOR = Pattern.compile("(?m)^DeviceFileMinor: (\\d{1,7})$");
     private static final Pattern MODE = Pattern.compile("(?m)^DeviceFileMode: (\\d{1,4})$");
@@ -27,12 +27,6 @@ final class CapabilityNodes {
 
     private static final long MOST_MINOR = (1 << 20) - 1;
     private static final long MOST_MODE = 0777;
-
-    private final Path proc;
-
-    CapabilityNodes(Path proc) {
-        this.proc = proc;
-    }
 
     /**
      * Returns the node of a capability.

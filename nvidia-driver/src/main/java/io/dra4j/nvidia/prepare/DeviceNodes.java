@@ -15,18 +15,12 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /** The driver's device nodes, without which no container starts. */
-final class DeviceNodes {
+record DeviceNodes(Roots roots) {
 
     /** The node that graphics programs open. */
     static final String OF_DISPLAYS = "nvidia-modeset";
 
     private static final int OTHERS_READ_AND_WRITE = 06;
-
-    private final Roots roots;
-
-    DeviceNodes(Roots roots) {
-        this.roots = roots;
-    }
 
     /**
      * Checks the nodes that all programs open.

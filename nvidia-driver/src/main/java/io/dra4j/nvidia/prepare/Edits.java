@@ -220,18 +220,19 @@ public final class Edits {
         return program.has(command) ? Stream.of(program.hook(command, List.of(more))) : Stream.empty();
     }
 
-    /** Returns the edits for a whole GPU. */
-    public ContainerEdits whole(Gpu gpu) {
-        return edits(gpu).build();
-    }
-
-    /** Returns the edits for a MIG device: the nodes of its GPU, and the two capabilities that they need. */
-    public ContainerEdits mig(Gpu gpu, MigDevice device) {
+    /**
+     * Returns the edits for a GPU, or for a MIG device: the nodes of its GPU, and the two capabilities that they need.
+     *
+     * @param device the MIG device; null for the whole GPU
+     */
+    public ContainerEdits of(Gpu gpu, @Nullable MigDevice device) {
         ContainerEdits.Builder edits = edits(gpu);
-        CapabilityNodes capabilities = new CapabilityNodes(roots.proc());
-        String instance = "gpu%d/mig/gi%d".formatted(gpu.minor(), device.gpuInstance());
-        edits.deviceNode(capabilities.node(instance + "/access"));
-        edits.deviceNode(capabilities.node(instance + "/ci" + device.computeInstance() + "/access"));
+        if (device != null) {
+            CapabilityNodes capabilities = new CapabilityNodes(roots.proc());
+            String instance = "gpu%d/mig/gi%d".formatted(gpu.minor(), device.gpuInstance());
+            edits.deviceNode(capabilities.node(instance + "/access"));
+            edits.deviceNode(capabilities.node(instance + "/ci" + device.computeInstance() + "/access"));
+        }
         return edits.build();
     }
 

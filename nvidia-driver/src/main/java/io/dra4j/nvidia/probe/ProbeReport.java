@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** NVML's readings of a node, and the devices that would be published, as text. */
-final class ProbeReport {
+record ProbeReport(Reading reading, NodeDevices devices, String nodeName) {
 
     private static final long MIB = 1L << 20;
 
@@ -35,22 +35,12 @@ final class ProbeReport {
     /** Quotes all strings: without quotes, 0000:17:00.0 is a number. */
     private static final YAMLMapper YAML = new YAMLMapper();
 
-    private final Reading reading;
-    private final NodeDevices devices;
-    private final String nodeName;
-
     /** The form of the output. */
     enum Format {
         /** For people. */
         table,
         /** The ResourceSlices. */
         yaml
-    }
-
-    ProbeReport(Reading reading, NodeDevices devices, String nodeName) {
-        this.reading = reading;
-        this.devices = devices;
-        this.nodeName = nodeName;
     }
 
     /**

@@ -37,19 +37,9 @@ public final class ClaimRecorder {
         return context.deadline();
     }
 
-    /** Returns the context of the claim's MIG devices, which records only their state. */
-    public ClaimContext ofMig() {
-        return new ClaimContext() {
-            @Override
-            public Instant deadline() {
-                return context.deadline();
-            }
-
-            @Override
-            public void checkpoint(ProviderState mig) {
-                record(state.withMig(mig));
-            }
-        };
+    /** Records the state of the claim's MIG devices. */
+    public void recordMig(ProviderState mig) {
+        record(state.withMig(mig));
     }
 
     /** Records the GPUs that the claim takes from NVIDIA's driver; null once it has none. */

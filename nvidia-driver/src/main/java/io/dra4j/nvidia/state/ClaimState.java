@@ -32,7 +32,7 @@ public record ClaimState(
         @Nullable ProviderState partition) {
 
     /** The state of a claim for which nothing was begun. */
-    public static final ClaimState NONE = new ClaimState(null, List.of(), null);
+    public static final ClaimState NONE = new ClaimState(null, List.of(), null, null);
 
     private static final int FIRST_WITH_SHARING = 3;
     private static final int FIRST_WITH_LENT = 4;
@@ -51,11 +51,6 @@ public record ClaimState(
     /** Copies the list. */
     public ClaimState {
         sharing = List.copyOf(sharing);
-    }
-
-    /** Creates the state of a claim without a partition. */
-    public ClaimState(@Nullable ProviderState mig, List<SharingRecord> sharing, @Nullable ProviderState lent) {
-        this(mig, sharing, lent, null);
     }
 
     /** The state of earlier releases, which had only MIG devices. */

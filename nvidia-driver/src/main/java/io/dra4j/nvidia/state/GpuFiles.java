@@ -20,25 +20,14 @@ import java.util.stream.Stream;
  * A setting that this driver has changed on GPUs, with one file per GPU, because the records of claims can be lost.
  *
  * <p>Files are not synced, because the settings end with the kernel anyway. Callers hold the GPU's lock.
+ *
+ * @param folder the directory, which is created with the first file
+ * @param moduleLoad returns an id that changes when the GPUs' driver is reloaded, or on another event that ends the
+ * settings; empty if it is unknown
  */
-public final class GpuFiles {
+public record GpuFiles(Path folder, Supplier<String> moduleLoad) {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9-]{1,80}");
-
-    private final Path folder;
-    private final Supplier<String> moduleLoad;
-
-    /**
-     * Creates the object for a directory.
-     *
-     * @param folder the directory, which is created with the first file
-     * @param moduleLoad returns an id that changes when the GPUs' driver is reloaded, or on another event that ends the
-     * settings; empty if it is unknown
-     */
-    public GpuFiles(Path folder, Supplier<String> moduleLoad) {
-        this.folder = folder;
-        this.moduleLoad = moduleLoad;
-    }
 
     /**
      * Returns the lines written for a GPU since its driver was loaded.

@@ -20,12 +20,7 @@ record NodeUsers(Path proc) {
 
     private static final int MOST_NAMED = 5;
 
-    /**
-     * A process that has a device node open.
-     *
-     * @param pid its number
-     * @param name the name of its program
-     */
+    /** A process that has a device node open, and the name of its program. */
     record User(long pid, String name) {
         @Override
         public String toString() {

@@ -68,7 +68,7 @@ public final class Passthrough {
     private final Nvml nvml;
     private final PciBus bus;
     private final NodeUsers users;
-    private final Persistence persistence;
+    private final NvidiaSmi smi;
     private final Settings settings;
     private final PassthroughChecks checks;
     private final DriverSwitch drivers;
@@ -109,7 +109,7 @@ public final class Passthrough {
         this.settings = settings;
         bus = new PciBus(settings.sysfs());
         users = new NodeUsers(settings.proc());
-        persistence = new Persistence(smi);
+        this.smi = smi;
         checks = new PassthroughChecks(bus, settings.proc());
         drivers = new DriverSwitch(bus);
         edits = new VfioEdits(bus);
@@ -204,11 +204,11 @@ public final class Passthrough {
         LentGpu lent = new LentGpu(
                 gpu.address().text(),
                 node,
-                persistence.isOn(gpu.address(), deadline(PERSISTENCE, recorder)),
+                isPersistent(gpu.address(), deadline(PERSISTENCE, recorder)),
                 functions.stream().map(this::lent).toList());
         recorder.recordLent(LentGpus.read(recorder.state().lent()).with(lent).toProviderState());
         if (lent.isPersistent()) {
-            persistence.set(gpu.address(), false, deadline(PERSISTENCE, recorder));
+            setPersistent(gpu.address(), false, deadline(PERSISTENCE, recorder));
         }
         for (PciFunction function : functions) {
             StepDeadline toReserve = deadline(settings.unbind(), recorder);
@@ -223,6 +223,28 @@ public final class Passthrough {
                 unbind(function, List::of, deadline(settings.unbind(), recorder));
             }
             drivers.bind(function.address(), driver, deadline(settings.bind(), recorder));
+        }
+    }
+
+    /** If it is unknown, and on, nvidia-persistenced shows up among the users of the GPU. */
+    private boolean isPersistent(PciAddress gpu, StepDeadline deadline) {
+        try {
+            return smi.isPersistent(gpu.text(), deadline.left());
+        } catch (SmiException e) {
+            LOG.atDebug().setCause(e).addKeyValue("device", gpu).log("Persistence mode unknown");
+            return false;
+        }
+    }
+
+    private void setPersistent(PciAddress gpu, boolean isOn, StepDeadline deadline) {
+        try {
+            smi.setPersistent(gpu.text(), isOn, deadline.left());
+        } catch (SmiException e) {
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("device", gpu)
+                    .addKeyValue("on", isOn)
+                    .log("Persistence mode of a GPU can't be switched");
         }
     }
 
@@ -361,7 +383,7 @@ public final class Passthrough {
                     "GPU %s is back, but this call has no time left to turn its persistence mode on again; the next attempt does"
                             .formatted(gpu));
         }
-        persistence.set(gpu, true, deadline);
+        setPersistent(gpu, true, deadline);
     }
 
     /** Waits for what the kernel has begun. */
@@ -392,40 +414,8 @@ public final class Passthrough {
     }
 
     /**
-     * The persistence mode of GPUs, in which nvidia-persistenced keeps a GPU open without users. If it can't be
-     * switched here, nvidia-persistenced shows up among the users of the GPU.
-     *
-     * @param smi the program that switches it
-     */
-    private record Persistence(NvidiaSmi smi) {
-
-        boolean isOn(PciAddress gpu, StepDeadline deadline) {
-            try {
-                return smi.isPersistent(gpu.text(), deadline.left());
-            } catch (SmiException e) {
-                LOG.atDebug().setCause(e).addKeyValue("device", gpu).log("Persistence mode unknown");
-                return false;
-            }
-        }
-
-        void set(PciAddress gpu, boolean isOn, StepDeadline deadline) {
-            try {
-                smi.setPersistent(gpu.text(), isOn, deadline.left());
-            } catch (SmiException e) {
-                LOG.atWarn()
-                        .setCause(e)
-                        .addKeyValue("device", gpu)
-                        .addKeyValue("on", isOn)
-                        .log("Persistence mode of a GPU can't be switched");
-            }
-        }
-    }
-
-    /**
      * The device nodes of vfio, by which a virtual machine's program opens a GPU: one of the device and
      * one that all devices share, of iommufd or of the older interface.
-     *
-     * @param bus the PCI bus
      */
     private record VfioEdits(PciBus bus) {
 

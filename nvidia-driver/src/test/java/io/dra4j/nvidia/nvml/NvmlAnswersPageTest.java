@@ -15,6 +15,8 @@ import io.dra4j.nvidia.mig.MigDeviceAllocator;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.nvidia.state.ClaimRecorder;
+import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.nvidia.state.GpuFiles;
 import io.dra4j.test.RecordingClaimContext;
 import io.dra4j.testkit.ReferenceFile;
@@ -378,6 +380,10 @@ class NvmlAnswersPageTest {
                     devices(nvml.read(), true).offer(new DeviceName(DEVICE)).orElseThrow();
         }
 
+        private static ClaimRecorder recorded(RecordingClaimContext journal) {
+            return new ClaimRecorder(ClaimState.read(journal.lastCheckpoint().orElse(null)), journal);
+        }
+
         private String ofClaim(String function, int code, boolean isPrepare) {
             RecordingClaimContext journal = new RecordingClaimContext();
             String cost = "none";
@@ -386,14 +392,14 @@ class NvmlAnswersPageTest {
                         nvml, new GpuFiles(node.folder().resolve("mig-modes"), nvml::moduleLoad), gpu -> true);
                 OnDemand requested = requested(nvml);
                 if (!isPrepare) {
-                    allocator.create(Map.of(DEVICE, requested), List::of, journal);
+                    allocator.create(Map.of(DEVICE, requested), List::of, recorded(journal));
                 }
                 inject(function, WHOLE, code);
                 try {
                     if (isPrepare) {
-                        allocator.create(Map.of(DEVICE, requested), List::of, journal);
+                        allocator.create(Map.of(DEVICE, requested), List::of, recorded(journal));
                     } else {
-                        allocator.destroy(journal.lastCheckpoint().orElse(null), List::of, journal);
+                        allocator.destroy(List::of, recorded(journal));
                     }
                 } catch (DraException e) {
                     assertThat(e).hasMessageContaining("nvml");
@@ -403,7 +409,7 @@ class NvmlAnswersPageTest {
                     cost = NOT_CALLED;
                 }
                 state.noneFails();
-                allocator.destroy(journal.lastCheckpoint().orElse(null), List::of, journal);
+                allocator.destroy(List::of, recorded(journal));
                 if (state.isMigEnabled(WHOLE)) {
                     assertThat(cost).isEqualTo("none");
                     cost = "mode-stays";

@@ -5,6 +5,8 @@ package io.dra4j.nvidia.nvml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.nvidia.nvml.Nvml.CreatedInstance;
+import io.dra4j.nvidia.nvml.Nvml.MigSwitch;
 import io.dra4j.nvidia.nvml.NvmlEvents.Event;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.standin.NodeState;

@@ -105,7 +105,11 @@ class DeviceNodesTest {
     @Test
     void aDriverThatIsElsewhereAndMakesNoneHasItsNodesInDev() throws IOException {
         Files.delete(node.root().resolve("dev/nvidiactl"));
-        Roots roots = new Roots(node.root(), Path.of("/run/nvidia/driver"), null, node.proc(), node.sysfs());
+        Roots roots = new Roots(
+                new DriverRoot(node.root(), Path.of("/run/nvidia/driver")),
+                DeviceFolder.of(null, null),
+                node.proc(),
+                node.sysfs());
 
         assertThat(roots.devices()).isEqualTo(dev);
         assertThat(new DeviceNodes(roots).node("nvidia0")).isEqualTo(DeviceNode.of("/dev/nvidia0"));

@@ -10,6 +10,8 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.Scenarios;
+import io.dra4j.nvidia.node.DeviceFolder;
+import io.dra4j.nvidia.node.DriverRoot;
 import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -83,7 +85,11 @@ class DriverFilesTest {
                         : new Edits(node.roots(), HookProgram.at(node.hook()), Set.of(DaemonSocket.valueOf(words[1])));
             case "at" -> {
                 Path dev = words.length > 2 ? Path.of(words[2]) : null;
-                Roots roots = new Roots(node.root(), Path.of(words[1]), dev, node.proc(), node.sysfs());
+                Roots roots = new Roots(
+                        new DriverRoot(node.root(), Path.of(words[1])),
+                        DeviceFolder.of(dev, null),
+                        node.proc(),
+                        node.sysfs());
                 edits = new Edits(roots, HookProgram.at(text.isEmpty() ? node.hook() : Path.of(text)));
             }
             case "mode" ->
@@ -118,7 +124,7 @@ class DriverFilesTest {
 
     /** The edits of a GPU, {@code gpu1}, or those that all have. */
     private ContainerEdits of(String gpu) {
-        return gpu.startsWith("gpu") ? edits.whole(gpus.get(gpu.charAt(3) - '0')) : edits.common(version);
+        return gpu.startsWith("gpu") ? edits.of(gpus.get(gpu.charAt(3) - '0'), null) : edits.common(version);
     }
 
     private List<String> entries(String kind) {

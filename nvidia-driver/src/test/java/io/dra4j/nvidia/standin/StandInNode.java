@@ -3,6 +3,8 @@
 package io.dra4j.nvidia.standin;
 
 import io.dra4j.nvidia.install.InstallOptions;
+import io.dra4j.nvidia.node.DeviceFolder;
+import io.dra4j.nvidia.node.DriverRoot;
 import io.dra4j.nvidia.node.Roots;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -346,7 +348,7 @@ public record StandInNode(Path folder) {
 
     /** The roots as they are for a program on the node. */
     public Roots roots() {
-        return new Roots(root(), root(), null, proc(), sysfs());
+        return new Roots(new DriverRoot(root(), root()), DeviceFolder.of(null, null), proc(), sysfs());
     }
 
     /** The file that a process has open while it has a session. */
