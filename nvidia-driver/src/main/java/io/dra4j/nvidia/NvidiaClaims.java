@@ -218,7 +218,7 @@ record NvidiaClaims(
         partitions.deactivate(claim, last, runtime, recorder);
         if (recorder.state().mig() != null) { // without MIG devices, NVML is not needed, and may hang or be absent
             nvml.inOneSession(() -> {
-                allocator.destroy(() -> migStatesBeside(claim.ref(), runtime), recorder);
+                allocator.destroy(last.reading().lost(), () -> migStatesBeside(claim.ref(), runtime), recorder);
                 return true;
             });
         }

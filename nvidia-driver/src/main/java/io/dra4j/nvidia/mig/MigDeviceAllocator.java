@@ -346,7 +346,7 @@ public final class MigDeviceAllocator {
         return MigState.read(recorded).allocations().stream()
                 .filter(one -> one.step() == Step.MADE)
                 .filter(one ->
-                        instances(one).stream().noneMatch(it -> one.isAt(one.gpu(), it) && one.matches(it)))
+                        instances(one, Set.of()).stream().noneMatch(it -> one.isAt(one.gpu(), it) && one.matches(it)))
                 .map(MigAllocation::device)
                 .toList();
     }
@@ -407,14 +407,15 @@ public final class MigDeviceAllocator {
     /**
      * Destroys the MIG devices of a claim, if they exist and no other claim shares them.
      *
+     * @param lost the UUIDs of GPUs that have fallen off the bus: the reset that they need ends their MIG devices
      * @param others returns the current recorded states of the other held claims
      * @throws DraException if NVML fails, for example because one is still in use
      */
-    public void destroy(Supplier<List<ProviderState>> others, ClaimRecorder claim) {
+    public void destroy(Set<String> lost, Supplier<List<ProviderState>> others, ClaimRecorder claim) {
         for (MigAllocation allocation : recorded(claim).allocations()) {
             change(allocation.gpu(), claim.deadline(), () -> {
                 if (!allocation.isSharedBy(allocations(others))) {
-                    destroy(allocation, claim);
+                    destroy(allocation, lost, claim);
                     if (!haveMigDevices(allocation.gpu(), others)) {
                         modes.restore(allocation.gpu(), false);
                     }
@@ -425,11 +426,11 @@ public final class MigDeviceAllocator {
         }
     }
 
-    private void destroy(MigAllocation recorded, ClaimRecorder claim) {
+    private void destroy(MigAllocation recorded, Set<String> lost, ClaimRecorder claim) {
         // without a known UUID, the MIG device counts as being created
         MigAllocation allocation = recorded.uuid() == null ? recorded : recorded.at(Step.DESTROYING);
         record(allocation, claim);
-        for (GpuInstance instance : instances(allocation)) {
+        for (GpuInstance instance : instances(allocation, lost)) {
             if (ownership.owns(allocation, allocation.gpu(), instance)) {
                 nvml.destroy(allocation.gpu(), instance);
             } else if (instance.placement().equals(allocation.placement())) {
@@ -442,20 +443,21 @@ public final class MigDeviceAllocator {
         }
     }
 
-    private List<GpuInstance> instances(MigAllocation allocation) {
+    private List<GpuInstance> instances(MigAllocation allocation, Set<String> lost) {
         if (allocation.step() == Step.DIVIDING || ownership.hasEnded(allocation)) {
             return List.of();
         }
         try {
             return nvml.instances(allocation.gpu());
         } catch (NvmlException e) {
-            if (e.reason() != Reason.NOT_FOUND) {
+            boolean isLost = e.reason() == Reason.GPU_LOST && lost.contains(allocation.gpu());
+            if (!isLost && e.reason() != Reason.NOT_FOUND) {
                 throw e;
             }
             LOG.atWarn()
                     .addKeyValue("gpu", allocation.gpu())
                     .addKeyValue("device", allocation.device())
-                    .log("GPU of a claim's MIG device no longer exists");
+                    .log("GPU of a claim's MIG device no longer exists, or has fallen off the bus");
             return List.of();
         }
     }

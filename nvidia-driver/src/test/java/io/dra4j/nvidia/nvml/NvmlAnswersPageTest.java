@@ -399,7 +399,7 @@ class NvmlAnswersPageTest {
                     if (isPrepare) {
                         allocator.create(Map.of(DEVICE, requested), List::of, recorded(journal));
                     } else {
-                        allocator.destroy(List::of, recorded(journal));
+                        allocator.destroy(Set.of(), List::of, recorded(journal));
                     }
                 } catch (DraException e) {
                     assertThat(e).hasMessageContaining("nvml");
@@ -409,7 +409,7 @@ class NvmlAnswersPageTest {
                     cost = NOT_CALLED;
                 }
                 state.noneFails();
-                allocator.destroy(List::of, recorded(journal));
+                allocator.destroy(Set.of(), List::of, recorded(journal));
                 if (state.isMigEnabled(WHOLE)) {
                     assertThat(cost).isEqualTo("none");
                     cost = "mode-stays";
