@@ -27,13 +27,14 @@ public record PciBus(Path sysfs) {
     private static final long MEMORY = 0x200; // IORESOURCE_MEM of the kernel's ioport.h
 
     /**
-     * Returns NVIDIA's GPUs in the order of their addresses.
+     * Returns NVIDIA's GPUs in the order of their addresses, without the virtual functions that vGPUs use.
      *
      * @throws DraException if sysfs can't be read: unknown does not mean none
      */
     public List<PciFunction> gpus() {
         return functions(sysfs.resolve("bus/pci/devices"))
                 .filter(PciFunction::isGpu)
+                .filter(gpu -> !Files.exists(folder(gpu.address()).resolve("physfn")))
                 .toList();
     }
 
