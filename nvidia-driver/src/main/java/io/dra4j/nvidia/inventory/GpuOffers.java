@@ -124,7 +124,7 @@ record GpuOffers(Attributes attributes, Shares shares, Gaps gaps) {
         }
         List<LeftOut> leftOut = gaps.leftOut(gpu, Cost.PROFILE, Cost.PLACEMENTS);
         if (mig.profiles().isEmpty()) {
-            return new Offered(whole(gpu), null, leftOut);
+            return new Offered(both ? whole(gpu) : Map.of(), null, leftOut);
         }
         Map<String, Quantity> most =
                 gaps.has(gpu, Cost.PROFILE) ? Capacities.together(mig.profiles()) : Capacities.most(mig.profiles());

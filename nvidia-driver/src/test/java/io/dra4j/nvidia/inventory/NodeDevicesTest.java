@@ -95,6 +95,19 @@ class NodeDevicesTest {
                 .isEqualTo(names);
     }
 
+    /** An A100 needs a reset to leave MIG mode. */
+    @Test
+    void gpuInMigModeWithoutReadableProfilesIsNotOfferedWhole() {
+        StandInNode node = StandInNode.install(folder, "a100-40");
+        node.state().setMig(0, true);
+        node.state().fails("nvmlDeviceGetGpuInstanceProfileInfoV", 0, 999, -1);
+
+        NodeDevices devices = Boards.devices(node, true);
+
+        assertThat(devices.offers()).containsOnlyKeys(new DeviceName("gpu-1"));
+        assertThat(devices.inventory().leftOut()).hasSize(2);
+    }
+
     /** Shares, in the capacities and attributes of devices. */
     @Nested
     class SharesOfDevices {
