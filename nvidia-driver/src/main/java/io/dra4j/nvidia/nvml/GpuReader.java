@@ -7,6 +7,7 @@ import static io.dra4j.nvidia.nvml.NvmlLibrary.FUNCTION_NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.INVALID_ARGUMENT;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.NO_PERMISSION;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
 
 import io.dra4j.nvidia.nvml.jna.SharedLibrary;
@@ -177,11 +178,18 @@ record GpuReader(NvmlLibrary nvml, MigReader mig) {
         return capability;
     }
 
-    /** Reads the memory, without which MIG devices have no names. */
+    /** Reads the memory, without which MIG devices have no names; in MIG mode, NVML reports it only to root. */
     private @Nullable Long memory(long gpu, boolean hasMig, Gpu last, Problems problems) {
-        return hasMig && last.memory() == null
-                ? memory(gpu)
-                : problems.attribute("memory", () -> memory(gpu), last.memory());
+        try {
+            if (hasMig && last.memory() == null) {
+                return memory(gpu);
+            }
+        } catch (NvmlCallException e) {
+            if (e.code() != NO_PERMISSION) {
+                throw e;
+            }
+        }
+        return problems.attribute("memory", () -> memory(gpu), last.memory());
     }
 
     private @Nullable Long memory(long gpu) {

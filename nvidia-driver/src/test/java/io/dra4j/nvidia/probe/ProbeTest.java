@@ -170,6 +170,7 @@ class ProbeTest {
         void listsMigDevicesWithoutRoot() {
             StandInNode node = StandInNode.install(folder, "a100-40-divided");
             node.state().privileged(false);
+            node.state().fails("nvmlDeviceGetMemoryInfo", 4); // for root alone in MIG mode
 
             Ended table = probe(node);
             Ended yaml = probe(node, "--output=yaml");
