@@ -57,7 +57,7 @@ public record Gpu(
         if (vgpu || (mig != null && mig.modeNeedsReset())) {
             return false;
         }
-        if (architecture != null) {
+        if (architecture != null && architecture != Architecture.UNKNOWN) { // an older release of this driver
             return architecture.switchesMigModeAtOnce();
         }
         return computeCapability != null && Integer.parseInt(computeCapability.split("\\.")[0]) >= HOPPER;
