@@ -159,12 +159,15 @@ public final class DeviceFaults {
     }
 
     /**
-     * Removes some errors of a GPU that are no later than a time.
+     * Removes some errors of a GPU that are at least as old as a time, or later than now: the clock was set back.
      *
      * @return whether there were any
      */
-    synchronized boolean forget(String gpu, Instant limit, Predicate<XidError> which) {
-        return remove(gpu, which.and(error -> error.sinceMillis() <= limit.toEpochMilli()));
+    synchronized boolean forget(String gpu, Duration age, Instant now, Predicate<XidError> which) {
+        long millis = now.toEpochMilli();
+        return remove(
+                gpu,
+                which.and(error -> error.sinceMillis() <= millis - age.toMillis() || error.sinceMillis() > millis));
     }
 
     private boolean remove(String gpu, Predicate<XidError> which) {

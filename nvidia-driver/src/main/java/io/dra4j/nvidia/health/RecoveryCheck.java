@@ -53,7 +53,7 @@ final class RecoveryCheck {
         try {
             boolean isBack = faults.isLost(gpu);
             Optional<Boolean> needsRecovery = nvml.needsRecovery(gpu);
-            boolean hasChanged = update(gpu, needsRecovery, now.minus(quiet));
+            boolean hasChanged = update(gpu, needsRecovery, now);
             return hasChanged || isBack; // the next reading finds it
         } catch (NvmlException e) { // it is lost, or was removed
             LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("GPU does not answer");
@@ -61,14 +61,14 @@ final class RecoveryCheck {
         }
     }
 
-    private boolean update(String gpu, Optional<Boolean> needsRecovery, Instant limit) {
+    private boolean update(String gpu, Optional<Boolean> needsRecovery, Instant now) {
         if (needsRecovery.isEmpty()) {
-            return faults.forget(gpu, limit, XidError::isHarmless);
+            return faults.forget(gpu, quiet, now, XidError::isHarmless);
         }
         if (needsRecovery.get()) {
             return faults.awaitRecovery(gpu, effects);
         }
-        boolean hasEnded = faults.forget(gpu, limit, error -> !error.awaitsRecovery());
+        boolean hasEnded = faults.forget(gpu, quiet, now, error -> !error.awaitsRecovery());
         if (faults.awaitsRecovery(gpu) && isRepaired(gpu)) {
             faults.recovered(gpu);
             LOG.atInfo().addKeyValue("gpu", gpu).log("GPU recovered");
