@@ -10,7 +10,6 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,13 +46,13 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
             throw new DraException("The MPS daemon can't be started: " + e.getMessage(), e);
         }
         Duration left = timeout.get();
-        Instant end = Instant.now().plus(left);
-        while (!answers(folder, min(Duration.between(Instant.now(), end), LONGEST_ANSWER))) {
+        long end = System.nanoTime() + left.toNanos();
+        while (!answers(folder, min(Duration.ofNanos(end - System.nanoTime()), LONGEST_ANSWER))) {
             if (hasEnded(process)) {
                 throw new DraException("The MPS daemon ended with exit code %d before it was ready: %s"
                         .formatted(process.exitValue(), tail(log)));
             }
-            if (!Instant.now().isBefore(end)) {
+            if (System.nanoTime() >= end) {
                 throw new DraException(
                         "The MPS daemon does not answer within %d ms: %s".formatted(left.toMillis(), tail(log)));
             }

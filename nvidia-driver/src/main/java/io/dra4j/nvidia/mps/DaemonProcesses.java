@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -69,10 +68,10 @@ final class DaemonProcesses {
 
     /** Waits for the end of the processes of a group. */
     static boolean haveEnded(GroupFolder folder, Duration timeout) {
-        Instant end = Instant.now().plus(timeout);
+        long end = System.nanoTime() + timeout.toNanos();
         List<ProcessHandle> left = of(folder);
         while (!left.isEmpty()) {
-            if (!Instant.now().isBefore(end)) {
+            if (System.nanoTime() >= end) {
                 return false;
             }
             awaitChange(left.get(0));
