@@ -10,7 +10,9 @@ import io.dra4j.runtime.internal.checkpoint.JournalFile.Reserve;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Line;
 import io.dra4j.runtime.internal.checkpoint.LineReader.Piece;
+import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.channels.FileChannel;
@@ -29,6 +31,8 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Stores claims across crashes: a record is durable once {@link #put} has returned.
@@ -52,7 +56,9 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("try") // locks are held, but not used
 public final class Journal implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
     private static final Duration GROUP_TIMEOUT = Duration.ofMillis(20);
+    private static final Duration LONGEST_END = Duration.ofSeconds(2);
 
     private final JournalStore.Place place;
     private final CommittedClaims committed;
@@ -242,14 +248,18 @@ public final class Journal implements AutoCloseable {
         return new WriteGroup(this::submit, this::await, uids, timeout);
     }
 
-    /** Waits for the writes that were submitted, and closes the file. */
+    /** Waits for the writes that were submitted, and closes the file; a disk that hangs is left to its thread. */
     @Override
     public void close() {
         synchronized (this) {
             isClosed = true;
             notifyAll();
         }
-        ended.join();
+        CompletableFuture.anyOf(ended, ShortLivedThreads.after(LONGEST_END.toNanos()))
+                .join();
+        if (!ended.isDone()) {
+            LOG.atWarn().addKeyValue(LogField.PATH, place.path()).log("The journal's disk hangs; closing without it");
+        }
     }
 
     private CommittedClaims current() {

@@ -97,6 +97,22 @@ class JournalSyncTest extends JournalFixture {
     }
 
     @Test
+    void aDiskThatHangsDoesNotKeepItOpen() throws Exception {
+        Journal journal = openWatched();
+        gate = new CountDownLatch(1);
+        int before = syncs.get();
+        Thread caller = caller(journal, "uid-1");
+        await(() -> syncs.get() == before + 1);
+
+        journal.close();
+
+        assertThat(caller.isAlive()).isTrue();
+        gate.countDown();
+        caller.join();
+        assertThat(reread()).containsExactly(started("uid-1"));
+    }
+
+    @Test
     void aCallWhoseSyncFailedIsNotCommittedAfterARestart() throws IOException {
         Journal journal = openWatched();
         journal.put(full("uid-1"));
