@@ -104,13 +104,16 @@ final class SelfCall {
          * @throws IOException if it fails, or has no answer in time
          */
         static void unary(Path socket, String method, Duration limit) throws IOException {
+            long end = System.nanoTime() + limit.toNanos();
             try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
                     Selector selector = Selector.open()) {
-                channel.connect(UnixDomainSocketAddress.of(socket));
-                channel.write(ByteBuffer.wrap(request(method, limit)));
                 channel.configureBlocking(false);
+                if (!channel.connect(UnixDomainSocketAddress.of(socket))) { // Java 17 throws here
+                    throw new IOException("too many connections wait for it");
+                }
+                channel.write(ByteBuffer.wrap(request(method, limit)));
                 channel.register(selector, SelectionKey.OP_READ);
-                checkStatus(new DataInputStream(new Answer(channel, selector, limit)));
+                checkStatus(new DataInputStream(new Answer(channel, selector, end)));
             }
         }
 
@@ -203,10 +206,10 @@ final class SelfCall {
             private final Selector selector;
             private final long end;
 
-            Answer(SocketChannel channel, Selector selector, Duration limit) {
+            Answer(SocketChannel channel, Selector selector, long end) {
                 this.channel = channel;
                 this.selector = selector;
-                end = System.nanoTime() + limit.toNanos();
+                this.end = end;
             }
 
             @Override

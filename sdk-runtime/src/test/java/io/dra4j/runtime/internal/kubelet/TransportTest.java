@@ -26,9 +26,12 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,6 +58,7 @@ class TransportTest extends SocketFixture {
     private static final int CALLS = 25_000; // more than twice the transport's limit of replies
 
     private final FakeClaims claims = new FakeClaims();
+    private final List<SocketChannel> waiting = new ArrayList<>();
 
     @AutoClose
     private final SocketClient client = new SocketClient();
@@ -255,6 +259,37 @@ class TransportTest extends SocketFixture {
                 .isInstanceOf(DraException.class)
                 .hasMessageMatching(".*(DEADLINE_EXCEEDED.*|no answer in time|type 3)");
         hung.countDown();
+    }
+
+    @Test
+    void anOwnCallDoesNotWaitForASocketThatAcceptsNoMore() throws IOException {
+        var full = UnixDomainSocketAddress.of(root.resolve("full"));
+        try (var socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.bind(full, 1);
+            while (isConnected(full)) {
+                assertThat(waiting).hasSizeLessThan(10);
+            }
+            SelfCall call = new SelfCall(sockets, Duration.ofMillis(200));
+
+            assertThatThrownBy(() -> call.toBoth(full.getPath(), full.getPath()))
+                    .isInstanceOf(DraException.class)
+                    .hasMessageContaining("does not answer");
+        } finally {
+            for (SocketChannel channel : waiting) {
+                channel.close();
+            }
+        }
+    }
+
+    private boolean isConnected(SocketAddress address) throws IOException {
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        waiting.add(channel);
+        channel.configureBlocking(false);
+        try {
+            return channel.connect(address);
+        } catch (SocketException e) { // on Java 17
+            return false;
+        }
     }
 
     @Test
