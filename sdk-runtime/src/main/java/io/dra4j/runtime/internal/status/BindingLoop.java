@@ -19,6 +19,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -106,17 +107,17 @@ public final class BindingLoop implements AutoCloseable {
             changes = started;
             started.look();
             wait = FIRST_WAIT;
-        } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
-            listLater();
         } catch (ClusterException e) {
-            LOG.atWarn().log("Binding conditions wait for the API server: {}", e.getMessage());
-            listLater();
+            if (!(e instanceof ClusterException.Forbidden)) { // which is logged where it is noticed
+                LOG.atWarn().log("Binding conditions wait for the API server: {}", e.getMessage());
+            }
+            listLater(Objects.requireNonNullElse(e.retryAfter(), Duration.ZERO));
         }
     }
 
-    /** Waits for between half and all of the wait, so that a cluster's nodes do not list in lockstep. */
-    private void listLater() {
-        schedule(this::list, Duration.ofMillis((long) (wait.toMillis() * random.nextDouble(0.5, 1))));
+    /** Waits also for between half and all of the wait, so that a cluster's nodes do not list in lockstep. */
+    private void listLater(Duration requested) {
+        schedule(this::list, requested.plusMillis((long) (wait.toMillis() * random.nextDouble(0.5, 1))));
         Duration doubled = wait.multipliedBy(2);
         wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
     }
@@ -228,9 +229,16 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
+    /** Neither a bug nor a shortage of threads may end the loop. */
     private void runUnlessClosed(Runnable task) {
-        if (!closed) {
-            task.run();
+        try {
+            if (!closed) {
+                task.run();
+            }
+        } catch (RuntimeException | OutOfMemoryError e) {
+            LOG.atError().setCause(e).log("Setting binding conditions failed unexpectedly; claims are listed again");
+            closeWatch();
+            listLater(Duration.ZERO);
         }
     }
 
@@ -290,7 +298,7 @@ public final class BindingLoop implements AutoCloseable {
             LOG.atDebug().log("The watch of claims ended, and starts again: {}", reason);
             hand(() -> {
                 changes = null;
-                listLater();
+                listLater(Duration.ZERO);
             });
         }
     }

@@ -107,7 +107,7 @@ final class StatusWriter {
             schedule(next, FORBIDDEN_WAIT);
         } catch (ClusterException failure) {
             afterFailure(next, failure);
-        } catch (DraException e) { // the reports can't be read now
+        } catch (RuntimeException | OutOfMemoryError e) { // the reports can't be read now, or a bug
             retry(next, e, null);
         }
     }
@@ -131,7 +131,7 @@ final class StatusWriter {
         return (failure.status() == CONFLICT || failure.status() == INVALID) && !statuses.exists(next.claim);
     }
 
-    private void retry(Wanted next, DraException failure, @Nullable Duration requested) {
+    private void retry(Wanted next, Throwable failure, @Nullable Duration requested) {
         // The first failure shows what is wrong; those after it repeat it.
         (next.wait.equals(FIRST_WAIT) ? LOG.atWarn() : LOG.atDebug())
                 .addKeyValue(LogField.CLAIM, next.claim)

@@ -39,11 +39,13 @@ class BindingLoopTest {
         private List<String> claims = List.of();
         private int outage;
         private int lists;
+        private Runnable beforeList = () -> {};
         private Watch.@Nullable Listener<String> listener;
 
         @Override
         public Snapshot list() {
             lists++;
+            beforeList.run();
             if (outage-- > 0) {
                 throw new ClusterException("no answer", 500, null);
             }
@@ -205,6 +207,36 @@ class BindingLoopTest {
         int requestedUntilThen = requested.size();
         advance(60);
         assertThat(requested).hasSize(requestedUntilThen);
+    }
+
+    @Test
+    void waitsAsLongAsTheServerRequests() {
+        feed.beforeList = () -> {
+            if (feed.lists == 1) {
+                throw new ClusterException("too many requests", 429, Duration.ofSeconds(30));
+            }
+        };
+        start(claim(OWN + AWAITED, ""));
+        advance(30);
+        assertThat(feed.lists).isOne();
+
+        advance(1);
+        assertThat(requested).hasSize(1);
+    }
+
+    @Test
+    void isEndedNeitherByABugNorByAShortageOfThreads() {
+        feed.beforeList = () -> {
+            if (feed.lists == 1) {
+                throw new IllegalStateException("odd");
+            } else if (feed.lists == 2) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+        };
+        start(claim(OWN + AWAITED, ""));
+        advance(3);
+
+        assertThat(requested).hasSize(1);
     }
 
     @Test

@@ -256,6 +256,15 @@ class ClaimReportsTest extends ReportsUnderTest {
         }
 
         @Test
+        void ofABugAreRetriedToo() {
+            statuses.failures.add(new IllegalStateException("odd"));
+            prepare("{}", plain(gpu0).withStatus(READY));
+            loop.advance(Duration.ofSeconds(1));
+
+            assertThat(statuses.applied).hasSize(1);
+        }
+
+        @Test
         void makeWayForWhatIsWantedNow() {
             statuses.fail(5, 500);
             prepare("{}", plain(gpu0).withStatus(READY));

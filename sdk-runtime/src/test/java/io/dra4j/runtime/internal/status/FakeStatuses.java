@@ -18,7 +18,7 @@ public final class FakeStatuses implements ClaimStatuses {
     record Applied(ClaimRef claim, String fieldManager, List<String> devices) {}
 
     final List<Applied> applied = new ArrayList<>();
-    final Deque<ClusterException> failures = new ArrayDeque<>();
+    final Deque<RuntimeException> failures = new ArrayDeque<>();
     final Set<ClaimRef> gone = new HashSet<>();
     Runnable afterApply = () -> {};
     int tries;
