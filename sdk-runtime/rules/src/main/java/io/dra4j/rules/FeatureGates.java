@@ -18,6 +18,13 @@ public final class FeatureGates {
         overrides.forEach(this::set);
     }
 
+    /** Returns the gates of a server on which all that its release has are on. */
+    public static FeatureGates allOn(KubernetesVersion version) {
+        FeatureGates gates = new FeatureGates(version, Map.of());
+        gates.states.replaceAll((gate, enabled) -> gate.existsIn(version));
+        return gates;
+    }
+
     private void set(FeatureGate gate, boolean enabled) {
         if (!gate.existsIn(version)) {
             throw new IllegalArgumentException(

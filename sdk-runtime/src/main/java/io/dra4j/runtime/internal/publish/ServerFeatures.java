@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Pool;
-import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
 import io.dra4j.rules.KubernetesVersion;
@@ -25,7 +24,6 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -55,24 +53,9 @@ final class ServerFeatures {
     private final Set<Feature> kept = EnumSet.noneOf(Feature.class);
     private final Map<Feature, Instant> missing = new EnumMap<>(Feature.class);
     private final PoolRules rules;
-    private final Map<Server, FeatureGates> knownGates = new HashMap<>();
+    private final Map<KubernetesVersion, FeatureGates> gates = new EnumMap<>(KubernetesVersion.class);
     private @Nullable KubernetesVersion release;
     private boolean isUnreadable;
-
-    /** A server of a release that does not keep some features. */
-    private record Server(KubernetesVersion release, Set<Feature> missing) {
-
-        FeatureGates gates() {
-            Map<FeatureGate, Boolean> states = new EnumMap<>(FeatureGate.class);
-            for (Feature feature : Feature.values()) {
-                FeatureGate gate = feature.gate().gate();
-                if (feature.gate().isIn(release.minor()) && !gate.isLockedIn(release)) {
-                    states.put(gate, !missing.contains(feature));
-                }
-            }
-            return new FeatureGates(release, states);
-        }
-    }
 
     ServerFeatures(SliceStore store, InstantSource clock) {
         this.store = store;
@@ -117,11 +100,11 @@ final class ServerFeatures {
         }
         Set<Feature> missing = missing(pool, existing);
         Pool sent = Publishable.of(pool, missing).pool();
-        if (!isReleaseKnown() && !Feature.COUNTERS.usedBy(sent) && isTakenByAllReleases(sent, missing)) {
+        if (!isReleaseKnown() && !Feature.COUNTERS.usedBy(sent) && isTakenByAllReleases(sent)) {
             return verdict;
         }
         List<Problem> ofLayout = layout(sent).problems(sent);
-        return ofLayout.isEmpty() ? refusals(sent, release(), missing) : PoolVerdict.ofPool(ofLayout);
+        return ofLayout.isEmpty() ? refusals(sent, release()) : PoolVerdict.ofPool(ofLayout);
     }
 
     /** Reads the release even if no pool depends on it, for the log and a metric: once, as it may take long. */
@@ -137,14 +120,15 @@ final class ServerFeatures {
         return release != null;
     }
 
-    private boolean isTakenByAllReleases(Pool sent, Set<Feature> missing) {
+    private boolean isTakenByAllReleases(Pool sent) {
         return Stream.of(KubernetesVersion.values())
-                .allMatch(one -> refusals(sent, one, missing).isGood());
+                .allMatch(one -> refusals(sent, one).isGood());
     }
 
-    private PoolVerdict refusals(Pool sent, KubernetesVersion release, Set<Feature> missing) {
-        FeatureGates gates = knownGates.computeIfAbsent(new Server(release, Set.copyOf(missing)), Server::gates);
-        return rules.refusals(sent, gates, CounterLayout.of(release)::besides);
+    /** Without the features that the server does not keep, their gates make no difference. */
+    private PoolVerdict refusals(Pool sent, KubernetesVersion release) {
+        return rules.refusals(
+                sent, gates.computeIfAbsent(release, FeatureGates::allOn), CounterLayout.of(release)::besides);
     }
 
     /**

@@ -14,7 +14,6 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
-import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
 import io.dra4j.rules.KubernetesVersion;
@@ -25,8 +24,6 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.validate.Findings.Field;
 import io.dra4j.runtime.internal.validate.StricterDeviceRules.CounterRules;
 import io.dra4j.runtime.internal.validate.StricterDeviceRules.SelectorRules;
-import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -139,8 +136,7 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
             Pool pool,
             Findings findings) {
 
-        private static final KubernetesVersion NEWEST = KubernetesVersion.newest();
-        private static final FeatureGates ALL_FIELDS = new FeatureGates(NEWEST, allGates());
+        private static final FeatureGates ALL_FIELDS = FeatureGates.allOn(KubernetesVersion.newest());
 
         private static final String SPEC = "spec.";
         private static final String DEVICES = "spec.devices";
@@ -151,14 +147,6 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
         static ServerRules newest(
                 BiFunction<Content, FeatureGates, List<FieldError>> book, Pool pool, Findings findings) {
             return new ServerRules(book, ALL_FIELDS, pool, findings);
-        }
-
-        private static Map<FeatureGate, Boolean> allGates() {
-            Map<FeatureGate, Boolean> gates = new EnumMap<>(FeatureGate.class);
-            Arrays.stream(FeatureGate.values())
-                    .filter(gate -> gate.existsIn(NEWEST))
-                    .forEach(gate -> gates.put(gate, true));
-            return gates;
         }
 
         /** Checks everything except the devices. */

@@ -7,13 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
-import io.dra4j.api.device.NodeAllocatableResource;
 import io.dra4j.api.device.NodeAllocatableResource.OfDevice;
 import io.dra4j.api.device.NodeAllocatableResource.Overhead;
+import io.dra4j.api.device.NodeAllocatableResource;
 import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
@@ -21,6 +24,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
+import io.dra4j.runtime.internal.validate.PoolRules;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -161,6 +165,19 @@ class ServerFeaturesTest extends PublisherUnderTest {
         publisher.inventoryChanged();
         loop.advance(Duration.ofMinutes(5));
         assertThat(store.writes).isEmpty();
+    }
+
+    /** So the publisher need not know which gates are off to know what a server refuses. */
+    @ParameterizedTest
+    @EnumSource
+    void whatIsSentWithoutAFeatureBreaksNoRuleWithItsGateOff(Feature feature) {
+        Pool sent = Publishable.of(pool(special(feature)), EnumSet.of(feature)).pool();
+        FeatureGate gate = feature.gate().gate();
+        KubernetesVersion newest = KubernetesVersion.newest();
+        FeatureGates off = new FeatureGates(newest, gate.isLockedIn(newest) ? Map.of() : Map.of(gate, false));
+        PoolRules rules = new PoolRules("d.example", new SliceCodec("d.example", "node-a")::refusals);
+
+        assertThat(rules.refusals(sent, off, device -> List.of()).problems()).isEmpty();
     }
 
     /** The fields of KEP-5941 have no types yet. */
