@@ -7,9 +7,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.files.DataDirectory;
 import io.dra4j.runtime.internal.files.FileStamp;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -132,9 +130,8 @@ public final class MaintenanceFiles {
     private static void replace(Path file, Object content) throws IOException {
         Path next = Files.createTempFile(file.getParent(), file.getFileName() + ".", ".tmp");
         try {
-            byte[] bytes = JSON.writeValueAsString(content).getBytes(StandardCharsets.UTF_8);
+            Files.write(next, JSON.writeValueAsBytes(content)); // all of it, or an error of a full disk
             try (FileChannel channel = FileChannel.open(next, StandardOpenOption.WRITE)) {
-                channel.write(ByteBuffer.wrap(bytes));
                 channel.force(true);
             }
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
