@@ -39,9 +39,6 @@ final class PresentAllocations {
             ClaimObject object = reader.read(claim.ref(), limit);
             return !object.uid().equals(claim.ref().uid()) || !isAllocated(claim, object);
         } catch (ClusterException.NotFound e) {
-            if (!e.isOfTheObject()) {
-                throw e;
-            }
             return true;
         }
     }

@@ -129,6 +129,15 @@ final class ApiCalls {
         return new Answer(response.statusCode(), status(response.body()), date(response));
     }
 
+    /** Reads an answer; an intermediate proxy may answer with something else. */
+    static <A, T> T understood(String otherwise, A answer, Function<A, T> read) {
+        try {
+            return read.apply(answer);
+        } catch (IllegalArgumentException e) {
+            throw new ClusterException("The API server's answer is " + otherwise + ": " + e.getMessage(), OK, null);
+        }
+    }
+
     private static @Nullable Instant date(Response<?> response) {
         String date = header(response, "Date");
         try {
@@ -366,10 +375,10 @@ final class ApiCalls {
         String reason = status.path("message").asText("");
         String message = "The API server answered %s%s: %s"
                 .formatted(response.statusCode(), (reason.isEmpty() ? "" : " (" + reason + ")"), what);
-        if (response.statusCode() == 404) {
-            boolean named = !status.path("details").path("name").asText("").isEmpty();
-            return new ClusterException.NotFound(
-                    message, named && status.path("reason").asText().equals("NotFound"));
+        if (response.statusCode() == ClusterException.NOT_FOUND
+                && status.path("reason").asText().equals("NotFound")
+                && !status.at("/details/name").asText().isEmpty()) {
+            return new ClusterException.NotFound(message);
         }
         if (response.statusCode() == FORBIDDEN || response.statusCode() == INVALID) {
             Optional<ClusterException.Forbidden> refused = permissions.refused(message, reason);

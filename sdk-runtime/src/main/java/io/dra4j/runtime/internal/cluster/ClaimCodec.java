@@ -27,12 +27,12 @@ public final class ClaimCodec {
     /**
      * Reads a claim.
      *
-     * @throws IllegalArgumentException if the text is not JSON, or an amount is not a quantity
+     * @throws IllegalArgumentException if the text is not JSON, or has no UID, or an amount is not a quantity
      */
     public static ClaimObject decode(String json) {
-        JsonNode claim = Json.parse(json);
+        JsonNode claim = Json.parseObject(json);
         return new ClaimObject(
-                claim.path("metadata").path("uid").asText(),
+                claim.at("/metadata/uid").asText(),
                 allocation(claim.path("status").path("allocation")),
                 deviceClasses(claim.path("spec").path("devices").path("requests")),
                 json);

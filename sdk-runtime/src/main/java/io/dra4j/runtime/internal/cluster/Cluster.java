@@ -148,13 +148,10 @@ public final class Cluster implements AutoCloseable {
     public void requireDraApi(Duration limit) {
         try {
             calls.read(DRA_API, limit);
-        } catch (ClusterException.NotFound e) {
-            throw new DraException(
-                    ("The API server %s%s does not serve resource.k8s.io/v1; Kubernetes 1.34 or "
-                                    + "newer is needed, with that API group enabled")
-                            .formatted(calls.server(), version(limit)),
-                    e);
         } catch (ClusterException e) {
+            if (e.status() == ClusterException.NOT_FOUND) {
+                throw new DraException(KubernetesSlices.MISSING.formatted(calls.server() + version(limit)), e);
+            }
             LOG.atWarn().setCause(e).log("Could not check the API server's DRA API; continuing without this check");
         }
     }
@@ -304,7 +301,7 @@ public final class Cluster implements AutoCloseable {
         }
 
         private Lease decode(String response) {
-            ObjectNode object = (ObjectNode) Json.parse(response);
+            ObjectNode object = ApiCalls.understood("not a Lease", response, Json::parseObject);
             last.set(object);
             JsonNode spec = object.path("spec");
             return new Lease(

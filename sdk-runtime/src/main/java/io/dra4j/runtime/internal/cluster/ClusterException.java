@@ -18,6 +18,8 @@ public class ClusterException extends DraException {
     @Serial
     private static final long serialVersionUID = 1L;
 
+    static final int NOT_FOUND = 404;
+
     private final int status;
     private final @Nullable Duration retryAfter;
 
@@ -68,34 +70,18 @@ public class ClusterException extends DraException {
 
     /** Returns whether the object was changed, deleted or created by another client in the meantime. */
     public boolean isConflict() {
-        return status == 404 || status == 409 || status == 410 || status == 412;
+        return status == NOT_FOUND || status == 409 || status == 410 || status == 412;
     }
 
-    /** The requested object does not exist. */
+    /** The API itself reports that it has no such object; a 404 of a proxy, or without the API, is not one. */
     public static final class NotFound extends ClusterException {
 
         @Serial
         private static final long serialVersionUID = 1L;
 
-        private final boolean named;
-
-        /**
-         * Creates the failure.
-         *
-         * @param message the request and the response
-         * @param named true if the API itself reports that it has no such object
-         */
-        public NotFound(String message, boolean named) {
-            super(message, 404, null);
-            this.named = named;
-        }
-
-        /**
-         * Returns whether the API itself reports that it has no such object. Otherwise the response
-         * may be that of a proxy, or of a server without the API.
-         */
-        public boolean isOfTheObject() {
-            return named;
+        /** Creates the failure with a message that has the request and the response. */
+        public NotFound(String message) {
+            super(message, NOT_FOUND, null);
         }
     }
 
@@ -140,7 +126,7 @@ public class ClusterException extends DraException {
 
         /** Creates the failure with a message about what is needed. */
         public ApiMissing(String message) {
-            super(message, 404, null);
+            super(message, NOT_FOUND, null);
         }
     }
 }

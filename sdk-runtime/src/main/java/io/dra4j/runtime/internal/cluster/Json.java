@@ -77,6 +77,32 @@ final class Json {
         }
     }
 
+    /**
+     * Reads an object that the API server has; one without a UID is another answer.
+     *
+     * @throws IllegalArgumentException if the text is something else
+     */
+    static ObjectNode parseObject(String text) {
+        JsonNode object = parse(text);
+        if (object.at("/metadata/uid").asText().isEmpty()) {
+            throw new IllegalArgumentException("it has no UID");
+        }
+        return (ObjectNode) object;
+    }
+
+    /**
+     * Reads a list that the API server has; an object without items is another answer, and not an empty list.
+     *
+     * @throws IllegalArgumentException if the text is something else
+     */
+    static JsonNode parseList(String text) {
+        JsonNode list = parse(text);
+        if (!list.has("items")) {
+            throw new IllegalArgumentException("it has no items");
+        }
+        return list;
+    }
+
     /** Returns any bean as a tree. */
     static JsonNode tree(Object bean) {
         return MAPPER.valueToTree(bean);

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
@@ -29,6 +28,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     private static final String PATH = DRA_API + "resourceclaims";
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final Duration UPDATES = Duration.ofMinutes(10);
+    private static final String NO_LIST = "not a list of ResourceClaims";
     private static final int PAGE = 500;
     private static final int CONFLICT = 409;
     private static final int MOST_ATTEMPTS = 5;
@@ -51,16 +51,19 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         try {
             json = get(path(ref), MONOTONIC.instant().plus(limit));
         } catch (ClusterException.NotFound e) {
-            throw e.isOfTheObject() ? gone(ref) : e;
+            throw gone(ref);
         }
-        return understood("no ResourceClaim", json, ClaimCodec::decode);
+        return claim(json);
+    }
+
+    private static ClaimObject claim(String json) {
+        return ApiCalls.understood("no ResourceClaim", json, ClaimCodec::decode);
     }
 
     private static ClusterException gone(ClaimRef ref) {
         return new ClusterException.NotFound(
                 "ResourceClaim %s/%s with UID %s no longer exists; a pod that still waits for it must be recreated"
-                        .formatted(ref.namespace(), ref.name(), ref.uid()),
-                true);
+                        .formatted(ref.namespace(), ref.name(), ref.uid()));
     }
 
     @Override
@@ -71,12 +74,10 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         do {
             String path = PATH + "?limit=" + PAGE;
             String json = get(next.isEmpty() ? path : path + "&continue=" + next, deadline);
-            JsonNode list = understood("not a list of ResourceClaims", json, Json::parse);
+            JsonNode list = ApiCalls.understood(NO_LIST, json, Json::parseList);
             for (JsonNode item : list.path("items")) {
-                JsonNode metadata = item.path("metadata");
-                claims.put(
-                        understood("not a list of ResourceClaims", metadata, KubernetesClaims::ref),
-                        understood("no ResourceClaim", item.toString(), ClaimCodec::decode));
+                ClaimRef ref = ApiCalls.understood(NO_LIST, item.path("metadata"), KubernetesClaims::ref);
+                claims.put(ref, claim(item.toString()));
             }
             next = URLEncoder.encode(list.path("metadata").path("continue").asText(""), StandardCharsets.UTF_8);
         } while (!next.isEmpty());
@@ -99,24 +100,9 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         return retry.until(deadline, limit -> calls.read(path, limit));
     }
 
-    private static <A, T> T understood(String otherwise, A response, Function<A, T> read) {
-        try {
-            return read.apply(response);
-        } catch (IllegalArgumentException e) {
-            throw new ClusterException("The API server's answer is " + otherwise + ": " + e.getMessage(), 200, null);
-        }
-    }
-
-    private static ObjectNode object(String json) {
-        if (Json.parse(json) instanceof ObjectNode object) {
-            return object;
-        }
-        throw new IllegalArgumentException("it is not an object");
-    }
-
     @Override
     public Snapshot list() {
-        JsonNode list = understood("not a list of ResourceClaims", calls.readList(PATH, LIMIT), Json::parse);
+        JsonNode list = ApiCalls.understood(NO_LIST, calls.readList(PATH, LIMIT), Json::parseList);
         return new Snapshot(
                 Json.list(list.path("items"), JsonNode::toString),
                 list.path("metadata").path("resourceVersion").asText());
@@ -151,7 +137,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         List<JsonNode> wanted = devices.stream().map(Json::parse).toList();
         String path = path(claim);
         for (int attempt = 1; ; attempt++) {
-            ObjectNode present = understood("no ResourceClaim", calls.read(path, LIMIT), KubernetesClaims::object);
+            ObjectNode present = ApiCalls.understood("no ResourceClaim", calls.read(path, LIMIT), Json::parseObject);
             if (!present.at("/metadata/uid").asText().equals(claim.uid())) {
                 throw gone(claim);
             }
@@ -193,7 +179,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     @Override
     public boolean exists(ClaimRef claim) {
         try {
-            return ClaimCodec.decode(calls.read(path(claim), LIMIT)).uid().equals(claim.uid());
+            return claim(calls.read(path(claim), LIMIT)).uid().equals(claim.uid());
         } catch (ClusterException.NotFound e) {
             return false;
         }

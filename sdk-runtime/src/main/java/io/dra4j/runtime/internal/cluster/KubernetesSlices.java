@@ -26,7 +26,11 @@ final class KubernetesSlices implements SliceStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesSlices.class);
     private static final int FORBIDDEN = 403;
-    private static final int NOT_FOUND = 404;
+    private static final int NOT_FOUND = ClusterException.NOT_FOUND;
+    static final String MISSING = "The API server %s does not serve resource.k8s.io/v1; Kubernetes 1.34 or"
+            + " newer is needed, with that API group enabled";
+    private static final String NO_NODE = "There is no Node %s in the cluster, which must own the ResourceSlices; give"
+            + " the name of the Node object that the driver runs on";
     private static final String PATH = "apis/resource.k8s.io/v1/resourceslices";
 
     private final ApiCalls calls;
@@ -83,7 +87,8 @@ final class KubernetesSlices implements SliceStore {
     @Override
     public Snapshot list(Scope scope) {
         String owner = scope == Scope.NODE ? readNodeUid() : nodeUid();
-        JsonNode list = Json.parse(readSlices(slices(scope)));
+        JsonNode list = ApiCalls.understood(
+                "not a list of ResourceSlices", readSlices(slices(scope)), Json::parseList);
         return new Snapshot(
                 Json.list(list.path("items"), slice -> codec.decode(slice, owner)).stream()
                         .flatMap(Optional::stream)
@@ -94,11 +99,8 @@ final class KubernetesSlices implements SliceStore {
     private String readSlices(String path) {
         try {
             return calls.readList(path, limit);
-        } catch (ClusterException.NotFound e) {
-            throw new ClusterException.ApiMissing("The API server "
-                    + calls.server()
-                    + " does not serve resource.k8s.io/v1; Kubernetes 1.34 or newer is"
-                    + " needed, with that API group enabled");
+        } catch (ClusterException e) {
+            throw e.status() == NOT_FOUND ? new ClusterException.ApiMissing(MISSING.formatted(calls.server())) : e;
         }
     }
 
@@ -171,9 +173,8 @@ final class KubernetesSlices implements SliceStore {
     }
 
     private Stored written(String response, String owner) {
-        return codec.decode(Json.parse(response), owner)
-                .orElseThrow(() ->
-                        new ClusterException("The API server's answer to a write is not a ResourceSlice", 200, null));
+        return ApiCalls.understood("not a ResourceSlice", response, json -> codec.decode(Json.parse(json), owner)
+                .orElseThrow(() -> new IllegalArgumentException("it has no pool")));
     }
 
     private String slices(Scope scope) {
@@ -187,8 +188,9 @@ final class KubernetesSlices implements SliceStore {
     }
 
     private String readNodeUid() {
-        JsonNode object = Json.parse(readNode());
-        String uid = object.path("metadata").path("uid").asText();
+        String uid = ApiCalls.understood("not a Node", readNode(), Json::parseObject)
+                .at("/metadata/uid")
+                .asText();
         nodeUid = uid;
         return uid;
     }
@@ -197,13 +199,7 @@ final class KubernetesSlices implements SliceStore {
         try {
             return calls.read("api/v1/nodes/" + node, limit);
         } catch (ClusterException.NotFound e) {
-            throw new ClusterException(
-                    "There is no Node "
-                            + node
-                            + " in the cluster, which must own the ResourceSlices; give the name of"
-                            + " the Node object that the driver runs on",
-                    404,
-                    null);
+            throw new ClusterException(NO_NODE.formatted(node), NOT_FOUND, null);
         }
     }
 }

@@ -250,7 +250,7 @@ final class NodeUnderTest implements AutoCloseable {
                     .filter(entry -> entry.getKey().name().equals(claim.name()))
                     .map(Map.Entry::getValue)
                     .findFirst()
-                    .orElseThrow(() -> new ClusterException.NotFound("no such claim", true));
+                    .orElseThrow(() -> new ClusterException.NotFound("no such claim"));
         }
 
         @Override

@@ -101,7 +101,7 @@ class OrphansTest extends NodeFixture {
         node.api.failure = null;
         lookAfter(5);
         assertThat(provider.calls).as("the first reading that succeeded").isEmpty();
-        node.api.failure = new ClusterException.NotFound("404 page not found", false);
+        node.api.failure = new ClusterException("404 page not found", 404, null);
         lookAfter(30);
 
         assertThat(provider.calls).as("a 404 that is not the API's").isEmpty();

@@ -11,23 +11,30 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ClusterTest extends ClusterUnderTest {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
+    private static final LeaseStore.Lease LEASE =
+            new LeaseStore.Lease("me", Duration.ofSeconds(15), Instant.EPOCH, Instant.EPOCH, 0, "");
     private static final String GONE = "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}";
 
     private String allocated;
@@ -188,14 +195,33 @@ class ClusterTest extends ClusterUnderTest {
         }
 
         @Test
-        void tellsAMissingObjectFromAMissingApi() {
-            server.then(404, "404 page not found").then(404, GONE);
+        void onlyTheApiItselfSaysThatThereIsNoClaim() {
+            server.then(404, GONE).then(404, GONE).then(404, "404 page not found");
 
-            for (boolean named : new boolean[] {false, true}) {
-                ClusterException.NotFound failure = catchThrowableOfType(
-                        ClusterException.NotFound.class,
-                        () -> cluster.claimReader().read(REF, Duration.ofSeconds(20)));
-                assertThat(failure.isOfTheObject()).isEqualTo(named);
+            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(20)))
+                    .isInstanceOf(ClusterException.NotFound.class);
+            assertThat(cluster.claimStatuses().exists(REF)).isFalse();
+            assertThatThrownBy(() -> cluster.claimStatuses().apply(REF, "manager", List.of()))
+                    .isInstanceOf(ClusterException.class)
+                    .isNotInstanceOf(ClusterException.NotFound.class);
+        }
+
+        /** As of a proxy that does not reach the server. */
+        @ParameterizedTest
+        @CsvSource({"200, {}", "200, <html>", "200, []", "404, 404 page not found"})
+        void anotherAnswerProvesNothing(int status, String body) {
+            List<ThrowingCallable> calls = List.of(
+                    () -> cluster.claimReader().read(REF, Duration.ofSeconds(20)),
+                    () -> cluster.claimReader().readAll(Duration.ofSeconds(20)),
+                    () -> cluster.claimFeed().list(),
+                    () -> cluster.claimStatuses().exists(REF),
+                    () -> cluster.slices().list(Scope.NODE),
+                    () -> cluster.lease("ns", "lease", Duration.ofSeconds(20)).write(LEASE));
+            for (ThrowingCallable call : calls) {
+                server.then(status, body);
+                assertThatThrownBy(call)
+                        .isInstanceOf(ClusterException.class)
+                        .isNotInstanceOf(ClusterException.NotFound.class);
             }
         }
     }

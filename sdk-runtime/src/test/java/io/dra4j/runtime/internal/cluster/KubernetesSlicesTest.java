@@ -37,6 +37,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
 
     private static final String UNKNOWN = "The API server is Kubernetes %s, which this driver does not know; it is"
             + " treated as 1.38. Update the driver to one that knows it";
+    private static final String GONE = "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"x\"}}";
     private static final String NODE = "{\"metadata\":{\"name\":\"node-a\",\"uid\":\"node-uid\"}}";
 
     @RegisterExtension
@@ -187,7 +188,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
 
     @Test
     void aSliceThatIsGoneIsDeleted() {
-        server.then(404, "{}");
+        server.then(404, GONE);
         Stored gone = new Stored("1000000-x", "u1", "5", true, content);
 
         assertThatCode(() -> cluster.slices().delete(gone)).doesNotThrowAnyException();
@@ -276,8 +277,17 @@ class KubernetesSlicesTest extends ClusterUnderTest {
     }
 
     @Test
+    void anAnswerWithoutItemsIsNotAnEmptyList() {
+        server.then(200, NODE).then(200, "{}");
+
+        assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
+                .isInstanceOf(ClusterException.class)
+                .hasMessageContaining("not a list of ResourceSlices");
+    }
+
+    @Test
     void aNodeThatDoesNotExistIsNamed() {
-        server.then(404, "{}");
+        server.then(404, GONE);
 
         assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
                 .isInstanceOf(ClusterException.class)
