@@ -218,15 +218,12 @@ final class JournalFile implements Closeable {
         /** Enough to unprepare a few hundred claims. */
         static final int SIZE = 128 << 10;
 
-        private static final Set<StandardOpenOption> OPTIONS =
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-
         static Reserve of(Path journal) {
             return new Reserve(DataDirectory.of(journal).reserve());
         }
 
         boolean isThere() {
-            return Files.exists(path);
+            return path.toFile().length() == SIZE;
         }
 
         void giveUp() throws IOException {
@@ -238,19 +235,15 @@ final class JournalFile implements Closeable {
             if (isThere()) {
                 return;
             }
+            giveUp(); // a part of it that a crash has left
             byte[] incompressible = new byte[SIZE];
             new Random(SIZE).nextBytes(incompressible);
-            ByteBuffer left = ByteBuffer.wrap(incompressible);
-            boolean done = false;
-            try (FileChannel channel = FileChannel.open(path, OPTIONS, JournalFile.OWNER_ONLY)) {
-                while (left.hasRemaining()) {
-                    channel.write(left);
-                }
-                done = true;
-            } finally {
-                if (!done) {
-                    giveUp();
-                }
+            try {
+                Files.createFile(path, JournalFile.OWNER_ONLY);
+                Files.write(path, incompressible);
+            } catch (IOException e) {
+                discard(path, e);
+                throw e;
             }
         }
     }

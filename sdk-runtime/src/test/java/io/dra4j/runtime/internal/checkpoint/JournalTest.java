@@ -11,6 +11,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.runtime.internal.checkpoint.JournalReading.JournalLoss;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -49,6 +50,15 @@ class JournalTest extends JournalFixture {
             }
 
             assertThat(reread()).containsExactly(full("uid-1"));
+        }
+
+        @Test
+        void hasAWholeReserveNextToItThoughACrashLeftAPart() throws IOException {
+            Path reserve = Files.write(directory.resolve("claims.reserve"), new byte[10]);
+
+            reread();
+
+            assertThat(reserve).hasSize(JournalFile.Reserve.SIZE);
         }
 
         @Test
