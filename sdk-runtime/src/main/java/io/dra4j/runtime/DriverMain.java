@@ -4,12 +4,15 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.ProgramMain.Command;
 import io.dra4j.runtime.internal.admission.AdmissionService;
 import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.driver.DriverLogging;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
@@ -23,6 +26,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs a driver as a program: reads the command line, sets up logging, starts, and stops on a signal.
@@ -200,5 +204,38 @@ public final class DriverMain<O extends DriverOptions> {
     private Command own(ProgramMain main, Supplier<Runnable> start, String... args) {
         Function<ProgramMain, Command> named = args.length == 0 ? null : commands.get(args[0]);
         return named == null ? main.serving(main.line(options), start) : named.apply(main);
+    }
+
+    /** The node of a provider that is not started, and adds no checks. */
+    private record UnstartedNode(DeviceProvider provider) implements AuditedNode {
+
+        /** Returns the provider's configurations, and closes it. */
+        List<ConfigType<?>> configTypes() {
+            try (this) {
+                return ConfigCheck.declared(provider.configTypes());
+            }
+        }
+
+        @Override
+        public Inventory inventory(List<HeldClaim> held) {
+            try {
+                return provider.inventory();
+            } catch (Exception | LinkageError e) { // of a provider that is not started
+                throw new UnsupportedOperationException(
+                        "the provider can't read its devices without being started: " + e, e);
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                provider.close();
+            } catch (Exception | LinkageError e) { // of a provider that was only asked
+                LoggerFactory.getLogger(UnstartedNode.class)
+                        .atDebug()
+                        .setCause(e)
+                        .log("The provider failed to close");
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.cluster.LeaseTimes;
+import io.dra4j.runtime.internal.cluster.LeaseStore.LeaseTimes;
 import io.dra4j.runtime.internal.driver.DriverSettings;
 import io.dra4j.runtime.internal.driver.RunningPools;
 import io.dra4j.runtime.internal.driver.RunningPools.Candidacy;

@@ -9,6 +9,7 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.checkpoint.JournalReading;
 import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.Cluster;
@@ -156,12 +157,13 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
     private State state(Optional<Maintenance> maintenance) {
         // The answer is read first, so that claims prepared after the taint is in the cluster are seen.
         Optional<Answer> answer = maintenance.flatMap(files::answer);
-        List<HeldClaim> held = Journal.held(new DataDirectory(directory).journal());
+        JournalReading journal = Journal.read(new DataDirectory(directory).journal(), "");
         return new State(
                 driverName,
                 maintenance,
                 answer,
-                held.stream()
+                journal.claims().stream()
+                        .map(claim -> claim.held(claim.bootId()))
                         .filter(claim ->
                                 maintenance.map(one -> one.concerns(claim)).orElse(true))
                         .toList());

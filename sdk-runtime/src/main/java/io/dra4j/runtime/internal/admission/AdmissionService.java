@@ -15,7 +15,7 @@ import io.dra4j.runtime.internal.admission.AdmissionRule.Problem;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
 import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
-import io.dra4j.runtime.internal.http.Page;
+import io.dra4j.runtime.internal.http.HttpPages.Page;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.tls.ServerCertificate;
 import java.io.IOException;

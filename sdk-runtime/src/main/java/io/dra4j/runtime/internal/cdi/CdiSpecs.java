@@ -228,9 +228,8 @@ public final class CdiSpecs {
             try {
                 write(next, content);
                 Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-            } catch (IOException e) {
-                discard(next, e);
-                throw e;
+            } finally {
+                Files.deleteIfExists(next);
             }
         } catch (IOException e) {
             throw new DraException("Can't write the CDI spec " + file + ": " + e, e);
@@ -240,14 +239,6 @@ public final class CdiSpecs {
     private static void write(Path file, byte[] content) throws IOException {
         try (OutputStream out = Channels.newOutputStream(Files.newByteChannel(file, NEW, OWNER_ONLY))) {
             out.write(content);
-        }
-    }
-
-    private static void discard(Path file, IOException cause) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            cause.addSuppressed(e);
         }
     }
 

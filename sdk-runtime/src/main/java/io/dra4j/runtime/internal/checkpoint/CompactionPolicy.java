@@ -28,9 +28,7 @@ final class CompactionPolicy {
 
     /** Starts over, for a file that is read from its start. */
     void reset() {
-        lines = 0;
-        mostLines = LINES;
-        mostBytes = BYTES;
+        startFrom(0, 0);
     }
 
     /**
@@ -40,13 +38,16 @@ final class CompactionPolicy {
      * @param bytes the size of the file; lines are assumed to have equal length
      */
     void goOn(int freshLines, long bytes) {
-        mostLines = Math.max(LINES, 4L * freshLines);
-        mostBytes = Math.max(BYTES, 4 * (bytes / Math.max(1, lines)) * freshLines);
+        allow(freshLines, bytes / Math.max(1, lines) * freshLines);
     }
 
     /** Starts from a compacted file. */
     void startFrom(int freshLines, long freshBytes) {
         lines = freshLines;
+        allow(freshLines, freshBytes);
+    }
+
+    private void allow(int freshLines, long freshBytes) {
         mostLines = Math.max(LINES, 4L * freshLines);
         mostBytes = Math.max(BYTES, 4 * freshBytes);
     }

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
-import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.BootId.BootMark;
 import io.dra4j.runtime.internal.checkpoint.JournalFile.Reserve;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Line;
+import io.dra4j.runtime.internal.checkpoint.JournalReading.JournalLoss;
 import io.dra4j.runtime.internal.checkpoint.LineReader.Piece;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Meters;
@@ -16,14 +16,11 @@ import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.channels.FileChannel;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -109,27 +106,7 @@ public final class Journal implements AutoCloseable {
      * @throws DraException if it can't be read, or was written in a later format
      */
     public static long inspect(Path path, PrintStream out) {
-        try {
-            return JournalTable.print(path, out);
-        } catch (IOException e) {
-            throw new DraException("Can't read the journal " + path + " (" + e + ")", e);
-        } catch (DraException e) {
-            throw new DraException("Can't read the journal " + path + ": " + e.getMessage(), e);
-        }
-    }
-
-    /**
-     * Reads the claims that a journal has now, without changing it; a driver may be using it.
-     *
-     * @return the claims; none if there is no journal
-     * @throws DraException if it can't be read, or was written in a later format
-     */
-    public static List<HeldClaim> held(Path path) {
-        try {
-            return HeldInFile.read(path);
-        } catch (IOException e) {
-            throw new DraException("Can't read the journal " + path + " (" + e + ")", e);
-        }
+        return reading(path, () -> JournalTable.print(path, out));
     }
 
     /**
@@ -139,8 +116,16 @@ public final class Journal implements AutoCloseable {
      * @throws DraException if it can't be read, or was written in a later format
      */
     public static JournalReading read(Path path, String bootId) {
+        return reading(path, () -> JournalReading.of(path, bootId));
+    }
+
+    private interface Reading<T> {
+        T run() throws IOException;
+    }
+
+    private static <T> T reading(Path path, Reading<T> reading) {
         try {
-            return JournalReading.of(path, bootId);
+            return reading.run();
         } catch (IOException e) {
             throw new DraException("Can't read the journal " + path + " (" + e + ")", e);
         } catch (DraException e) {
@@ -245,7 +230,7 @@ public final class Journal implements AutoCloseable {
      * @param timeout how long a write waits for those of the other claims
      */
     public WriteGroup group(Set<String> uids, Duration timeout) {
-        return new WriteGroup(this::submit, this::await, uids, timeout);
+        return new WriteGroup(this, uids, timeout);
     }
 
     /** Waits for the writes that were submitted, and closes the file; a disk that hangs is left to its thread. */
@@ -283,7 +268,7 @@ public final class Journal implements AutoCloseable {
      *
      * @return completed after that; each write has its own result
      */
-    private CompletableFuture<Void> submit(List<Write> together) {
+    CompletableFuture<Void> submit(List<Write> together) {
         Request request = new Request(together, new CompletableFuture<>());
         synchronized (this) {
             if (!isClosed) {
@@ -296,7 +281,7 @@ public final class Journal implements AutoCloseable {
         return request.done;
     }
 
-    private void await(Write write) {
+    void await(Write write) {
         await("write", write.durable());
     }
 
@@ -355,45 +340,6 @@ public final class Journal implements AutoCloseable {
         List<Request> all = requests;
         requests = new ArrayList<>();
         return all;
-    }
-
-    /**
-     * The final claims of a journal, for a process other than the driver's.
-     *
-     * <p>It only reads, and takes no lock, like {@link JournalTable}; damaged or incomplete lines are ignored.
-     */
-    private static final class HeldInFile {
-
-        private final Map<String, ClaimRecord> claims = new LinkedHashMap<>();
-
-        private HeldInFile() {}
-
-        static List<HeldClaim> read(Path file) throws IOException {
-            HeldInFile held = new HeldInFile();
-            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-                LineReader reader = new LineReader(channel, 0);
-                for (Piece piece = reader.next(); piece != null; piece = reader.next()) {
-                    Line line = JournalFormat.decode(piece.bytes());
-                    if (line != null) {
-                        held.add(line.record());
-                    }
-                }
-            } catch (NoSuchFileException e) {
-                return List.of(); // the driver never ran
-            }
-            return held.claims.values().stream()
-                    .map(claim -> claim.held(claim.bootId()))
-                    .toList();
-        }
-
-        private void add(Entry entry) {
-            ClaimRecord claim = entry.put();
-            if (claim != null) {
-                claims.put(claim.ref().uid(), claim);
-            } else if (entry.forget() != null) {
-                claims.remove(entry.forget());
-            }
-        }
     }
 
     /**

@@ -255,8 +255,7 @@ public final class LockFile implements AutoCloseable {
     private @Nullable Held tryTake(long position) {
         Held taken = null;
         try {
-            LockRanges.Range range = ranges.tryTake(position);
-            taken = range == null ? null : new Taken(range, position);
+            taken = ranges.tryTake(position) ? new Taken(position) : null;
         } catch (IOException e) {
             if (!isClosed) {
                 throw new DraException(
@@ -296,11 +295,9 @@ public final class LockFile implements AutoCloseable {
 
     /** A range that is released when it is closed, or with the file once no operation is in progress. */
     private final class Taken implements Held {
-        private final LockRanges.Range range;
         private final long position;
 
-        Taken(LockRanges.Range range, long position) {
-            this.range = range;
+        Taken(long position) {
             this.position = position;
             held.add(this);
         }
@@ -311,7 +308,7 @@ public final class LockFile implements AutoCloseable {
 
         @Override
         public boolean isLost() {
-            return range.isLost();
+            return ranges.isLost(position);
         }
 
         boolean isNamed() {
@@ -320,7 +317,7 @@ public final class LockFile implements AutoCloseable {
 
         void release() {
             if (held.remove(this)) {
-                range.giveBack();
+                ranges.giveBack(position);
             }
         }
 

@@ -16,7 +16,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -131,16 +130,14 @@ final class LockRanges {
         return locks;
     }
 
-    /** Takes one byte, or returns {@code null} if it is taken. */
-    @Nullable
-    Range tryTake(long position) throws IOException {
+    /** Takes one byte, and returns whether it was free. */
+    boolean tryTake(long position) throws IOException {
         synchronized (taken) {
             FileLock lock = taken.containsKey(position) ? null : channel.tryLock(position, 1, false);
-            if (lock == null) {
-                return null;
+            if (lock != null) {
+                taken.put(position, lock);
             }
-            taken.put(position, lock);
-            return new Range(this, position);
+            return lock != null;
         }
     }
 
@@ -162,14 +159,14 @@ final class LockRanges {
         }
     }
 
-    private boolean isLost(long position) {
+    boolean isLost(long position) {
         synchronized (taken) {
             FileLock lock = taken.get(position);
             return lock == null || !lock.isValid();
         }
     }
 
-    private void giveBack(long position) {
+    void giveBack(long position) {
         synchronized (taken) {
             FileLock lock = taken.remove(position);
             try {
@@ -202,18 +199,6 @@ final class LockRanges {
     void write(ByteBuffer content) throws IOException {
         synchronized (taken) {
             channel.write(content, 0);
-        }
-    }
-
-    /** A byte that is taken. */
-    record Range(LockRanges ranges, long position) {
-
-        void giveBack() {
-            ranges.giveBack(position);
-        }
-
-        boolean isLost() {
-            return ranges.isLost(position);
         }
     }
 }

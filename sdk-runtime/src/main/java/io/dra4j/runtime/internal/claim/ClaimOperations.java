@@ -3,6 +3,9 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.ClaimRef;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -125,18 +128,14 @@ public interface ClaimOperations {
             return text.toString();
         }
 
-        private static String cut(String text, int most) {
-            int end = 0;
-            int size = 0;
-            while (end < text.length()) {
-                int c = text.codePointAt(end);
-                size += bytes(Character.toString(c));
-                if (size > most) {
-                    break;
-                }
-                end += Character.charCount(c);
-            }
-            return text.substring(0, end);
+        /** Returns as many whole characters of a text as fit. */
+        public static String cut(String text, int mostBytes) {
+            ByteBuffer cut = ByteBuffer.allocate(mostBytes);
+            StandardCharsets.UTF_8
+                    .newEncoder()
+                    .onMalformedInput(CodingErrorAction.REPLACE)
+                    .encode(CharBuffer.wrap(text), cut, true);
+            return StandardCharsets.UTF_8.decode(cut.flip()).toString();
         }
 
         private static int bytes(String text) {

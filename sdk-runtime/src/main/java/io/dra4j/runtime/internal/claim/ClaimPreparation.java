@@ -43,6 +43,14 @@ public final class ClaimPreparation implements ClaimOperations {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimPreparation.class);
     private static final Duration MARGIN = Duration.ofSeconds(1);
 
+    /**
+     * A claim that is prepared in this boot.
+     *
+     * @param claim the claim as its provider sees it
+     * @param pods the pods that it was reserved for when it was prepared
+     */
+    public record ClaimInUse(HeldClaim claim, List<String> pods) {}
+
     private final ClaimParts context;
     private final Executor executor;
     private final Function<Set<String>, WriteGroup> groups;

@@ -142,11 +142,7 @@ final class ClaimQueue {
         @Override
         public void close() {
             synchronized (ClaimQueue.this) {
-                List<Arrival> ofClaim = arrivals.getOrDefault(uid, new ArrayList<>());
-                ofClaim.remove(this);
-                if (ofClaim.isEmpty()) {
-                    arrivals.remove(uid);
-                }
+                arrivals.computeIfPresent(uid, (key, left) -> left.remove(this) && left.isEmpty() ? null : left);
             }
         }
     }

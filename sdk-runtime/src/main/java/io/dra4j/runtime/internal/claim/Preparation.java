@@ -15,7 +15,6 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
-import io.dra4j.runtime.internal.claim.ProviderCalls.ProviderFailure;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
 import io.dra4j.runtime.internal.claim.allocation.DeviceHolds.HoldConflict;
@@ -203,7 +202,7 @@ final class Preparation {
             measureLatency(claim);
             return results;
         } catch (Exception | Error e) { // a provider may throw anything: what was begun is undone
-            DraException failure = ProviderFailure.of("could not prepare the claim", e);
+            DraException failure = ProviderCalls.failure("could not prepare the claim", e);
             undo(lifecycle, failure);
             throw failure;
         }

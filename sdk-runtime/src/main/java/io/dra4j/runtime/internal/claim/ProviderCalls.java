@@ -168,24 +168,18 @@ public final class ProviderCalls {
         }
     }
 
-    /** Turns an exception of a provider into a failure of the claim that it was called for. */
-    static final class ProviderFailure {
-
-        private ProviderFailure() {}
-
-        /**
-         * Returns the failure: a {@link DraException} unchanged; for anything else the pod's owner sees only that the
-         * driver failed.
-         *
-         * @throws VirtualMachineError if it is one: the process can't safely continue with the claim
-         */
-        static DraException of(String what, Throwable thrown) {
-            if (thrown instanceof VirtualMachineError broken) {
-                throw broken;
-            }
-            return thrown instanceof DraException known
-                    ? known
-                    : new DraException("the driver " + what + "; see its log", thrown);
+    /**
+     * Turns what a provider throws into a failure of the claim that it was called for: a {@link DraException} unchanged;
+     * for anything else the pod's owner sees only that the driver failed.
+     *
+     * @throws VirtualMachineError if it is one: the process can't safely continue with the claim
+     */
+    static DraException failure(String what, Throwable thrown) {
+        if (thrown instanceof VirtualMachineError broken) {
+            throw broken;
         }
+        return thrown instanceof DraException known
+                ? known
+                : new DraException("the driver " + what + "; see its log", thrown);
     }
 }

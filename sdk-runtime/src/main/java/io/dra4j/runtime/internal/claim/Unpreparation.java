@@ -6,7 +6,6 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome;
-import io.dra4j.runtime.internal.claim.ProviderCalls.ProviderFailure;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.util.Optional;
@@ -130,7 +129,7 @@ final class Unpreparation {
         try {
             lifecycle.unprepare(record);
         } catch (Exception | Error e) { // of a provider: the claim stays held
-            throw ProviderFailure.of("could not unprepare the claim", e);
+            throw ProviderCalls.failure("could not unprepare the claim", e);
         }
     }
 }

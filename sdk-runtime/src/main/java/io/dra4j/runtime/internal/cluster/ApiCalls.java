@@ -11,7 +11,6 @@ import io.dra4j.runtime.internal.cluster.ApiConnections.Response;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -175,7 +174,9 @@ final class ApiCalls {
         Sent<InputStream> sent = answered(get(path, BodyHandlers.ofInputStream()), "GET", path, limit);
         Response<InputStream> response = sent.response().join();
         String what = "GET " + path;
-        try (InputStream body = TimedStream.of(response.body(), end - System.nanoTime())) {
+        CompletableFuture<Void> timeout = ShortLivedThreads.after(end - System.nanoTime());
+        timeout.thenRun(() -> discard(response)); // which ends a read that waits for more
+        try (InputStream body = response.body()) {
             if (!isSuccessful(response)) {
                 byte[] reason = body.readNBytes(LONGEST_STATUS);
                 throw failure(what, response, status(new String(reason, StandardCharsets.UTF_8)));
@@ -192,6 +193,8 @@ final class ApiCalls {
             }
             client.unanswered(sent);
             throw late(what, limit, e);
+        } finally {
+            timeout.cancel(false);
         }
     }
 
@@ -404,36 +407,5 @@ final class ApiCalls {
         return seconds != null && seconds.matches("[0-9]{1,9}")
                 ? Duration.ofSeconds(Math.min(LONGEST_RETRY_AFTER_SECONDS, Integer.parseInt(seconds)))
                 : null;
-    }
-
-    /** A stream that closes itself at its deadline, which ends a read that waits for more. */
-    private static final class TimedStream extends FilterInputStream {
-
-        private final CompletableFuture<Void> end;
-
-        private TimedStream(InputStream stream, CompletableFuture<Void> end) {
-            super(stream);
-            this.end = end;
-        }
-
-        static TimedStream of(InputStream stream, long nanos) {
-            TimedStream timed = new TimedStream(stream, ShortLivedThreads.after(nanos));
-            timed.end.thenRun(timed::closeLate);
-            return timed;
-        }
-
-        private void closeLate() {
-            try {
-                in.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            end.cancel(false);
-            super.close();
-        }
     }
 }

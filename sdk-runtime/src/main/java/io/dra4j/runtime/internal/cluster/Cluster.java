@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.cluster.ClusterApi;
+import io.dra4j.runtime.internal.cluster.ClaimCodec.PendingClaim;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.nio.file.Path;
 import java.time.Duration;

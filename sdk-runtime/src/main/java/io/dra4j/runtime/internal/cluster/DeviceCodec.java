@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.BindingConditions;
@@ -267,42 +266,30 @@ final class DeviceCodec {
     }
 
     /** The attributes of a device, to JSON and back: an object with one field, which names the type. */
-    private static final class AttributeCodec {
+    static final class AttributeCodec {
 
-        private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+        private static final Map<Class<? extends AttributeValue>, String> TYPES = Map.of(
+                AttributeValue.OfString.class, "string",
+                AttributeValue.OfInt.class, "int",
+                AttributeValue.OfBool.class, "bool",
+                AttributeValue.OfVersion.class, "version",
+                AttributeValue.OfStrings.class, "strings",
+                AttributeValue.OfInts.class, "ints",
+                AttributeValue.OfBools.class, "bools",
+                AttributeValue.OfVersions.class, "versions");
 
         private AttributeCodec() {}
 
+        /** Each type of value is a record of one component, and an object of one field. */
         static ObjectNode encode(AttributeValue value) {
-            ObjectNode json = Json.object();
-            if (value instanceof AttributeValue.OfString text) {
-                json.put("string", text.value());
-            } else if (value instanceof AttributeValue.OfInt number) {
-                json.put("int", number.value());
-            } else if (value instanceof AttributeValue.OfBool truth) {
-                json.put("bool", truth.value());
-            } else if (value instanceof AttributeValue.OfVersion version) {
-                json.put("version", version.value());
-            } else if (value instanceof AttributeValue.OfStrings texts) {
-                Json.putStrings(json, "strings", texts.values());
-            } else if (value instanceof AttributeValue.OfInts numbers) {
-                Json.putList(json, "ints", numbers.values(), NODES::numberNode);
-            } else if (value instanceof AttributeValue.OfBools truths) {
-                Json.putList(json, "bools", truths.values(), NODES::booleanNode);
-            } else if (value instanceof AttributeValue.OfVersions versions) {
-                Json.putStrings(json, "versions", versions.values());
-            }
-            return json;
+            JsonNode component = Json.tree(value).elements().next();
+            return Json.object().set(TYPES.get(value.getClass()), component);
         }
 
         /** Leaves out attributes without a value, which a server returns for types that it does not know. */
         static Map<String, AttributeValue> decodeAll(JsonNode json) {
-            Map<String, AttributeValue> attributes = new LinkedHashMap<>();
-            Json.map(json, AttributeCodec::decode).forEach((key, value) -> {
-                if (value != null) {
-                    attributes.put(key, value);
-                }
-            });
+            Map<String, AttributeValue> attributes = Json.map(json, AttributeCodec::decode);
+            attributes.values().removeIf(Objects::isNull);
             return attributes;
         }
 

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.cluster;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.runtime.internal.cluster.ClaimCodec.PendingClaim;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -87,8 +87,7 @@ final class KubernetesSlices implements SliceStore {
     @Override
     public Snapshot list(Scope scope) {
         String owner = scope == Scope.NODE ? readNodeUid() : nodeUid();
-        JsonNode list = ApiCalls.understood(
-                "not a list of ResourceSlices", readSlices(slices(scope)), Json::parseList);
+        JsonNode list = ApiCalls.understood("not a list of ResourceSlices", readSlices(slices(scope)), Json::parseList);
         return new Snapshot(
                 Json.list(list.path("items"), slice -> codec.decode(slice, owner)).stream()
                         .flatMap(Optional::stream)
@@ -173,8 +172,11 @@ final class KubernetesSlices implements SliceStore {
     }
 
     private Stored written(String response, String owner) {
-        return ApiCalls.understood("not a ResourceSlice", response, json -> codec.decode(Json.parse(json), owner)
-                .orElseThrow(() -> new IllegalArgumentException("it has no pool")));
+        return ApiCalls.understood(
+                "not a ResourceSlice",
+                response,
+                json -> codec.decode(Json.parse(json), owner)
+                        .orElseThrow(() -> new IllegalArgumentException("it has no pool")));
     }
 
     private String slices(Scope scope) {

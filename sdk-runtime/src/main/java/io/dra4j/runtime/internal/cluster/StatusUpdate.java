@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.cluster;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -81,12 +80,12 @@ final class StatusUpdate {
     }
 
     private void removeUnlessWanted(List<String> path) {
-        Optional<JsonNode> found = find(devices(), key(path.get(0)));
+        Optional<JsonNode> found = present(key(path.get(0)));
         if (found.isEmpty() || KEYS.contains(path.get(1))) {
             return;
         }
         ObjectNode entry = (ObjectNode) found.get();
-        Optional<JsonNode> still = find(wanted, key(path.get(0)));
+        Optional<JsonNode> still = wanted(key(path.get(0)));
         if (path.size() == 2) {
             if (still.isEmpty() || !still.get().has(path.get(1))) {
                 entry.remove(path.get(1));
@@ -104,7 +103,7 @@ final class StatusUpdate {
     }
 
     private boolean isMadeBy(Set<List<String>> mine, JsonNode entry) {
-        return find(wanted, entry).isEmpty()
+        return wanted(entry).isEmpty()
                 && mine.stream()
                         .map(path -> path.get(0))
                         .anyMatch(key -> key.startsWith(KEY) && isSame(key(key), entry));
@@ -119,7 +118,7 @@ final class StatusUpdate {
 
     private void merge(JsonNode entry) {
         ObjectNode target = (ObjectNode)
-                find(devices(), entry).orElseGet(() -> devices().addObject().setAll(keys(entry)));
+                present(entry).orElseGet(() -> devices().addObject().setAll(keys(entry)));
         for (Map.Entry<String, JsonNode> field : entry.properties()) {
             if (!field.getKey().equals(CONDITIONS)) {
                 target.set(field.getKey(), field.getValue());
@@ -150,14 +149,12 @@ final class StatusUpdate {
         return entry.path(CONDITIONS).findValuesAsText("type").contains(type);
     }
 
-    private static Optional<JsonNode> find(Iterable<JsonNode> entries, JsonNode key) {
-        List<JsonNode> found = new ArrayList<>();
-        entries.forEach(entry -> {
-            if (isSame(key, entry)) {
-                found.add(entry);
-            }
-        });
-        return found.stream().findFirst();
+    private Optional<JsonNode> present(JsonNode key) {
+        return devices().valueStream().filter(entry -> isSame(key, entry)).findFirst();
+    }
+
+    private Optional<JsonNode> wanted(JsonNode key) {
+        return wanted.stream().filter(entry -> isSame(key, entry)).findFirst();
     }
 
     private static boolean isSame(JsonNode key, JsonNode entry) {

@@ -15,12 +15,7 @@ import io.dra4j.runtime.internal.publish.SlicePublisher;
  * stages: names that refer to other hardware are withheld, then devices that the API server would refuse, and the rest
  * is planned as slices.
  */
-record InventoryPipeline(
-        SuspendableProvider provider, RunningHealth health, DevicePolicies policies, LegacyPluginWatch legacyPlugin) {
-
-    Inventory read() throws Exception {
-        return provider.inventory();
-    }
+record InventoryPipeline(RunningHealth health, DevicePolicies policies, LegacyPluginWatch legacyPlugin) {
 
     Inventory changed(Inventory read) {
         Inventory byHealth = health.taint(read);

@@ -11,7 +11,6 @@ import io.dra4j.doctor.cluster.LegacyResources;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
-import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
@@ -55,26 +54,10 @@ final class LegacyPluginWatch implements AutoCloseable {
     private int looks;
     private int refusal;
 
-    LegacyPluginWatch(DriverSettings settings, ClusterApi api, EventRecorder events) {
-        this(
-                settings.driverName,
-                settings.nodeName,
-                settings.withholdsBesideLegacyPlugin,
-                api,
-                events,
-                ShortLivedThreads.upkeep("dra4j-legacy"));
-    }
-
-    LegacyPluginWatch(
-            String driver,
-            String node,
-            boolean withholds,
-            ClusterApi api,
-            EventRecorder events,
-            ScheduledExecutorService timer) {
-        this.driver = driver;
-        this.node = node;
-        this.withholds = withholds;
+    LegacyPluginWatch(DriverSettings settings, ClusterApi api, EventRecorder events, ScheduledExecutorService timer) {
+        this.driver = settings.driverName;
+        this.node = settings.nodeName;
+        this.withholds = settings.withholdsBesideLegacyPlugin;
         this.isHeldBack = withholds;
         this.api = api;
         this.events = events;

@@ -64,23 +64,14 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     private @Nullable Instant leftOutSince;
 
     NodeEventRecorder(DriverSettings settings, Events events, Meters meters) {
-        this(settings.onRecoverable, settings.onFatal, events, meters, settings.clock);
-    }
-
-    NodeEventRecorder(
-            Consumer<DraException> onRecoverable,
-            Consumer<DraException> onFatal,
-            Events events,
-            Meters meters,
-            InstantSource clock) {
-        this.onRecoverable = onRecoverable;
-        this.onFatal = onFatal;
+        this.onRecoverable = settings.onRecoverable;
+        this.onFatal = settings.onFatal;
         this.events = events;
         this.meters = meters;
+        this.clock = settings.clock;
         Stream.of(Reason.values())
                 .filter(reason -> reason.severity().isProblem())
                 .forEach(reason -> meters.count(Metric.PROBLEMS, 0, reason.apiName()));
-        this.clock = clock;
         this.delivery = new ThreadPoolExecutor(
                 1,
                 1,

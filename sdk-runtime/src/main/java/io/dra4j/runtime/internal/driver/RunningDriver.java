@@ -31,7 +31,7 @@ import io.dra4j.runtime.internal.pins.PinnedNames;
 import io.dra4j.runtime.internal.policy.DevicePolicies;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
-import io.dra4j.runtime.internal.publish.Turn;
+import io.dra4j.runtime.internal.publish.SlicePublisher.Turn;
 import io.dra4j.runtime.internal.status.BindingLoop;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
@@ -98,7 +98,8 @@ public final class RunningDriver implements AutoCloseable {
             health = new RunningHealth(settings);
             events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));
             policies = new DevicePolicies(settings.driverName, settings.nodeName, settings.devicePolicy, events);
-            legacyPlugin = started(new LegacyPluginWatch(settings, cluster.checked(), events));
+            legacyPlugin = started(new LegacyPluginWatch(
+                    settings, cluster.checked(), events, ShortLivedThreads.upkeep("dra4j-legacy")));
             maintenance = new RunningMaintenance(new MaintenanceFiles(data.path()), policies, this.provider, events);
             publisher = new SlicePublisher(publishing());
             health.informs(publisher);
@@ -260,9 +261,9 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private SlicePublisher.Parts publishing() {
-        InventoryPipeline pipeline = new InventoryPipeline(provider, health, policies, legacyPlugin);
+        InventoryPipeline pipeline = new InventoryPipeline(health, policies, legacyPlugin);
         return new SlicePublisher.Parts(
-                pipeline::read,
+                provider::inventory,
                 settings.mayTaint || health.mayTaint() || settings.devicePolicy != null,
                 cluster.slices(),
                 () -> locks.tryPublisher().map(held -> new Turn(held::isLost, held::close)),

@@ -16,7 +16,7 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.runtime.internal.cluster.Cluster;
-import io.dra4j.runtime.internal.cluster.LeaseTimes;
+import io.dra4j.runtime.internal.cluster.LeaseStore.LeaseTimes;
 import io.dra4j.runtime.internal.driver.Liveness.MountedDirectories;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;

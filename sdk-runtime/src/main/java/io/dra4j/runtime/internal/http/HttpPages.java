@@ -56,6 +56,20 @@ public final class HttpPages implements AutoCloseable {
         set("sun.net.httpserver.idleInterval", LONGEST_IDLE_SECONDS);
     }
 
+    /** Answers requests that have passed all checks, on any thread. */
+    @FunctionalInterface
+    public interface Page {
+
+        /**
+         * Answers a request.
+         *
+         * @param accept the media types that the client prefers; empty for any
+         * @param body the document; empty if the page takes none
+         * @throws IOException if the connection should be closed without an answer
+         */
+        HttpAnswer answer(String accept, byte[] body) throws IOException;
+    }
+
     private final HttpServer server;
     private final ExecutorService threads;
 
@@ -126,7 +140,7 @@ public final class HttpPages implements AutoCloseable {
     }
 
     private HttpPages add(String path, Page page, int longest, String... methods) {
-        Request request = new Request(path, longest, methods);
+        Request request = new Request(path, longest, List.of(methods));
         server.createContext(path, exchange -> send(exchange, answer(request, page, exchange)));
         return this;
     }
@@ -178,10 +192,6 @@ public final class HttpPages implements AutoCloseable {
 
         private static final String JSON = "application/json";
 
-        Request(String path, int longest, String... methods) {
-            this(path, longest, List.of(methods));
-        }
-
         /** Returns the answer of the page, or the reason why the page is not called. */
         HttpAnswer answer(HttpExchange exchange, Page page) throws IOException {
             HttpAnswer refusal = refusal(exchange);
@@ -190,7 +200,7 @@ public final class HttpPages implements AutoCloseable {
             }
             Headers headers = exchange.getRequestHeaders();
             String accept = headers.getFirst("Accept");
-            byte[] body = longest == 0 ? new byte[0] : body(exchange.getRequestBody());
+            byte[] body = longest == 0 ? new byte[0] : exchange.getRequestBody().readNBytes(longest + 1);
             return body.length > longest
                     ? tooLarge(exchange.getRequestBody())
                     : page.answer(accept == null ? "" : accept, body);
@@ -219,10 +229,6 @@ public final class HttpPages implements AutoCloseable {
                             .strip()
                             .toLowerCase(Locale.ROOT)
                             .equals(JSON);
-        }
-
-        private byte[] body(InputStream in) throws IOException {
-            return in.readNBytes(longest + 1);
         }
 
         /** A client that still sends when the connection is closed may never see the answer. */

@@ -8,15 +8,11 @@ import io.dra4j.kubelet.health.v1.DeviceIdentifier;
 import io.dra4j.kubelet.health.v1.HealthStatus;
 import io.dra4j.kubelet.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.kubelet.health.v1.NodeWatchResourcesResponse;
+import io.dra4j.runtime.internal.claim.ClaimOperations.OwnerText;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports.Current;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharsetEncoder;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBase {
 
-    private static final int LONGEST_MESSAGE = 1024; // bytes; the kubelet cuts what is longer
+    static final int LONGEST_MESSAGE = 1024; // bytes; the kubelet cuts what is longer
 
     private final HealthFeed feed;
     private final InstantSource clock;
@@ -65,17 +61,8 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
                 .setHealth(HealthStatus.valueOf(device.state().name()))
                 .setLastUpdatedTime(seconds)
                 .setHealthCheckTimeoutSeconds(HealthFeed.TIMEOUT.toSeconds())
-                .setMessage(message(device))
+                .setMessage(OwnerText.cut(device.message(), LONGEST_MESSAGE))
                 .build();
-    }
-
-    /** Returns a device's message, cut to the kubelet's limit, between characters. */
-    static String message(Current device) {
-        CharBuffer text = CharBuffer.wrap(device.message());
-        ByteBuffer cut = ByteBuffer.allocate(LONGEST_MESSAGE);
-        CharsetEncoder encoder = StandardCharsets.UTF_8.newEncoder().onMalformedInput(CodingErrorAction.REPLACE);
-        encoder.encode(text, cut, true);
-        return StandardCharsets.UTF_8.decode(cut.flip()).toString();
     }
 
     private final class Stream implements HealthFeed.Listener {

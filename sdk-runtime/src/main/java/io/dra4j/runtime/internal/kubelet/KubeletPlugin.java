@@ -156,9 +156,26 @@ public final class KubeletPlugin implements AutoCloseable {
         if (health != null) {
             HealthService service = new HealthService(health, clock);
             services.add(service.bindService());
-            services.add(EarlierVersion.of(service, "v1alpha1.DRAResourceHealth"));
+            services.add(underName(service, "v1alpha1.DRAResourceHealth"));
         }
         return services;
+    }
+
+    /**
+     * Binds a service under the full name of an earlier version, whose messages have the same fields with the same
+     * numbers and types.
+     */
+    private static ServerServiceDefinition underName(BindableService service, String name) {
+        ServerServiceDefinition.Builder bound = ServerServiceDefinition.builder(name);
+        service.bindService().getMethods().forEach(method -> bind(method, name, bound));
+        return bound.build();
+    }
+
+    private static <Q, A> void bind(
+            ServerMethodDefinition<Q, A> method, String name, ServerServiceDefinition.Builder bound) {
+        MethodDescriptor<Q, A> descriptor = method.getMethodDescriptor();
+        String fullName = MethodDescriptor.generateFullMethodName(name, descriptor.getBareMethodName());
+        bound.addMethod(descriptor.toBuilder().setFullMethodName(fullName).build(), method.getServerCallHandler());
     }
 
     /** Waits until the kubelet has confirmed the registration, and returns whether it has. */
@@ -344,7 +361,7 @@ public final class KubeletPlugin implements AutoCloseable {
 
         /** The service for kubelets 1.32 to 1.36, whose devices have no share ids. */
         static ServerServiceDefinition v1beta1(ClaimCalls calls) {
-            return EarlierVersion.of(new DraService(calls, false), "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin");
+            return underName(new DraService(calls, false), "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin");
         }
 
         @Override
@@ -400,29 +417,6 @@ public final class KubeletPlugin implements AutoCloseable {
                 result.setError(failed.message());
             }
             return result.build();
-        }
-    }
-
-    /**
-     * A service under the name of an earlier version, whose messages have the same fields with the same numbers and
-     * types.
-     */
-    private static final class EarlierVersion {
-
-        private EarlierVersion() {}
-
-        /** Binds a service's methods under another service's full name. */
-        static ServerServiceDefinition of(BindableService service, String name) {
-            ServerServiceDefinition.Builder bound = ServerServiceDefinition.builder(name);
-            service.bindService().getMethods().forEach(method -> bind(method, name, bound));
-            return bound.build();
-        }
-
-        private static <Q, A> void bind(
-                ServerMethodDefinition<Q, A> method, String name, ServerServiceDefinition.Builder bound) {
-            MethodDescriptor<Q, A> descriptor = method.getMethodDescriptor();
-            String fullName = MethodDescriptor.generateFullMethodName(name, descriptor.getBareMethodName());
-            bound.addMethod(descriptor.toBuilder().setFullMethodName(fullName).build(), method.getServerCallHandler());
         }
     }
 

@@ -8,7 +8,7 @@ import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
-import io.dra4j.runtime.internal.claim.ClaimInUse;
+import io.dra4j.runtime.internal.claim.ClaimPreparation.ClaimInUse;
 import io.dra4j.runtime.internal.observe.DeviceMetric;
 import io.dra4j.runtime.internal.observe.DeviceSample;
 import io.dra4j.runtime.internal.observe.LogField;
@@ -183,7 +183,7 @@ public final class DeviceSampler implements AutoCloseable {
 
     private void measure(DeviceMeter meter, MeasuredDevice device, Duration left) {
         FutureTask<DeviceReadings> call = start(() -> Objects.requireNonNull(
-                meter.measure(device.claim().claim(), device.device()),
+                meter.measure(device.claim.claim(), device.device),
                 "DeviceMeter.measure() returned null; return DeviceReadings.NONE for no values"));
         device.begin(nanos.getAsLong(), call);
         Duration limit = left.compareTo(LONGEST_CALL) < 0 ? left : LONGEST_CALL;
@@ -203,8 +203,8 @@ public final class DeviceSampler implements AutoCloseable {
         meters.count(Metric.MEASUREMENT_FAILURES, reason);
         LOG.atLevel(device.failed() ? Level.WARN : Level.DEBUG)
                 .setCause(cause)
-                .addKeyValue(LogField.CLAIM, device.claim().claim().ref())
-                .addKeyValue(LogField.DEVICE, device.device().device())
+                .addKeyValue(LogField.CLAIM, device.claim.claim().ref())
+                .addKeyValue(LogField.DEVICE, device.device.device())
                 .log("A device can't be measured; metrics lack its values: {}", message);
     }
 
@@ -251,14 +251,6 @@ public final class DeviceSampler implements AutoCloseable {
         MeasuredDevice heldBy(ClaimInUse present) {
             claim = present;
             return this;
-        }
-
-        ClaimInUse claim() {
-            return claim;
-        }
-
-        HeldDevice device() {
-            return device;
         }
 
         /** Returns whether a measurement is due, and no earlier call still runs. */

@@ -20,8 +20,10 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
@@ -103,13 +105,13 @@ public final class DevicePins {
             return Pins.DAMAGED;
         }
         try {
-            Map<Pins.Name, String> ids = new TreeMap<>();
+            Map<PooledDevice, String> ids = new TreeMap<>();
             String[] lines = text(bytes, 0, end).split("\n");
             requireKnown(JSON.readTree(lines[0]));
             for (String line : List.of(lines).subList(1, lines.length)) {
                 JsonNode pin = JSON.readTree(line);
                 ids.put(
-                        new Pins.Name(
+                        new PooledDevice(
                                 new PoolName(pin.path("pool").asText()),
                                 new DeviceName(pin.path("device").asText())),
                         pin.path("physicalId").asText());
@@ -229,5 +231,32 @@ public final class DevicePins {
                         .append('\n'));
         byte[] body = text.toString().getBytes(StandardCharsets.UTF_8);
         return text.append(SUM.formatted(sum(body, body.length))).toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * The physical ids that names of devices were published for.
+     *
+     * @param ids the ids, by name
+     * @param damaged whether the file is damaged: then every name may have meant anything
+     */
+    public record Pins(Map<PooledDevice, String> ids, boolean damaged) {
+
+        static final Pins NONE = new Pins(Map.of(), false);
+        static final Pins DAMAGED = new Pins(Map.of(), true);
+        static final String UNKNOWN = "unknown hardware (devices.pins was damaged)";
+
+        /** Copies the map. */
+        public Pins {
+            ids = Collections.unmodifiableMap(new TreeMap<>(ids));
+        }
+
+        static Pins of(Map<PooledDevice, String> ids) {
+            return new Pins(ids, false);
+        }
+
+        /** Returns the physical id that a device's name was published for; empty if it had none. */
+        public Optional<String> id(PoolName pool, DeviceName device) {
+            return damaged ? Optional.of(UNKNOWN) : Optional.ofNullable(ids.get(new PooledDevice(pool, device)));
+        }
     }
 }

@@ -12,7 +12,7 @@ import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
-import io.dra4j.runtime.internal.pins.Pins.Name;
+import io.dra4j.runtime.internal.pins.DevicePins.Pins;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -57,8 +57,8 @@ public final class PinnedNames {
     private final DevicePins file;
     private final ClaimReader claims;
     private final EventRecorder events;
-    private final Map<Name, Instant> unpublishedSince = new HashMap<>(); // of stale names
-    private Set<Name> stale = Set.of();
+    private final Map<PooledDevice, Instant> unpublishedSince = new HashMap<>(); // of stale names
+    private Set<PooledDevice> stale = Set.of();
     private Instant nextRelease = Instant.MIN;
     private @Nullable Instant nextWrite; // after a failed write
     private String reported = "";
@@ -81,12 +81,12 @@ public final class PinnedNames {
      * @throws DraException if the pins can't be read
      */
     public Inventory publishable(Inventory inventory, Instant now) {
-        Map<Name, String> ids = ids(inventory);
+        Map<PooledDevice, String> ids = ids(inventory);
         Pins before = file.read();
         if (ids.isEmpty() && before.equals(Pins.NONE)) {
             return inventory;
         }
-        Map<Name, String> pins = new TreeMap<>(known(before, ids));
+        Map<PooledDevice, String> pins = new TreeMap<>(known(before, ids));
         stale = stale(pins, inventory, ids);
         unpublishedSince.keySet().retainAll(stale);
         if (releaseDue().filter(due -> !due.isAfter(now)).isPresent()) {
@@ -95,7 +95,7 @@ public final class PinnedNames {
         }
         Set<String> taken = new HashSet<>(pins.values());
         ids.forEach((name, id) -> pinNew(pins, name, id, taken));
-        Set<Name> withheld = new TreeSet<>();
+        Set<PooledDevice> withheld = new TreeSet<>();
         ids.forEach((name, id) -> addIf(!id.equals(pins.get(name)), name, withheld));
         String why = reason(withheld, pins, ids);
         nextWrite = null;
@@ -115,24 +115,24 @@ public final class PinnedNames {
         return without(inventory, withheld);
     }
 
-    private static void addIf(boolean condition, Name name, Set<Name> names) {
+    private static void addIf(boolean condition, PooledDevice name, Set<PooledDevice> names) {
         if (condition) {
             names.add(name);
         }
     }
 
-    private static boolean isChanged(Name name, Pins before, Map<Name, String> pins) {
+    private static boolean isChanged(PooledDevice name, Pins before, Map<PooledDevice, String> pins) {
         return !before.id(name.pool(), name.device()).equals(Optional.ofNullable(pins.get(name)));
     }
 
-    private static void pinNew(Map<Name, String> pins, Name name, String id, Set<String> taken) {
+    private static void pinNew(Map<PooledDevice, String> pins, PooledDevice name, String id, Set<String> taken) {
         if (!pins.containsKey(name) && taken.add(id)) {
             pins.put(name, id);
         }
     }
 
     /** The pins of a damaged file are unknown: each name may have meant anything. */
-    private Map<Name, String> known(Pins before, Map<Name, String> ids) {
+    private Map<PooledDevice, String> known(Pins before, Map<PooledDevice, String> ids) {
         if (!before.damaged()) {
             return before.ids();
         }
@@ -140,8 +140,8 @@ public final class PinnedNames {
         return ids.keySet().stream().collect(Collectors.toMap(name -> name, n -> Pins.UNKNOWN));
     }
 
-    private static Map<Name, String> ids(Inventory inventory) {
-        Map<Name, String> ids = new TreeMap<>();
+    private static Map<PooledDevice, String> ids(Inventory inventory) {
+        Map<PooledDevice, String> ids = new TreeMap<>();
         for (Pool pool : inventory.pools()) {
             for (Device device : pool.devices()) {
                 String id = device.physicalId();
@@ -154,9 +154,10 @@ public final class PinnedNames {
     }
 
     /** Returns the pinned names that refer to other or missing hardware. */
-    private static Set<Name> stale(Map<Name, String> pins, Inventory inventory, Map<Name, String> ids) {
-        Set<Name> there = names(inventory);
-        Set<Name> stale = new TreeSet<>();
+    private static Set<PooledDevice> stale(
+            Map<PooledDevice, String> pins, Inventory inventory, Map<PooledDevice, String> ids) {
+        Set<PooledDevice> there = names(inventory);
+        Set<PooledDevice> stale = new TreeSet<>();
         pins.forEach((name, id) -> {
             boolean isMoved = !ids.getOrDefault(name, id).equals(id);
             addIf(isMoved || !there.contains(name), name, stale);
@@ -164,19 +165,19 @@ public final class PinnedNames {
         return stale;
     }
 
-    private static Set<Name> names(Inventory inventory) {
+    private static Set<PooledDevice> names(Inventory inventory) {
         return inventory.pools().stream()
                 .flatMap(pool -> pool.devices().stream().map(device -> name(pool, device)))
                 .collect(Collectors.toSet());
     }
 
-    private static Name name(Pool pool, Device device) {
-        return new Name(pool.name(), device.name());
+    private static PooledDevice name(Pool pool, Device device) {
+        return new PooledDevice(pool.name(), device.name());
     }
 
     /** Removes the pins of stale names that no claim refers to. */
-    private void release(Map<Name, String> pins, Map<Name, String> ids, Instant now) {
-        Set<Name> free = new TreeSet<>(unpublishedSince.keySet());
+    private void release(Map<PooledDevice, String> pins, Map<PooledDevice, String> ids, Instant now) {
+        Set<PooledDevice> free = new TreeSet<>(unpublishedSince.keySet());
         free.removeIf(name -> unpublishedSince.get(name).plus(LONGEST_BINDING).isAfter(now));
         try {
             claims.readAll(READ_LIMIT).values().forEach(claim -> removeNames(claim, free));
@@ -189,7 +190,7 @@ public final class PinnedNames {
         while (free.removeIf(name -> isPinnedToAnother(name, pins, ids, free))) {
             // a name that stays may keep the hardware of the next
         }
-        for (Name name : free) {
+        for (PooledDevice name : free) {
             String id = ids.get(name);
             LOG.atInfo().log(
                     "Device name {} no longer refers to {}; it now refers to {}",
@@ -201,13 +202,17 @@ public final class PinnedNames {
         }
     }
 
-    private boolean isPinnedToAnother(Name name, Map<Name, String> pins, Map<Name, String> ids, Collection<Name> free) {
+    private boolean isPinnedToAnother(
+            PooledDevice name,
+            Map<PooledDevice, String> pins,
+            Map<PooledDevice, String> ids,
+            Collection<PooledDevice> free) {
         String id = ids.get(name);
         return stale.stream()
                 .anyMatch(other -> !free.contains(other) && pins.get(other).equals(id));
     }
 
-    private void removeNames(ClaimObject claim, Set<Name> names) {
+    private void removeNames(ClaimObject claim, Set<PooledDevice> names) {
         ClaimObject.Allocation allocation = claim.allocation();
         if (allocation != null) {
             Set<String> mine = new HashSet<>();
@@ -223,8 +228,8 @@ public final class PinnedNames {
      *
      * @param isPublished whether slices may have a device of that name
      */
-    public void written(Predicate<Name> isPublished, Instant now) {
-        for (Name name : stale) {
+    public void written(Predicate<PooledDevice> isPublished, Instant now) {
+        for (PooledDevice name : stale) {
             if (isPublished.test(name)) {
                 unpublishedSince.remove(name);
             } else {
@@ -246,7 +251,8 @@ public final class PinnedNames {
                 .map(due -> due.isAfter(nextRelease) ? due : nextRelease);
     }
 
-    private static String reason(Set<Name> withheld, Map<Name, String> pins, Map<Name, String> ids) {
+    private static String reason(
+            Set<PooledDevice> withheld, Map<PooledDevice, String> pins, Map<PooledDevice, String> ids) {
         if (withheld.isEmpty()) {
             return "";
         }
@@ -264,7 +270,7 @@ public final class PinnedNames {
     }
 
     /** Names the device that is published for the same hardware. */
-    private static String twin(@Nullable String id, Map<Name, String> pins, Map<Name, String> ids) {
+    private static String twin(@Nullable String id, Map<PooledDevice, String> pins, Map<PooledDevice, String> ids) {
         return pins.keySet().stream()
                 .filter(other -> id != null && id.equals(pins.get(other)) && id.equals(ids.get(other)))
                 .findFirst()
@@ -291,12 +297,12 @@ public final class PinnedNames {
         }
     }
 
-    private static Inventory without(Inventory inventory, Set<Name> withheld) {
+    private static Inventory without(Inventory inventory, Set<PooledDevice> withheld) {
         return new Inventory(
                 inventory.pools().stream().map(pool -> without(pool, withheld)).toList(), inventory.leftOut());
     }
 
-    private static Pool without(Pool pool, Set<Name> withheld) {
+    private static Pool without(Pool pool, Set<PooledDevice> withheld) {
         List<Device> devices = pool.devices().stream()
                 .filter(d -> !withheld.contains(name(pool, d)))
                 .map(PinnedNames::unidentified)

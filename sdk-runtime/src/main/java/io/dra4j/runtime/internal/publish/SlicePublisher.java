@@ -26,6 +26,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -83,6 +84,14 @@ public final class SlicePublisher implements AutoCloseable {
             UnaryOperator<Inventory> taints,
             UnaryOperator<Device> storedTaints,
             PinnedNames names) {}
+
+    /**
+     * The right to write slices.
+     *
+     * @param isLost returns whether another process may have it by now
+     * @param end releases it
+     */
+    public record Turn(BooleanSupplier isLost, Runnable end) {}
 
     private final Parts parts;
     private final ScheduledExecutorService loop;
@@ -440,5 +449,47 @@ public final class SlicePublisher implements AutoCloseable {
 
     private void report(Reason reason, String message, @Nullable Throwable cause) {
         parts.events().record(new DriverEvent(reason, LOOP, message, cause));
+    }
+
+    /** Counts changes, and those of them that are in the cluster; thread-safe. */
+    private static final class ChangeCounter {
+
+        // Guarded by this. The start counts as a change.
+        private long seen = 1;
+        private long published;
+
+        /** Counts a change. */
+        synchronized void more() {
+            seen++;
+        }
+
+        /** Returns their number. */
+        synchronized long seen() {
+            return seen;
+        }
+
+        /** Notes that the cluster has this number of changes. */
+        synchronized void arePublished(long count) {
+            published = count;
+            notifyAll();
+        }
+
+        /** Returns whether the cluster has all of them. */
+        synchronized boolean areAllPublished() {
+            return published >= seen;
+        }
+
+        /** Waits until the cluster has all of them, and returns whether it does. */
+        synchronized boolean awaitPublished(Duration limit) throws InterruptedException {
+            long end = System.nanoTime() + limit.toNanos();
+            while (!areAllPublished()) {
+                long left = end - System.nanoTime();
+                if (left <= 0) {
+                    return false;
+                }
+                TimeUnit.NANOSECONDS.timedWait(this, left);
+            }
+            return true;
+        }
     }
 }

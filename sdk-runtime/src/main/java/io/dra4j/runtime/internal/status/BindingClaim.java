@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A claim with devices of this driver and node that have binding conditions; used only on the loop's thread. */
@@ -57,7 +56,8 @@ final class BindingClaim {
         }
 
         private Optional<JsonNode> find(String type) {
-            return stream(conditions)
+            return conditions
+                    .valueStream()
                     .filter(condition -> condition.path("type").asText().equals(type))
                     .findFirst();
         }
@@ -113,20 +113,15 @@ final class BindingClaim {
     }
 
     private static List<String> texts(JsonNode list) {
-        return stream(list).map(JsonNode::asText).toList();
-    }
-
-    private static Stream<JsonNode> stream(JsonNode list) {
-        List<JsonNode> elements = new ArrayList<>();
-        list.forEach(elements::add);
-        return elements.stream();
+        return list.valueStream().map(JsonNode::asText).toList();
     }
 
     private static ArrayNode conditions(JsonNode status, String driver, PendingDevice device) {
         ArrayNode own = JsonNodeFactory.instance.arrayNode();
-        stream(status.path("devices"))
+        status.path("devices")
+                .valueStream()
                 .filter(entry -> isOf(entry, driver, device))
-                .flatMap(entry -> stream(entry.path("conditions")))
+                .flatMap(entry -> entry.path("conditions").valueStream())
                 .filter(condition -> isAwaited(device, condition.path("type").asText()))
                 .forEach(own::add);
         return own;

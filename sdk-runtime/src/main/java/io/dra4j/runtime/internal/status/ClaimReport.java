@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.status;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldDevice;
 import java.util.ArrayList;
@@ -104,17 +103,6 @@ record ClaimReport(ClaimRef claim, @Nullable String podClaimName, List<DeviceRep
             @Nullable String shareId,
             @Nullable ObjectNode status,
             @Nullable ObjectNode metadata) {
-
-        static DeviceReport of(AllocatedDevice device) {
-            return new DeviceReport(
-                    device.request(),
-                    device.subrequest(),
-                    device.pool().value(),
-                    device.device().value(),
-                    device.shareId(),
-                    null,
-                    null);
-        }
 
         static DeviceReport of(HeldDevice device) {
             return new DeviceReport(

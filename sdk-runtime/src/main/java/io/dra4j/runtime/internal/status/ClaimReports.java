@@ -12,7 +12,6 @@ import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
-import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClaimStatuses;
@@ -117,7 +116,7 @@ public final class ClaimReports implements AutoCloseable {
     }
 
     private DeviceReport updated(ClaimRef claim, PreparedDevice device, ClaimReport report) {
-        DeviceReport fresh = DeviceReport.of(device.allocated());
+        DeviceReport fresh = DeviceReport.of(device.allocated().held());
         DeviceReport next = report.about(fresh).orElse(fresh);
         if (device.metadata() != null) {
             next = next.withMetadata(ReportJson.metadata(device.metadata()));
@@ -154,30 +153,12 @@ public final class ClaimReports implements AutoCloseable {
             String request = device.allocated().request();
             devices.add(left.remove(request) ? withMount(device, metadata.mount(report, request)) : device);
         }
-        return PreparedClaim.builder()
-                .devices(devices)
-                .edits(prepared.edits())
-                .state(prepared.state())
-                .build();
+        return prepared.toBuilder().devices(devices).build();
     }
 
     private static PreparedDevice withMount(PreparedDevice device, Mount mount) {
-        ContainerEdits edits = device.edits();
-        List<Mount> mounts = new ArrayList<>(edits.mounts());
-        mounts.add(mount);
-        return PreparedDevice.builder(device.allocated())
-                .edits(ContainerEdits.builder()
-                        .env(edits.env())
-                        .deviceNodes(edits.deviceNodes())
-                        .mounts(mounts)
-                        .hooks(edits.hooks())
-                        .netDevices(edits.netDevices())
-                        .additionalGids(edits.additionalGids())
-                        .intelRdt(edits.intelRdt())
-                        .build())
-                .cdiDeviceIds(device.cdiDeviceIds())
-                .status(device.status())
-                .metadata(device.metadata())
+        return device.toBuilder()
+                .edits(device.edits().toBuilder().mount(mount).build())
                 .build();
     }
 

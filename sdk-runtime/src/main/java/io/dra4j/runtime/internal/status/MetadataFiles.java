@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.status.ClaimReport.DeviceReport;
@@ -29,7 +28,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -184,16 +182,7 @@ final class MetadataFiles {
 
     /** Returns the UIDs of the claims that have files. */
     Set<String> claimUids() {
-        Set<String> uids = new HashSet<>();
-        try (DirectoryStream<Path> claims = Files.newDirectoryStream(directory)) {
-            claims.forEach(claim -> uids.add(claim.getFileName().toString()));
-        } catch (NoSuchFileException e) {
-            return Set.of();
-        } catch (IOException | DirectoryIteratorException e) {
-            throw new DraException("Can't list " + directory + ": " + e, e);
-        }
-        uids.removeIf(uid -> !ClaimRef.isUid(uid));
-        return uids;
+        return ReportFiles.claimUids(directory, "");
     }
 
     private Path file(String claimUid, String request) {

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.status;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.FileStamp;
 import io.dra4j.runtime.internal.files.HalfWritten;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
@@ -14,15 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,10 +38,7 @@ final class ReportFiles {
     private static final String TEMPORARY = ".tmp";
 
     private final Path directory;
-    private final Map<String, Version> known = new HashMap<>(); // by claim, as this process wrote or sent them
-
-    /** A file differs from what it replaced. */
-    private record Version(@Nullable Object inode, FileTime written) {}
+    private final Map<String, FileStamp> known = new HashMap<>(); // by claim, as this process wrote or sent them
 
     /**
      * @param directory created when the first report is written
@@ -93,22 +88,13 @@ final class ReportFiles {
 
     /** Returns whether a claim's report is there, and neither written nor known by this process. */
     boolean isUnknown(String claimUid) {
-        Version now = version(claimUid);
-        return now != null && !now.equals(known.get(claimUid));
+        Path file = file(claimUid);
+        return Files.exists(file) && !FileStamp.of(file).equals(known.get(claimUid));
     }
 
     /** Notes that a claim's report, as it is, is dealt with. */
     void know(String claimUid) {
-        known.compute(claimUid, (uid, before) -> version(uid));
-    }
-
-    private @Nullable Version version(String claimUid) {
-        try {
-            BasicFileAttributes now = Files.readAttributes(file(claimUid), BasicFileAttributes.class);
-            return new Version(now.fileKey(), now.lastModifiedTime());
-        } catch (IOException e) {
-            return null;
-        }
+        known.put(claimUid, FileStamp.of(file(claimUid)));
     }
 
     /** Removes a claim's report; it does not exist on return. */
@@ -126,11 +112,16 @@ final class ReportFiles {
 
     /** Returns the UIDs of the claims that have a report. */
     Set<String> claimUids() {
+        return claimUids(directory, ENDING);
+    }
+
+    /** Returns the UIDs of the claims that have a file in a directory; none if there is no directory. */
+    static Set<String> claimUids(Path directory, String ending) {
         Set<String> uids = new HashSet<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + ENDING)) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + ending)) {
             for (Path file : files) {
                 String name = file.getFileName().toString();
-                uids.add(name.substring(0, name.length() - ENDING.length()));
+                uids.add(name.substring(0, name.length() - ending.length()));
             }
         } catch (NoSuchFileException e) {
             return Set.of();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.tls;
 
+import io.dra4j.runtime.internal.tls.PemFiles.PemException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.tls;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.Serial;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -182,6 +183,21 @@ record PemFiles(Path certificates, Path key) {
             }
             whole.writeBytes(content.toByteArray());
             return whole.toByteArray();
+        }
+    }
+
+    /** Carries the reason why a file can't be used, and the file's name. */
+    static final class PemException extends Exception {
+
+        @Serial
+        private static final long serialVersionUID = 1L;
+
+        PemException(String message) {
+            super(message);
+        }
+
+        PemException(String message, Throwable cause) {
+            super(message, cause);
         }
     }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.tls;
 
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.tls.PemFiles.PemException;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.validate;
 
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.validate.PoolRules.PoolVerdict;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

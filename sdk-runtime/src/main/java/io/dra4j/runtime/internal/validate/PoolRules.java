@@ -24,8 +24,10 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.validate.Findings.Field;
 import io.dra4j.runtime.internal.validate.StricterDeviceRules.CounterRules;
 import io.dra4j.runtime.internal.validate.StricterDeviceRules.SelectorRules;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -314,6 +316,32 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
                 field.refuse("must be JSON (" + Shown.name(e.getOriginalMessage()) + ")", json);
                 return null;
             }
+        }
+    }
+
+    /**
+     * The rules that a pool breaks, by their origin.
+     *
+     * @param problems the problems, the first hundred
+     * @param devices the first problem of each device that breaks a rule
+     * @param isOfPool whether the pool itself breaks one
+     */
+    public record PoolVerdict(List<Problem> problems, Map<DeviceName, Problem> devices, boolean isOfPool) {
+
+        /** Copies the collections. */
+        public PoolVerdict {
+            problems = List.copyOf(problems);
+            devices = Collections.unmodifiableMap(new LinkedHashMap<>(devices));
+        }
+
+        /** Returns the verdict on a pool that is invalid as a whole. */
+        public static PoolVerdict ofPool(List<Problem> problems) {
+            return new PoolVerdict(problems, Map.of(), true);
+        }
+
+        /** Returns whether the pool can be published as it is. */
+        public boolean isGood() {
+            return problems.isEmpty();
         }
     }
 }

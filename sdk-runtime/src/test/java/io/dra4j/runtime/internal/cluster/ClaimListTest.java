@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.runtime.internal.cluster.ClaimCodec.PendingClaim;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -68,7 +68,9 @@ class LegacyPluginWatchTest {
                 throw new AssertionError("nothing is created");
             }
         };
-        return new LegacyPluginWatch(DRIVER, "node-a", withholds, api, events::add, timer);
+        DriverSettings settings = new DriverSettings(DRIVER, "node-a");
+        settings.withholdsBesideLegacyPlugin = withholds;
+        return new LegacyPluginWatch(settings, api, events::add, timer);
     }
 
     private int published() {

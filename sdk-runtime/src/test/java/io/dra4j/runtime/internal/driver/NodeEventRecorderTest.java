@@ -38,7 +38,11 @@ class NodeEventRecorderTest {
     private final NodeEventRecorder board = recorder(this::recoverable);
 
     private NodeEventRecorder recorder(Consumer<DraException> recoverable) {
-        return new NodeEventRecorder(recoverable, this::fatal, this::create, Meters.none(), () -> now);
+        DriverSettings settings = new DriverSettings("d.example.com", "node-a");
+        settings.onRecoverable = recoverable;
+        settings.onFatal = this::fatal;
+        settings.clock = () -> now;
+        return new NodeEventRecorder(settings, this::create, Meters.none());
     }
 
     private void create(boolean warning, String reason, String message) {

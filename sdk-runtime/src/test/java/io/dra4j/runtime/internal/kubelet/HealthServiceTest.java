@@ -14,9 +14,9 @@ import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.kubelet.health.v1.NodeWatchResourcesRequest;
 import io.dra4j.kubelet.health.v1.NodeWatchResourcesResponse;
+import io.dra4j.runtime.internal.claim.ClaimOperations.OwnerText;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports;
-import io.dra4j.runtime.internal.health.HealthReports.Current;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.time.Duration;
 import java.time.Instant;
@@ -182,8 +182,6 @@ class HealthServiceTest {
     @ParameterizedTest
     @MethodSource("messages")
     void haveAMessageOf1024BytesAtMostWhichIsCutBetweenCharacters(String message, String sent) {
-        Current current = new Current(new PoolName("p"), new DeviceName("d"), HealthState.UNHEALTHY, message);
-
-        assertThat(HealthService.message(current)).isEqualTo(sent);
+        assertThat(OwnerText.cut(message, HealthService.LONGEST_MESSAGE)).isEqualTo(sent);
     }
 }

@@ -13,7 +13,7 @@ import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
 import io.dra4j.runtime.ProviderWithoutClaims;
-import io.dra4j.runtime.internal.claim.ClaimInUse;
+import io.dra4j.runtime.internal.claim.ClaimPreparation.ClaimInUse;
 import io.dra4j.runtime.internal.observe.DeviceMetric;
 import io.dra4j.runtime.internal.observe.DeviceSample;
 import io.dra4j.runtime.internal.observe.Meters;

@@ -16,7 +16,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClusterException;
-import io.dra4j.runtime.internal.pins.Pins.Name;
+import io.dra4j.runtime.internal.pins.DevicePins.Pins;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -199,7 +199,8 @@ class PinnedNamesTest {
         assertThat(published("c=X", "b=X")).containsExactly("b");
         assertThat(events).singleElement().asString().contains("node/c (new, is X, as is node/b)", "own physicalId");
         published("b=X", "c=Y");
-        Map<Name, String> pins = new HashMap<>(DevicePins.in(data).read().ids());
+        Map<PooledDevice, String> pins =
+                new HashMap<>(DevicePins.in(data).read().ids());
         pins.replaceAll((name, id) -> "X");
         DevicePins.in(data).write(Pins.of(pins));
         restart();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.tools.pending;
 
+import io.dra4j.runtime.internal.cluster.ClaimCodec.PendingClaim;
 import io.dra4j.runtime.internal.cluster.ClusterException;
-import io.dra4j.runtime.internal.cluster.PendingClaim;
 import io.dra4j.runtime.internal.observe.ListedClaims;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.tools.pending.PendingClaims.ClassCounts.Count;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.dra4j.runtime.internal.cluster.ClaimCodec.PendingClaim;
 import io.dra4j.runtime.internal.cluster.ClusterException;
-import io.dra4j.runtime.internal.cluster.PendingClaim;
 import io.dra4j.runtime.internal.observe.ListedClaims;
 import io.dra4j.tools.pending.PendingClaims.ClassTally;
 import java.time.Duration;

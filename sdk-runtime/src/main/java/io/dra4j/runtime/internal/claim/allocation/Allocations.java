@@ -22,6 +22,7 @@ import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import io.dra4j.runtime.internal.pins.PooledDevice;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -60,34 +61,36 @@ public final class Allocations {
             throw new PrepareException(
                     "the claim was replaced by another of the same name (UID %s)".formatted(object.uid()));
         }
-        Allocation allocation = object.allocation();
-        if (allocation == null) {
+        if (object.allocation() == null) {
             throw new PrepareException("the claim is not allocated");
         }
-        List<Result> own = allocation.results().stream()
-                .filter(result -> driver.equals(result.driver()))
-                .toList();
+        List<Result> own = own(object);
         if (own.isEmpty()) {
             throw new PrepareException("the claim was allocated no device of driver " + driver);
         }
         return own;
     }
 
+    private List<Result> own(ClaimObject object) {
+        Allocation allocation = object.allocation();
+        return allocation == null
+                ? List.of()
+                : allocation.results().stream()
+                        .filter(result -> driver.equals(result.driver()))
+                        .toList();
+    }
+
     /** Returns whether a claim was allocated a device of this driver. */
     public boolean isAllocated(ClaimObject object) {
-        Allocation allocation = object.allocation();
-        return allocation != null && allocation.results().stream().anyMatch(own -> driver.equals(own.driver()));
+        return !own(object).isEmpty();
     }
 
     /** Returns whether a claim was allocated any of the given devices of this driver. */
     public boolean isAllocatedAny(ClaimObject object, List<HeldDevice> devices) {
-        Allocation allocation = object.allocation();
-        return allocation != null
-                && allocation.results().stream()
-                        .filter(result -> driver.equals(result.driver()))
-                        .anyMatch(result -> devices.stream()
-                                .anyMatch(device -> device.pool().value().equals(result.pool())
-                                        && device.device().value().equals(result.device())));
+        return own(object).stream()
+                .anyMatch(result -> devices.stream()
+                        .anyMatch(device -> device.pool().value().equals(result.pool())
+                                && device.device().value().equals(result.device())));
     }
 
     /** Returns whether the kubelet never asks this driver to prepare a claim. */
@@ -102,11 +105,9 @@ public final class Allocations {
 
     /** A call is skipped if none of the driver's devices in the claim needs it. */
     private boolean skips(ClaimObject object, String call) {
-        Allocation allocation = object.allocation();
-        return allocation != null
-                && isAllocated(object)
-                && allocation.results().stream()
-                        .filter(result -> driver.equals(result.driver()))
+        List<Result> own = own(object);
+        return !own.isEmpty()
+                && own.stream()
                         .map(Result::skipNodeOperations)
                         .allMatch(skipped -> skipped.contains(call) || skipped.contains("*"));
     }

@@ -17,6 +17,7 @@ import io.dra4j.rules.OwnNames;
 import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.allocation.DeviceHolds.Budget.Amount;
+import io.dra4j.runtime.internal.pins.PooledDevice;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;

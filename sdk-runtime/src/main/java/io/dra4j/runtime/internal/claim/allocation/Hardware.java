@@ -9,6 +9,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.pins.DevicePins;
+import io.dra4j.runtime.internal.pins.PooledDevice;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
