@@ -63,7 +63,6 @@ public final class InventoryWatch implements AutoCloseable {
         this.probe = probe;
         this.changed = changed;
         this.seen = this; // equal to nothing that a probe returns
-        this.failing = false;
     }
 
     /**

@@ -16,13 +16,11 @@ import java.util.Set;
 /** A check of the objects of some kinds. */
 interface AdmissionRule {
 
-    /** Returns whether objects of a kind are checked. */
     boolean isFor(String group, String version, String kind);
 
     /** Returns the reasons to refuse an object; none if it may be stored. */
     List<Problem> problems(String kind, JsonNode object);
 
-    /** Returns the kinds, for messages. */
     String kinds();
 
     /** A reason to refuse an object, and its field. */

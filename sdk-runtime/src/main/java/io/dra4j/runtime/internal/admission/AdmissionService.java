@@ -13,8 +13,8 @@ import io.dra4j.runtime.internal.admission.AdmissionRule.ClaimRule;
 import io.dra4j.runtime.internal.admission.AdmissionRule.PodRule;
 import io.dra4j.runtime.internal.admission.AdmissionRule.Problem;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
-import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
+import io.dra4j.runtime.internal.http.HttpPages.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages.Page;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.tls.ServerCertificate;
@@ -195,7 +195,6 @@ public final class AdmissionService {
                 return !before.isMissingNode() && before.equals(object().path("spec"));
             }
 
-            /** Returns the object's name for messages. */
             String name() {
                 return "%s %s/%s".formatted(type("kind"), text(request, "namespace"), text(request, "name"));
             }

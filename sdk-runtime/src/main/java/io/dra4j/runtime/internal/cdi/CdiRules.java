@@ -35,7 +35,6 @@ final class CdiRules {
         this.where = where;
     }
 
-    /** Checks a vendor or a class. */
     static void requireKindPart(String part, String name) {
         new CdiRules("the CDI spec").require(VENDOR_OR_CLASS.matcher(name).matches(), part, name);
     }

@@ -31,7 +31,6 @@ public final class ClaimIndex {
         return index;
     }
 
-    /** Returns a view of all claims. */
     public Collection<ClaimRecord> all() {
         return Collections.unmodifiableCollection(claims.values());
     }
@@ -51,7 +50,6 @@ public final class ClaimIndex {
                 holders.getOrDefault(key, Map.of()).values());
     }
 
-    /** Returns a view of the claims by their UIDs. */
     Map<String, ClaimRecord> byUid() {
         return Collections.unmodifiableMap(claims);
     }

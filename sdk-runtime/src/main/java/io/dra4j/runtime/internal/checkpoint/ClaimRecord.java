@@ -49,17 +49,14 @@ public record ClaimRecord(
         return new ClaimRecord(ref, Phase.DAMAGED, bootId, devices, null, null, null, null, null);
     }
 
-    /** Returns the record with the last state that the provider recorded. */
     public ClaimRecord withState(ProviderState recorded) {
         return new ClaimRecord(ref, phase, bootId, devices, recorded, results, unprepareSkipped, damaged, pods);
     }
 
-    /** Returns the record of the claim when it is prepared. */
     public ClaimRecord prepared(@Nullable ProviderState last, Results answer) {
         return new ClaimRecord(ref, Phase.PREPARED, bootId, devices, last, answer, unprepareSkipped, null, pods);
     }
 
-    /** Returns the record of the claim while it is unprepared. */
     public ClaimRecord unpreparing() {
         return new ClaimRecord(
                 ref,
@@ -73,7 +70,6 @@ public record ClaimRecord(
                 pods);
     }
 
-    /** Returns whether the kubelet never asks to unprepare the claim. */
     public boolean isUnprepareSkipped() {
         return unprepareSkipped != null;
     }

@@ -8,7 +8,6 @@ import io.dra4j.runtime.internal.checkpoint.BootId.BootMark;
 import io.dra4j.runtime.internal.checkpoint.JournalFile.Reserve;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Line;
-import io.dra4j.runtime.internal.checkpoint.JournalReading.JournalLoss;
 import io.dra4j.runtime.internal.checkpoint.LineReader.Piece;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Meters;
@@ -230,7 +229,7 @@ public final class Journal implements AutoCloseable {
      * @param timeout how long a write waits for those of the other claims
      */
     public WriteGroup group(Set<String> uids, Duration timeout) {
-        return new WriteGroup(this, uids, timeout);
+        return new WriteGroup(this::submit, this::await, uids, timeout);
     }
 
     /** Waits for the writes that were submitted, and closes the file; a disk that hangs is left to its thread. */
@@ -268,7 +267,7 @@ public final class Journal implements AutoCloseable {
      *
      * @return completed after that; each write has its own result
      */
-    CompletableFuture<Void> submit(List<Write> together) {
+    private CompletableFuture<Void> submit(List<Write> together) {
         Request request = new Request(together, new CompletableFuture<>());
         synchronized (this) {
             if (!isClosed) {
@@ -281,7 +280,7 @@ public final class Journal implements AutoCloseable {
         return request.done;
     }
 
-    void await(Write write) {
+    private void await(Write write) {
         await("write", write.durable());
     }
 

@@ -84,7 +84,6 @@ final class JournalFile implements Closeable {
         return inode;
     }
 
-    /** Returns the position of the next bytes. */
     long end() {
         return end;
     }

@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.checkpoint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.JournalFile.Reserve;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
-import io.dra4j.runtime.internal.checkpoint.JournalReading.JournalLoss;
 import io.dra4j.runtime.internal.checkpoint.LineReader.Piece;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Meters;

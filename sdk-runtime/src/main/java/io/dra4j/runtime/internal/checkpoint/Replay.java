@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.checkpoint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Line;
-import io.dra4j.runtime.internal.checkpoint.JournalReading.JournalLoss;
 import io.dra4j.runtime.internal.checkpoint.LineReader.Piece;
 import java.io.ByteArrayOutputStream;
 import java.util.HashSet;
@@ -185,7 +184,6 @@ final class Replay {
         return damaged.toByteArray();
     }
 
-    /** Returns the number of intact lines. */
     int lines() {
         return lines;
     }

@@ -21,7 +21,8 @@ import java.util.function.Consumer;
  */
 public final class WriteGroup {
 
-    private final Journal journal;
+    private final Consumer<List<Write>> submit;
+    private final Consumer<Write> await;
     private final Duration timeout;
     private final Set<String> members; // guarded by this
     private final List<Write> gathered = new ArrayList<>(); // guarded by this
@@ -29,10 +30,13 @@ public final class WriteGroup {
     /**
      * Creates a group.
      *
+     * @param submit submits writes that should share a sync
+     * @param await waits until a submitted write is durable
      * @param timeout how long a write waits for those of the other claims
      */
-    WriteGroup(Journal journal, Set<String> uids, Duration timeout) {
-        this.journal = journal;
+    WriteGroup(Consumer<List<Write>> submit, Consumer<Write> await, Set<String> uids, Duration timeout) {
+        this.submit = submit;
+        this.await = await;
         this.timeout = timeout;
         this.members = new HashSet<>(uids);
     }
@@ -72,13 +76,13 @@ public final class WriteGroup {
         if (isFirstToWait(write) && !write.isDoneWithin(timeout)) {
             submitWithoutLate(write);
         }
-        journal.await(write);
+        await.accept(write);
     }
 
     /** Submits a write, or collects it; the first one collected waits with a timer, which costs two wake-ups. */
     private synchronized boolean isFirstToWait(Write write) {
         if (!members.contains(write.uid())) {
-            journal.submit(List.of(write));
+            submit.accept(List.of(write));
             return false;
         }
         gathered.add(write);
@@ -96,7 +100,7 @@ public final class WriteGroup {
 
     private void submitIfComplete() {
         if (!gathered.isEmpty() && gathered.size() >= members.size()) {
-            journal.submit(List.copyOf(gathered));
+            submit.accept(List.copyOf(gathered));
             gathered.clear();
         }
     }

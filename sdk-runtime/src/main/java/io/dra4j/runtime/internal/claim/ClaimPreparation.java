@@ -110,12 +110,10 @@ public final class ClaimPreparation implements ClaimOperations {
         context.providerCalls().close();
     }
 
-    /** Returns the claims that have a record. */
     public List<HeldClaim> held() {
         return context.journal().claims().stream().map(context::held).toList();
     }
 
-    /** Returns the claims that are prepared in this boot. */
     public List<ClaimInUse> inUse() {
         return context.journal().claims().stream()
                 .filter(context::isPrepared)

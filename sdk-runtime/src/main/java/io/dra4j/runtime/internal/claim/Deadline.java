@@ -44,12 +44,10 @@ final class Deadline {
         return deadline;
     }
 
-    /** Returns the deadline after a time. */
     static Deadline in(Duration time, InstantSource clock) {
         return new Deadline(clock, System.nanoTime() + time.toNanos());
     }
 
-    /** Returns an earlier deadline. */
     Deadline before(Duration time) {
         return new Deadline(clock, end.get() - time.toNanos());
     }

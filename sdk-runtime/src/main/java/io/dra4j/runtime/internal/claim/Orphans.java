@@ -77,7 +77,6 @@ final class Orphans {
         this.next = clock.instant().plus(PACE);
     }
 
-    /** Returns whether it is time to look. */
     boolean isDue() {
         Instant now = clock.instant();
         return !now.isBefore(next) || !now.isBefore(nextAbsent);

@@ -88,7 +88,6 @@ final class ApiClient implements AutoCloseable {
         return current.server();
     }
 
-    /** Returns the namespace of the pod, or of the kubeconfig's context. */
     String namespace() {
         return current.namespace();
     }

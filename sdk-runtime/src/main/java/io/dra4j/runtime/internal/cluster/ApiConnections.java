@@ -267,7 +267,6 @@ final class ApiConnections {
         return token == null || token.isEmpty() ? null : "Bearer " + token;
     }
 
-    /** Notes an open watch. */
     void add(ApiWatch<?> watch) {
         watches.add(watch);
         watch.whenOver(() -> watches.remove(watch));
@@ -292,7 +291,6 @@ final class ApiConnections {
         end("shutdown");
     }
 
-    /** Ends all. */
     void close() {
         watches.forEach(Watch::close);
         end("shutdownNow");

@@ -156,7 +156,6 @@ public final class ClaimCodec {
      */
     public record PendingClaim(Set<String> deviceClasses, Instant created, boolean forPod) {
 
-        /** Copies the set. */
         public PendingClaim {
             deviceClasses = Set.copyOf(deviceClasses);
         }

@@ -12,7 +12,6 @@ import java.util.List;
  */
 public interface ClaimFeed {
 
-    /** Reads all claims. */
     Snapshot list();
 
     /**
@@ -29,7 +28,6 @@ public interface ClaimFeed {
      */
     record Snapshot(List<String> claims, String resourceVersion) {
 
-        /** Copies the list. */
         public Snapshot {
             claims = List.copyOf(claims);
         }

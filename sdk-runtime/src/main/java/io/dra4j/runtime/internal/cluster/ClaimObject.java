@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ClaimObject(String uid, @Nullable Allocation allocation, Map<String, String> deviceClasses, String json) {
 
-    /** Copies the map. */
     public ClaimObject {
         deviceClasses = Map.copyOf(deviceClasses);
     }
@@ -33,7 +32,6 @@ public record ClaimObject(String uid, @Nullable Allocation allocation, Map<Strin
      */
     public record Allocation(List<Result> results, List<Config> configs) {
 
-        /** Copies the lists. */
         public Allocation {
             results = List.copyOf(results);
             configs = List.copyOf(configs);
@@ -63,7 +61,6 @@ public record ClaimObject(String uid, @Nullable Allocation allocation, Map<Strin
             boolean adminAccess,
             Set<String> skipNodeOperations) {
 
-        /** Copies the map, which keeps its order, and the set. */
         public Result {
             skipNodeOperations = Set.copyOf(skipNodeOperations);
             consumedCapacity = Collections.unmodifiableMap(new LinkedHashMap<>(consumedCapacity));
@@ -80,7 +77,6 @@ public record ClaimObject(String uid, @Nullable Allocation allocation, Map<Strin
      */
     public record Config(boolean fromClass, List<String> requests, String driver, String parametersJson) {
 
-        /** Copies the list. */
         public Config {
             requests = List.copyOf(requests);
         }

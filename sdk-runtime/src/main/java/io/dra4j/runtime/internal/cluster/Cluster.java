@@ -71,7 +71,6 @@ public final class Cluster implements AutoCloseable {
         ApiConnections.load(beside);
     }
 
-    /** Returns this driver's slices of this node. */
     public SliceStore slices() {
         return slices;
     }
@@ -102,12 +101,10 @@ public final class Cluster implements AutoCloseable {
         return claims;
     }
 
-    /** Returns the server for checks. */
     public ClusterApi checked() {
         return new CheckedApi(calls);
     }
 
-    /** Returns the claims of the cluster and their changes. */
     public ClaimFeed claimFeed() {
         return claims;
     }
@@ -122,7 +119,6 @@ public final class Cluster implements AutoCloseable {
         claims.pending(claim, limit);
     }
 
-    /** Returns the statuses of claims. */
     public ClaimStatuses claimStatuses() {
         return claims;
     }

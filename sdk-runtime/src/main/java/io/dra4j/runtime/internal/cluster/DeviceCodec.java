@@ -127,7 +127,7 @@ final class DeviceCodec {
         RequestPolicy policy = capacity.requestPolicy();
         if (policy != null) {
             ObjectNode policyJson = json.putObject("requestPolicy");
-            put(policyJson, "default", policy.defaultValue());
+            Json.put(policyJson, "default", policy.defaultValue());
             Json.putStrings(
                     policyJson,
                     "validValues",
@@ -140,9 +140,9 @@ final class DeviceCodec {
     private static void putRange(ObjectNode json, RequestPolicy.@Nullable ValidRange range) {
         if (range != null) {
             ObjectNode rangeJson = json.putObject("validRange");
-            put(rangeJson, "min", range.min());
-            put(rangeJson, "max", range.max());
-            put(rangeJson, "step", range.step());
+            Json.put(rangeJson, "min", range.min());
+            Json.put(rangeJson, "max", range.max());
+            Json.put(rangeJson, "step", range.step());
         }
     }
 
@@ -165,12 +165,6 @@ final class DeviceCodec {
                         quantity(json.path("max")),
                         quantity(json.path("step")))
                 : null;
-    }
-
-    private static void put(ObjectNode json, String field, @Nullable Quantity quantity) {
-        if (quantity != null) {
-            json.put(field, quantity.text());
-        }
     }
 
     private static @Nullable Quantity quantity(JsonNode json) {
@@ -213,7 +207,6 @@ final class DeviceCodec {
         return amounts;
     }
 
-    /** Copies the fields of counters that have no types. */
     static void readRawFields(JsonNode counters, BiConsumer<String, String> raw) {
         for (Map.Entry<String, JsonNode> counter : counters.properties()) {
             ObjectNode fields = Json.object();

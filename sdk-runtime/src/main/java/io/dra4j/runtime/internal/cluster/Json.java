@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.device.Quantity;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** JSON as this package reads and writes it: trees, so that unknown fields survive. */
 final class Json {
@@ -103,7 +105,6 @@ final class Json {
         return list;
     }
 
-    /** Returns any bean as a tree. */
     static JsonNode tree(Object bean) {
         return MAPPER.valueToTree(bean);
     }
@@ -155,6 +156,12 @@ final class Json {
         if (!values.isEmpty()) {
             ObjectNode map = object.putObject(field);
             values.forEach((key, value) -> map.set(key, write.apply(value)));
+        }
+    }
+
+    static void put(ObjectNode json, String field, @Nullable Quantity quantity) {
+        if (quantity != null) {
+            json.put(field, quantity.text());
         }
     }
 }

@@ -15,7 +15,6 @@ import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The node's resources that a device takes, in the shapes of Kubernetes 1.36 and of 1.37. */
 public final class NodeAllocatableCodec {
@@ -84,16 +83,10 @@ public final class NodeAllocatableCodec {
         Overhead overhead = resource.overhead();
         if (overhead != null) {
             ObjectNode overheadJson = json.putObject("overhead");
-            put(overheadJson, "perPod", overhead.perPod());
-            put(overheadJson, "perContainer", overhead.perContainer());
+            Json.put(overheadJson, "perPod", overhead.perPod());
+            Json.put(overheadJson, "perContainer", overhead.perContainer());
         }
         return json;
-    }
-
-    private static void put(ObjectNode json, String field, @Nullable Quantity quantity) {
-        if (quantity != null) {
-            json.put(field, quantity.text());
-        }
     }
 
     /** Returns whether a field of a device is one of these shapes. */

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public interface SliceStore {
 
-    /** Returns the driver's name. */
     String driver();
 
     /** Returns the errors for which a server of a release would refuse a slice, as it is sent. */
@@ -78,7 +77,6 @@ public interface SliceStore {
      */
     record Snapshot(List<Stored> slices, String resourceVersion) {
 
-        /** Copies the list. */
         public Snapshot {
             slices = List.copyOf(slices);
         }
@@ -129,7 +127,6 @@ public interface SliceStore {
             @Nullable String partitionTypeAttribute,
             List<String> skipNodeOperations) {
 
-        /** Copies the lists. */
         public Content {
             devices = List.copyOf(devices);
             counterSets = List.copyOf(counterSets);

@@ -78,7 +78,6 @@ record TransientRetry(InstantSource clock, Sleeper sleeper, RandomGenerator rand
         }
     }
 
-    /** Waits. */
     interface Sleeper {
         void sleep(Duration pause) throws InterruptedException;
     }

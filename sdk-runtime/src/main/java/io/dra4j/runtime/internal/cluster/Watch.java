@@ -20,10 +20,8 @@ public interface Watch extends AutoCloseable {
      */
     interface Listener<T> {
 
-        /** An object was created or changed. */
         void changed(T object);
 
-        /** An object was deleted. */
         void deleted(T object);
 
         /** Nothing happened, and the watch is alive. */

@@ -30,10 +30,14 @@ import io.dra4j.runtime.internal.publish.SlicePublisher;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A running controller: it publishes pools of no single node while it is the leader, and prepares nothing. */
 public final class RunningPools implements AutoCloseable {
@@ -221,6 +225,32 @@ public final class RunningPools implements AutoCloseable {
         @Override
         public void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {
             // A controller holds no claims.
+        }
+    }
+
+    /** Parts that are closed in the reverse of the order in which they were started. */
+    @SuppressWarnings("try") // a part may throw anything when it is closed; that is logged
+    static final class StartedParts implements AutoCloseable {
+
+        private static final Logger LOG = LoggerFactory.getLogger(StartedParts.class);
+
+        private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+        <T extends AutoCloseable> T started(T part) {
+            parts.push(part);
+            return part;
+        }
+
+        @Override
+        public void close() {
+            while (!parts.isEmpty()) {
+                AutoCloseable part = parts.pop();
+                try {
+                    part.close();
+                } catch (Exception | LinkageError e) { // the other parts must still be closed
+                    LOG.atWarn().log("A part of the driver failed to close: {}", part, e);
+                }
+            }
         }
     }
 }

@@ -301,10 +301,8 @@ final class SuspendableProvider implements DeviceProvider {
         private final Executor threads = ShortLivedThreads.unlimited("dra4j-suspend");
         private @Nullable FutureTask<Boolean> running;
 
-        /** Work that may throw anything. */
         @FunctionalInterface
         interface Switch {
-            /** Runs the work. */
             void run() throws Exception;
         }
 
@@ -359,7 +357,6 @@ final class SuspendableProvider implements DeviceProvider {
             return task;
         }
 
-        /** Returns whether a call is in progress. */
         boolean isRunning() {
             return running != null && !running.isDone();
         }

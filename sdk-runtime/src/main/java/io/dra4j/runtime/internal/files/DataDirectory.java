@@ -16,7 +16,6 @@ import java.nio.file.attribute.PosixFilePermissions;
  */
 public record DataDirectory(Path path) {
 
-    /** Returns the directory of a journal. */
     public static DataDirectory of(Path journal) {
         return new DataDirectory(journal.resolveSibling(""));
     }

@@ -53,7 +53,6 @@ public final class HealthFeed implements AutoCloseable {
     private @Nullable ScheduledFuture<?> repeat;
     private @Nullable ScheduledFuture<?> expiry;
 
-    /** Creates a feed with its own thread. */
     public HealthFeed(HealthReports reports, Supplier<Optional<Inventory>> inventory) {
         this(reports, inventory, ShortLivedThreads.upkeep("dra4j-health"));
     }

@@ -11,8 +11,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -154,7 +156,6 @@ public final class HttpPages implements AutoCloseable {
         }
     }
 
-    /** Starts serving. */
     public HttpPages start() {
         server.start();
         return this;
@@ -235,6 +236,29 @@ public final class HttpPages implements AutoCloseable {
         private HttpAnswer tooLarge(InputStream rest) throws IOException {
             rest.transferTo(OutputStream.nullOutputStream());
             return HttpAnswer.text(413, "the document has more than " + longest + " bytes");
+        }
+    }
+
+    /** A response: its status, headers and body. */
+    public record HttpAnswer(int status, Map<String, String> headers, byte[] body) {
+
+        private static final String TYPE = "Content-Type";
+
+        public HttpAnswer {
+            headers = Map.copyOf(headers);
+        }
+
+        public static HttpAnswer of(int status, String type, byte[] body) {
+            return new HttpAnswer(status, Map.of(TYPE, type), body);
+        }
+
+        /** Returns one line or more for people; the line's end is added. */
+        public static HttpAnswer text(int status, String text) {
+            return of(status, "text/plain; charset=utf-8", (text + "\n").getBytes(StandardCharsets.UTF_8));
+        }
+
+        HttpAnswer allowing(String methods) {
+            return new HttpAnswer(status, Map.of(TYPE, headers.getOrDefault(TYPE, ""), "Allow", methods), body);
         }
     }
 }

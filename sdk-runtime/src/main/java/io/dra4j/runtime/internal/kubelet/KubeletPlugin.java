@@ -180,12 +180,12 @@ public final class KubeletPlugin implements AutoCloseable {
 
     /** Waits until the kubelet has confirmed the registration, and returns whether it has. */
     public boolean awaitRegistered(Duration timeout) throws InterruptedException {
-        return registration.awaitRegistered(timeout);
+        return registration.registered.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Returns whether the kubelet has confirmed the registration. */
     public boolean isRegistered() {
-        return registration.isRegistered();
+        return registration.isRegistered;
     }
 
     /** Lets calls in flight end, for a few seconds, and removes both sockets. */
@@ -247,14 +247,6 @@ public final class KubeletPlugin implements AutoCloseable {
             response.onNext(RegistrationStatusResponse.getDefaultInstance());
             response.onCompleted();
         }
-
-        boolean isRegistered() {
-            return isRegistered;
-        }
-
-        boolean awaitRegistered(Duration timeout) throws InterruptedException {
-            return registered.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
-        }
     }
 
     /**
@@ -294,11 +286,11 @@ public final class KubeletPlugin implements AutoCloseable {
 
         /** Returns the path at which the server answers until it is published. */
         synchronized Path hiddenPath() {
-            return server.hiddenPath();
+            return server.file().hidden();
         }
 
         synchronized void publish() {
-            server.publish();
+            server.file().publish();
         }
 
         /**
@@ -307,7 +299,7 @@ public final class KubeletPlugin implements AutoCloseable {
          * @throws DraException if it is gone, and can't be created again
          */
         synchronized void look() {
-            boolean isGone = !isStopped && server.isGone();
+            boolean isGone = !isStopped && server.file().isGone();
             if (isGone && wasGone) {
                 serveAgain();
             }
@@ -319,7 +311,7 @@ public final class KubeletPlugin implements AutoCloseable {
             SocketServer next = start();
             boolean isPublished = false; // unless another process of the driver was first
             try {
-                isPublished = next.publishIfFree();
+                isPublished = next.file().publishIfFree();
             } finally {
                 if (!isPublished) {
                     next.stop(Duration.ZERO);
@@ -354,7 +346,6 @@ public final class KubeletPlugin implements AutoCloseable {
             this.hasShareIds = hasShareIds;
         }
 
-        /** The service for kubelets from 1.34 on. */
         static ServerServiceDefinition v1(ClaimCalls calls) {
             return new DraService(calls, true).bindService();
         }

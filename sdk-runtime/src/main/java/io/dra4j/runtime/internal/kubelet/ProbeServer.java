@@ -74,7 +74,6 @@ public final class ProbeServer implements AutoCloseable {
         }
     }
 
-    /** Returns the port. */
     public int port() {
         return server.getPort();
     }

@@ -63,7 +63,7 @@ final class SocketServer {
     }
 
     /**
-     * Starts a server on a hidden socket; {@link #publish} makes it visible.
+     * Starts a server on a hidden socket; {@link SocketFile#publish} makes it visible.
      *
      * @param path where it is published
      * @param hidden where it is bound
@@ -84,23 +84,8 @@ final class SocketServer {
         }
     }
 
-    /** Returns the path at which the server answers until it is published. */
-    Path hiddenPath() {
-        return file.hidden();
-    }
-
-    void publish() {
-        file.publish();
-    }
-
-    /** Publishes the server unless its name is taken by now, and returns whether it is published. */
-    boolean publishIfFree() {
-        return file.publishIfFree();
-    }
-
-    /** Returns whether the server was published and can no longer be found. */
-    boolean isGone() {
-        return file.isGone();
+    SocketFile file() {
+        return file;
     }
 
     /** Lets calls in flight end, without a limit; the file belongs to another server from now on. */

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.observe;
 
-import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
+import io.dra4j.runtime.internal.http.HttpPages.HttpAnswer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

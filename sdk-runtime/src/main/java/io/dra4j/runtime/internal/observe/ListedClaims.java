@@ -16,7 +16,6 @@ public record ListedClaims(List<OfClass> pending, long failures) {
     /** The device class that stands for all classes that have no separate series. */
     public static final String OTHER_CLASSES = "(other)";
 
-    /** Copies the list. */
     public ListedClaims {
         pending = List.copyOf(pending);
     }

@@ -245,7 +245,6 @@ public final class DevicePins {
         static final Pins DAMAGED = new Pins(Map.of(), true);
         static final String UNKNOWN = "unknown hardware (devices.pins was damaged)";
 
-        /** Copies the map. */
         public Pins {
             ids = Collections.unmodifiableMap(new TreeMap<>(ids));
         }

@@ -172,7 +172,6 @@ final class PolicyReader {
     /** A policy in the form of its file, with the API's words for attributes and taints. */
     record PolicyForm(@Nullable List<RuleForm> rules) {
 
-        /** One rule. */
         record RuleForm(
                 @Nullable MatchForm match,
                 @Nullable Boolean exclude,
@@ -204,7 +203,6 @@ final class PolicyReader {
             }
         }
 
-        /** The devices of a rule. */
         record MatchForm(
                 @Nullable List<String> names,
                 @Nullable List<String> nodes,

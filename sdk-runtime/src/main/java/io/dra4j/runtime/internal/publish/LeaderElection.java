@@ -6,7 +6,6 @@ import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.LeaseStore;
 import io.dra4j.runtime.internal.cluster.LeaseStore.Lease;
 import io.dra4j.runtime.internal.cluster.LeaseStore.LeaseTimes;
-import io.dra4j.runtime.internal.publish.SlicePublisher.Turn;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.time.Instant;
@@ -116,16 +115,13 @@ public final class LeaderElection implements Supplier<Optional<Turn>>, AutoClose
 
     /** Returns whether this process may take a turn now. */
     boolean isLeading() {
-        return isCurrent(right);
+        Right one = right;
+        return clock.instant().isBefore(one.end) && wallClock.instant().isBefore(one.endOfWallClock);
     }
 
     /** Returns whether the last turn still lasts; after an earlier one, another process may have written. */
     public boolean mayWrite() {
         return !given.isLost();
-    }
-
-    private boolean isCurrent(Right one) {
-        return clock.instant().isBefore(one.end) && wallClock.instant().isBefore(one.endOfWallClock);
     }
 
     /** Returns why the last attempt to take or renew the Lease failed; empty if it did not. */

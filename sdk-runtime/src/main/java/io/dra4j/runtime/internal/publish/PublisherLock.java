@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
-import io.dra4j.runtime.internal.publish.SlicePublisher.Turn;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

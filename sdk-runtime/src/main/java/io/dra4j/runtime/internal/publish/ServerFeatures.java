@@ -16,7 +16,7 @@ import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.FeatureProbe;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.validate.PoolRules;
-import io.dra4j.runtime.internal.validate.PoolRules.PoolVerdict;
+import io.dra4j.runtime.internal.validate.PoolVerdict;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.time.Duration;
 import java.time.Instant;

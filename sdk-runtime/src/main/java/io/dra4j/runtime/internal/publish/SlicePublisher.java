@@ -26,7 +26,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -84,14 +83,6 @@ public final class SlicePublisher implements AutoCloseable {
             UnaryOperator<Inventory> taints,
             UnaryOperator<Device> storedTaints,
             PinnedNames names) {}
-
-    /**
-     * The right to write slices.
-     *
-     * @param isLost returns whether another process may have it by now
-     * @param end releases it
-     */
-    public record Turn(BooleanSupplier isLost, Runnable end) {}
 
     private final Parts parts;
     private final ScheduledExecutorService loop;
@@ -173,7 +164,6 @@ public final class SlicePublisher implements AutoCloseable {
         return lastInventory();
     }
 
-    /** Starts publishing. */
     public void start() {
         post(() -> {
             started = true;
@@ -458,12 +448,10 @@ public final class SlicePublisher implements AutoCloseable {
         private long seen = 1;
         private long published;
 
-        /** Counts a change. */
         synchronized void more() {
             seen++;
         }
 
-        /** Returns their number. */
         synchronized long seen() {
             return seen;
         }
@@ -474,7 +462,6 @@ public final class SlicePublisher implements AutoCloseable {
             notifyAll();
         }
 
-        /** Returns whether the cluster has all of them. */
         synchronized boolean areAllPublished() {
             return published >= seen;
         }

@@ -147,12 +147,10 @@ final class SliceView implements AutoCloseable {
         unanswered.add(content);
     }
 
-    /** Remembers a write of this publisher. */
     void wrote(Stored slice) {
         slices.put(slice.name(), slice);
     }
 
-    /** Remembers a delete of this publisher. */
     void deleted(Stored slice) {
         slices.remove(slice.name());
     }

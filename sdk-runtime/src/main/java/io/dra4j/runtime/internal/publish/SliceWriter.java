@@ -9,7 +9,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.publish.plan.Feature;
-import io.dra4j.runtime.internal.publish.plan.SliceDiff.SliceWrite;
+import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
 import java.util.EnumSet;
 import java.util.List;

@@ -143,7 +143,6 @@ final class BindingClaim {
         return ref;
     }
 
-    /** Copies the times of checks and refusals from an earlier state of the claim with the same devices. */
     void follow(@Nullable BindingClaim earlier) {
         if (earlier != null && awaited().equals(earlier.awaited())) {
             checked = earlier.checked;

@@ -75,7 +75,6 @@ record CheckedStatus(ObjectNode sent, List<String> leftOut) {
         }
     }
 
-    /** Returns whether a condition is sent. */
     boolean hasCondition(String type) {
         return sent.path(CONDITIONS)
                 .valueStream()

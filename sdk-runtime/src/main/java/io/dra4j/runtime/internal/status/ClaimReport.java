@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 record ClaimReport(ClaimRef claim, @Nullable String podClaimName, List<DeviceReport> devices, boolean ended) {
 
-    /** Creates an empty report of a claim. */
     static ClaimReport of(ClaimRef claim) {
         return new ClaimReport(claim, null, List.of(), false);
     }

@@ -159,7 +159,6 @@ final class MetadataFiles {
         return requests.addObject().put("name", name).putArray("devices");
     }
 
-    /** Removes all files of a claim; none exists on return. */
     void remove(String claimUid) {
         Path own = ReportFiles.inDirectory(directory, claimUid, "");
         try {
@@ -180,7 +179,6 @@ final class MetadataFiles {
         Files.deleteIfExists(path);
     }
 
-    /** Returns the UIDs of the claims that have files. */
     Set<String> claimUids() {
         return ReportFiles.claimUids(directory, "");
     }

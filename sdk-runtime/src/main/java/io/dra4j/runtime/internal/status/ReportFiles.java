@@ -97,7 +97,6 @@ final class ReportFiles {
         known.put(claimUid, FileStamp.of(file(claimUid)));
     }
 
-    /** Removes a claim's report; it does not exist on return. */
     void remove(String claimUid) {
         known.remove(claimUid);
         if (!Files.isDirectory(directory)) {
@@ -110,7 +109,6 @@ final class ReportFiles {
         }
     }
 
-    /** Returns the UIDs of the claims that have a report. */
     Set<String> claimUids() {
         return claimUids(directory, ENDING);
     }

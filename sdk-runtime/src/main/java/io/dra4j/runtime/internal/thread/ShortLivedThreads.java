@@ -158,7 +158,6 @@ public final class ShortLivedThreads {
                 0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), named(name));
     }
 
-    /** Returns a pool of one thread, which runs tasks sequentially. */
     public static ExecutorService single(String name) {
         return single(named(name));
     }
@@ -208,7 +207,6 @@ public final class ShortLivedThreads {
         return new SparseTimer(task -> daemon(task, name), ShortLivedThreads::after);
     }
 
-    /** Creates daemon threads with a name and a number. */
     public static ThreadFactory named(String name) {
         AtomicInteger number = new AtomicInteger();
         return task -> daemon(task, name + "-" + number.incrementAndGet());

@@ -27,7 +27,6 @@ import java.util.regex.Pattern;
 /** A certificate and its key in two PEM files, as secrets of type kubernetes.io/tls have them. */
 record PemFiles(Path certificates, Path key) {
 
-    /** The texts of both files. */
     record Content(String certificates, String key) {}
 
     /** A certificate chain, the server's own certificate first, with its key. */

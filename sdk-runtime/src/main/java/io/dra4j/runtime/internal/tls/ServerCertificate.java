@@ -62,7 +62,6 @@ public final class ServerCertificate {
         }
     }
 
-    /** Returns the TLS context of a server that presents this certificate. */
     public SSLContext context() {
         try {
             SSLContext context = SSLContext.getInstance("TLS");

@@ -4,7 +4,6 @@ package io.dra4j.runtime.internal.validate;
 
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
-import io.dra4j.runtime.internal.validate.PoolRules.PoolVerdict;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -59,7 +58,6 @@ final class Findings {
         return problems.size();
     }
 
-    /** Returns whether the limit is reached. */
     boolean isFull() {
         return !ofAllDevices && problems.size() >= MOST;
     }

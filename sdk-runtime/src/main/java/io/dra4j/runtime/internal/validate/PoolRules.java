@@ -24,10 +24,8 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.validate.Findings.Field;
 import io.dra4j.runtime.internal.validate.StricterDeviceRules.CounterRules;
 import io.dra4j.runtime.internal.validate.StricterDeviceRules.SelectorRules;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -244,23 +242,13 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
 
         /** An empty list is not a value of the API. */
         private static boolean list(Field field, AttributeValue value) {
-            if (value instanceof AttributeValue.OfStrings texts) {
-                return isSome(field.child("strings"), texts.values());
-            } else if (value instanceof AttributeValue.OfVersions versions) {
-                return isSome(field.child("versions"), versions.values());
-            } else if (value instanceof AttributeValue.OfInts numbers) {
-                return isSome(field.child("ints"), numbers.values());
-            } else if (value instanceof AttributeValue.OfBools truths) {
-                return isSome(field.child("bools"), truths.values());
+            Map.Entry<String, JsonNode> typed =
+                    SliceCodec.attribute(value).properties().iterator().next();
+            boolean isEmpty = typed.getValue().isArray() && typed.getValue().isEmpty();
+            if (isEmpty) {
+                field.child(typed.getKey()).refuse("must not be empty", List.of());
             }
-            return true;
-        }
-
-        private static boolean isSome(Field field, List<?> values) {
-            if (values.isEmpty()) {
-                field.refuse("must not be empty", values);
-            }
-            return !values.isEmpty();
+            return !isEmpty;
         }
 
         private static boolean placement(Field device, @Nullable Placement placement) {
@@ -316,32 +304,6 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
                 field.refuse("must be JSON (" + Shown.name(e.getOriginalMessage()) + ")", json);
                 return null;
             }
-        }
-    }
-
-    /**
-     * The rules that a pool breaks, by their origin.
-     *
-     * @param problems the problems, the first hundred
-     * @param devices the first problem of each device that breaks a rule
-     * @param isOfPool whether the pool itself breaks one
-     */
-    public record PoolVerdict(List<Problem> problems, Map<DeviceName, Problem> devices, boolean isOfPool) {
-
-        /** Copies the collections. */
-        public PoolVerdict {
-            problems = List.copyOf(problems);
-            devices = Collections.unmodifiableMap(new LinkedHashMap<>(devices));
-        }
-
-        /** Returns the verdict on a pool that is invalid as a whole. */
-        public static PoolVerdict ofPool(List<Problem> problems) {
-            return new PoolVerdict(problems, Map.of(), true);
-        }
-
-        /** Returns whether the pool can be published as it is. */
-        public boolean isGood() {
-            return problems.isEmpty();
         }
     }
 }

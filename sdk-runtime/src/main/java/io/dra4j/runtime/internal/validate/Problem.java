@@ -22,7 +22,6 @@ public record Problem(
         String rule,
         @Nullable String value) {
 
-    /** Returns one line for a log or an event. */
     @Override
     public String toString() {
         return "pool %s%s, field %s: %s%s"

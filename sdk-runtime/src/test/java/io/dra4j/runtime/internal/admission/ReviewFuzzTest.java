@@ -12,7 +12,7 @@ import io.dra4j.runtime.internal.admission.AdmissionRule.ClaimRule;
 import io.dra4j.runtime.internal.admission.AdmissionRule.PodRule;
 import io.dra4j.runtime.internal.admission.AdmissionService.ReviewPage;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
-import io.dra4j.runtime.internal.http.HttpAnswer;
+import io.dra4j.runtime.internal.http.HttpPages.HttpAnswer;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.JournalFile.Reserve;
-import io.dra4j.runtime.internal.checkpoint.JournalReading.JournalLoss;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.io.OutputStream;

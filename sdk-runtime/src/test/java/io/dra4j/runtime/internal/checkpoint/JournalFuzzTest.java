@@ -10,7 +10,6 @@ import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Entry;
 import io.dra4j.runtime.internal.checkpoint.JournalFormat.Line;
-import io.dra4j.runtime.internal.checkpoint.JournalReading.JournalLoss;
 import io.dra4j.runtime.internal.checkpoint.LineReader.Piece;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

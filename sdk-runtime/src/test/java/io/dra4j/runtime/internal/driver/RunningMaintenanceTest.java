@@ -23,7 +23,7 @@ import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
 import io.dra4j.runtime.internal.publish.FakeSliceStore;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
-import io.dra4j.runtime.internal.publish.SlicePublisher.Turn;
+import io.dra4j.runtime.internal.publish.Turn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

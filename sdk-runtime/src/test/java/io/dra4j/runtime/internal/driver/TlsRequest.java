@@ -3,8 +3,8 @@
 package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.runtime.internal.admission.AdmissionService;
-import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
+import io.dra4j.runtime.internal.http.HttpPages.HttpAnswer;
 import io.dra4j.testkit.cluster.TestKeys;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

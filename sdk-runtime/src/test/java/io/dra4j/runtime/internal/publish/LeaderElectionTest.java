@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.LeaseStore;
 import io.dra4j.runtime.internal.cluster.LeaseStore.LeaseTimes;
-import io.dra4j.runtime.internal.publish.SlicePublisher.Turn;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -17,7 +17,6 @@ import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.pins.DevicePins;
 import io.dra4j.runtime.internal.pins.PinnedNames;
-import io.dra4j.runtime.internal.publish.SlicePublisher.Turn;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
+import io.dra4j.runtime.internal.http.HttpPages.HttpAnswer;
 import io.dra4j.testkit.cluster.TestKeys;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -15,7 +15,7 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.checkpoint.JournalReading.JournalLoss;
+import io.dra4j.runtime.internal.checkpoint.JournalLoss;
 import io.dra4j.runtime.internal.claim.PreparedResults;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;

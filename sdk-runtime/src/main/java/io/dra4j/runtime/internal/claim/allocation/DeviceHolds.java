@@ -216,7 +216,6 @@ public final class DeviceHolds {
             return new KnownDevices(names, later, known);
         }
 
-        /** Returns which hardware a device is. */
         Optional<String> hardware(PooledDevice key) {
             return Optional.ofNullable(devices.get(key)).map(Device::physicalId);
         }

@@ -10,6 +10,7 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.SliceLimits;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.publish.plan.OrderedArrangement.SliceIndexes;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,41 +31,10 @@ import java.util.stream.Collectors;
  */
 public enum CounterLayout {
     /** From 1.35 on: in separate slices; the scheduler looks for them in the whole pool. */
-    APART {
-        @Override
-        public List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
-            return SlicePlanner.plan(pool, before, mayTaint);
-        }
+    APART,
 
-        @Override
-        public List<Problem> problems(Pool pool) {
-            return List.of();
-        }
-
-        @Override
-        public List<CounterSet> besides(Device device) {
-            return List.of();
-        }
-    },
     /** In 1.34: with the devices that consume them, which are looked up only in their slice. */
-    TOGETHER {
-        @Override
-        public List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
-            return JointSlicePlanner.plan(pool, before, mayTaint);
-        }
-
-        @Override
-        public List<Problem> problems(Pool pool) {
-            return CounterGroup.of(pool).stream()
-                    .flatMap(group -> group.problems(pool.name()).stream())
-                    .toList();
-        }
-
-        @Override
-        public List<CounterSet> besides(Device device) {
-            return device.consumesCounters().stream().map(CounterLayout::whole).toList();
-        }
-    };
+    TOGETHER;
 
     private static CounterSet whole(CounterConsumption consumed) {
         CounterSet.Builder set = CounterSet.builder(consumed.counterSet());
@@ -85,13 +55,27 @@ public enum CounterLayout {
      * @param mayTaint whether a device of this provider may ever have taints, counters or lists
      * @throws IllegalArgumentException if the pool can't be written as slices; the message names pool, device and field
      */
-    public abstract List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint);
+    public List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
+        return this == APART
+                ? SlicePlanner.plan(pool, before, mayTaint)
+                : JointSlicePlanner.plan(pool, before, mayTaint);
+    }
 
     /** Returns the parts of a valid pool that do not fit this layout. */
-    public abstract List<Problem> problems(Pool pool);
+    public List<Problem> problems(Pool pool) {
+        return this == APART
+                ? List.of()
+                : CounterGroup.of(pool).stream()
+                        .flatMap(group -> group.problems(pool.name()).stream())
+                        .toList();
+    }
 
     /** Returns the counter sets that a slice must have besides a device, which takes them whole. */
-    public abstract List<CounterSet> besides(Device device);
+    public List<CounterSet> besides(Device device) {
+        return this == APART
+                ? List.of()
+                : device.consumesCounters().stream().map(CounterLayout::whole).toList();
+    }
 
     /**
      * Decides which slices a pool consists of on a server that requires counter sets in the slices of their devices:
@@ -157,7 +141,6 @@ public enum CounterLayout {
 
         private static final SliceLimits LIMITS = SliceLimits.of(KubernetesVersion.V1_34);
 
-        /** Copies the lists. */
         CounterGroup {
             sets = List.copyOf(sets);
             devices = List.copyOf(devices);

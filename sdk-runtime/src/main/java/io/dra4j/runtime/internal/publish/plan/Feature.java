@@ -380,7 +380,6 @@ public enum Feature {
         this.loss = loss;
     }
 
-    /** Returns whether the device has this part. */
     public boolean usedBy(Device device) {
         return guards(device) || device.rawFields().containsKey(field);
     }
@@ -453,7 +452,6 @@ public enum Feature {
         return false;
     }
 
-    /** Returns a device to probe a server with. */
     public abstract Device probe();
 
     /** Returns a slice with the device to probe a server with. */
@@ -461,13 +459,11 @@ public enum Feature {
         return slice;
     }
 
-    /** The part, as text. */
     @Override
     public String toString() {
         return label;
     }
 
-    /** Returns the feature gate. */
     public Gate gate() {
         return gate;
     }

@@ -38,12 +38,10 @@ public record Gate(FeatureGate gate, int since, int until) {
         return new Gate(gate, since, last);
     }
 
-    /** Returns the gate's name. */
     public String name() {
         return gate.text();
     }
 
-    /** Returns whether a release has the field. */
     public boolean isIn(int minor) {
         return since <= minor && minor <= until;
     }

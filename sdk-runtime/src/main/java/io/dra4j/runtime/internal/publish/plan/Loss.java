@@ -17,7 +17,6 @@ enum Loss {
         this.text = text;
     }
 
-    /** The handling, as text. */
     @Override
     public String toString() {
         return text;

@@ -34,19 +34,6 @@ public final class SliceDiff {
     /** No driver counts that far: a higher generation, of another client, leaves no room for a next. */
     private static final long LAST_GENERATION = Long.MAX_VALUE / 2;
 
-    /** One request that brings the cluster closer to the plan. */
-    public sealed interface SliceWrite {
-
-        /** Deletes a slice. */
-        record Delete(Stored slice) implements SliceWrite {}
-
-        /** Replaces the content of a slice. */
-        record Update(Stored slice, Content content) implements SliceWrite {}
-
-        /** Creates a slice. */
-        record Create(int index, Content content) implements SliceWrite {}
-    }
-
     private final List<Stored> obsolete = new ArrayList<>();
     private final Map<Integer, Stored> kept = new HashMap<>();
     private final List<PlannedSlice> plan;

@@ -10,6 +10,7 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.SliceLimits;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.publish.plan.OrderedArrangement.SliceIndexes;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

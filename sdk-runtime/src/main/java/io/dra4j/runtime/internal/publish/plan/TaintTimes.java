@@ -6,7 +6,6 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
-import io.dra4j.runtime.internal.publish.plan.SliceDiff.SliceWrite;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

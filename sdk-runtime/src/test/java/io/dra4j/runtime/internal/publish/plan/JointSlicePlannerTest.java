@@ -11,6 +11,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.runtime.internal.publish.plan.OrderedArrangement.SliceIndexes;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.util.ArrayList;
 import java.util.Arrays;

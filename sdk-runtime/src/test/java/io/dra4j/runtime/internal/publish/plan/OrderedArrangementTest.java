@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.publish.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Device;
+import io.dra4j.runtime.internal.publish.plan.OrderedArrangement.SliceIndexes;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -13,7 +13,6 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout.CounterGroup;
 import io.dra4j.runtime.internal.publish.plan.PoolConsumer.Seen;
-import io.dra4j.runtime.internal.publish.plan.SliceDiff.SliceWrite;
 import io.dra4j.runtime.internal.validate.PoolRules;
 import java.util.HashMap;
 import java.util.HashSet;

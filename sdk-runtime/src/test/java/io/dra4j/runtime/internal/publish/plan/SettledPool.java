@@ -11,7 +11,6 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
-import io.dra4j.runtime.internal.publish.plan.SliceDiff.SliceWrite;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -12,7 +12,6 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
-import io.dra4j.runtime.internal.publish.plan.SliceDiff.SliceWrite;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -10,7 +10,7 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
-import io.dra4j.runtime.internal.publish.plan.SliceDiff.SliceWrite;
+import io.dra4j.runtime.internal.publish.plan.OrderedArrangement.SliceIndexes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.publish.plan;
 import io.dra4j.api.device.Pool;
 import io.dra4j.benchmarks.Gpus;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
-import io.dra4j.runtime.internal.publish.plan.SliceDiff.SliceWrite;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
