@@ -4,7 +4,6 @@ package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
@@ -42,11 +41,6 @@ public record SliceCodec(String driver, String node) {
     /** Returns whether a field of a device has its own type, so that it is not a raw field. */
     public static boolean isTyped(String field) {
         return DeviceCodec.KNOWN.contains(field) || NodeAllocatableCodec.isField(field);
-    }
-
-    /** Returns an attribute's value in the form of the API. */
-    public static ObjectNode attribute(AttributeValue value) {
-        return DeviceCodec.AttributeCodec.encode(value);
     }
 
     /** Returns the body of a create request; the server truncates the name's base to 58 characters. */

@@ -14,10 +14,11 @@ import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
+import io.dra4j.api.device.AttributeValue;
 import io.dra4j.rules.Addresses;
-import io.dra4j.runtime.internal.cluster.SliceCodec;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,16 @@ final class ReportJson {
                     DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY,
                     DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
+
+    private static final Map<Class<? extends AttributeValue>, String> ATTRIBUTE_TYPES = Map.of(
+            AttributeValue.OfString.class, "string",
+            AttributeValue.OfInt.class, "int",
+            AttributeValue.OfBool.class, "bool",
+            AttributeValue.OfVersion.class, "version",
+            AttributeValue.OfStrings.class, "strings",
+            AttributeValue.OfInts.class, "ints",
+            AttributeValue.OfBools.class, "bools",
+            AttributeValue.OfVersions.class, "versions");
 
     private ReportJson() {}
 
@@ -119,11 +130,16 @@ final class ReportJson {
         ObjectNode json = object();
         if (!metadata.attributes().isEmpty()) {
             ObjectNode attributes = json.putObject("attributes");
-            new TreeMap<>(metadata.attributes())
-                    .forEach((name, value) -> attributes.set(name, SliceCodec.attribute(value)));
+            new TreeMap<>(metadata.attributes()).forEach((name, value) -> attributes.set(name, attribute(value)));
         }
         putNetwork(json, metadata.networkData());
         return json;
+    }
+
+    /** Each type of value is a record of one component, and an object of one field. */
+    private static ObjectNode attribute(AttributeValue value) {
+        JsonNode component = MAPPER.valueToTree(value).elements().next();
+        return object().set(ATTRIBUTE_TYPES.get(value.getClass()), component);
     }
 
     /** Starts an entry of {@code status.devices}. */

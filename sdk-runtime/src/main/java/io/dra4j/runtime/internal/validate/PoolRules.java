@@ -242,13 +242,23 @@ public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<Fi
 
         /** An empty list is not a value of the API. */
         private static boolean list(Field field, AttributeValue value) {
-            Map.Entry<String, JsonNode> typed =
-                    SliceCodec.attribute(value).properties().iterator().next();
-            boolean isEmpty = typed.getValue().isArray() && typed.getValue().isEmpty();
-            if (isEmpty) {
-                field.child(typed.getKey()).refuse("must not be empty", List.of());
+            if (value instanceof AttributeValue.OfStrings texts) {
+                return isSome(field.child("strings"), texts.values());
+            } else if (value instanceof AttributeValue.OfVersions versions) {
+                return isSome(field.child("versions"), versions.values());
+            } else if (value instanceof AttributeValue.OfInts numbers) {
+                return isSome(field.child("ints"), numbers.values());
+            } else if (value instanceof AttributeValue.OfBools truths) {
+                return isSome(field.child("bools"), truths.values());
             }
-            return !isEmpty;
+            return true;
+        }
+
+        private static boolean isSome(Field field, List<?> values) {
+            if (values.isEmpty()) {
+                field.refuse("must not be empty", values);
+            }
+            return !values.isEmpty();
         }
 
         private static boolean placement(Field device, @Nullable Placement placement) {
