@@ -28,6 +28,7 @@ import io.dra4j.nvidia.standin.FabricStandIn;
 import io.dra4j.nvidia.standin.MpsStandIn;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.runtime.ClaimPreview;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -48,8 +49,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** Providers, their claims and the doctor, on nodes with stand-ins of what they look at. */
 @Execution(ExecutionMode.CONCURRENT) // one after the other, they are the longest class of the build
@@ -61,7 +60,6 @@ class ScenariosTest extends ScenarioNode {
             + ")\n)*)(?:boards (\\S+)( dynamic)?\n)?");
     private static final Predicate<String> FORM = forms();
     private static final boolean NIGHTLY = Boolean.getBoolean("dra4j.nightly");
-    private static final Predicate<String> WITH_MPS = scenario -> scenario.contains("\nmps\n");
 
     private String library = "fabric/now/libnvfm.so.1";
     private String config = "";
@@ -69,34 +67,7 @@ class ScenariosTest extends ScenarioNode {
     private HeldClaim remembered;
     private String tainted = "";
 
-    private static Stream<String> ofFabric() throws IOException {
-        return Scenarios.of("fabric-scenarios.txt");
-    }
-
-    private static Stream<String> ofMachines() throws IOException {
-        return Stream.concat(
-                Scenarios.of("vfio-scenarios.txt"),
-                Stream.concat(ofSharing().filter(WITH_MPS.negate()), Scenarios.of("doctor-scenarios.txt")));
-    }
-
-    private static Stream<String> ofMps() throws IOException {
-        return ofSharing().filter(WITH_MPS);
-    }
-
-    private static Stream<String> ofSharing() throws IOException {
-        return Scenarios.of("sharing-scenarios.txt");
-    }
-
-    private static Stream<String> ofClaims() throws IOException {
-        return Stream.concat(Scenarios.of("claim-scenarios.txt"), Scenarios.of("device-scenarios.txt"));
-    }
-
-    private static Stream<String> ofHealth() throws IOException {
-        return Scenarios.of("health-scenarios.txt");
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("ofClaims")
+    @Scenarios({"claim-scenarios.txt", "device-scenarios.txt"})
     @Tag("counts")
     void claimsArePreparedAndUnprepared(String scenario) throws Exception {
         Matcher head = set(scenario);
@@ -104,15 +75,14 @@ class ScenariosTest extends ScenarioNode {
         play(scenario.substring(head.end()));
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("ofHealth")
+    @Scenarios("health-scenarios.txt")
     @Tag("slow")
     void faultsBecomeTaintsAndReports(String scenario) throws Exception {
         claimsArePreparedAndUnprepared(scenario);
     }
 
     private static Predicate<String> forms() {
-        try (Stream<String> lines = Files.lines(Scenarios.RESOURCES.resolve("scenario-forms.txt"))) {
+        try (Stream<String> lines = Files.lines(Path.of("src/test/resources/io/dra4j/nvidia/scenario-forms.txt"))) {
             return Pattern.compile(lines.filter(line -> !line.isEmpty() && !line.startsWith("#"))
                             .collect(Collectors.joining("|")))
                     .asMatchPredicate();
@@ -153,8 +123,7 @@ class ScenariosTest extends ScenarioNode {
         }
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("ofFabric")
+    @Scenarios("fabric-scenarios.txt")
     @Tag("slow")
     void partitionsAreActivatedAndDeactivated(String scenario) throws Exception {
         Matcher head = set(scenario);
@@ -166,8 +135,7 @@ class ScenariosTest extends ScenarioNode {
         play(scenario.substring(head.end()));
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("ofMachines")
+    @Scenarios({"vfio-scenarios.txt", "sharing-scenarios.txt", "doctor-scenarios.txt"})
     @Tag("slow")
     void gpusAreTakenAndSharedAndExamined(String scenario) throws Exception {
         Matcher head = set(scenario);
@@ -175,8 +143,7 @@ class ScenariosTest extends ScenarioNode {
         play(scenario.substring(head.end()));
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("ofMps")
+    @Scenarios("mps-scenarios.txt")
     @Tag("slow")
     @EnabledIf(
             value = "io.dra4j.nvidia.standin.MpsStandIn#canMount",

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.PrepareException;
-import io.dra4j.nvidia.Scenarios;
 import io.dra4j.nvidia.node.DeviceFolder;
 import io.dra4j.nvidia.node.DriverRoot;
 import io.dra4j.nvidia.node.Roots;
@@ -17,6 +16,7 @@ import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.standin.LoaderCache;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,10 +25,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The files and nodes of a driver that containers get, wherever they are, and as they come, change and go. */
 class DriverFilesTest {
@@ -42,12 +39,7 @@ class DriverFilesTest {
     private String version = StandInNode.VERSION;
     private List<String> noted;
 
-    private static Stream<String> scenarios() throws IOException {
-        return Scenarios.of("file-scenarios.txt");
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("scenarios")
+    @Scenarios("file-scenarios.txt")
     void areMountedAndLinked(String scenario) throws IOException {
         node = StandInNode.install(folder, "t4");
         try (Nvml nvml = node.nvml()) {

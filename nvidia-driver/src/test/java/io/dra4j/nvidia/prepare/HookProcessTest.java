@@ -5,9 +5,9 @@ package io.dra4j.nvidia.prepare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.dra4j.nvidia.Scenarios;
 import io.dra4j.nvidia.node.LdCacheTest;
 import io.dra4j.nvidia.prepare.ContainerUnderTest.Ended;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -15,8 +15,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The hook program as a process: links and the loader's cache in a container's root, and nothing elsewhere. */
 class HookProcessTest {
@@ -35,12 +33,7 @@ class HookProcessTest {
     private Ended ended;
     private Object noted;
 
-    private static Stream<String> scenarios() throws IOException {
-        return Scenarios.of("hook-scenarios.txt");
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("scenarios")
+    @Scenarios("hook-scenarios.txt")
     void changesTheRootOfItsContainerAlone(String scenario) throws Exception {
         container = ContainerUnderTest.create(folder);
         state = container.state();
