@@ -7,24 +7,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
-import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import io.dra4j.testkit.Scenarios;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -41,12 +38,33 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The order of operations, of one claim and of claims that want one device. */
-class ClaimOrderTest extends NodeFixture {
+class ClaimOrderTest extends ScenarioNode {
 
     @BeforeEach
     void allocate() {
         node.allocate(A, "gpu-0");
         node.allocate(B, "gpu-1");
+    }
+
+    /** A claim is left as by a crash, or with an unprepare that is skipped; then claim b is allocated its device. */
+    @Override
+    void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "left" -> play("prepare a\nrecord a %s %s\nallocate b gpu-0".formatted(words[1], words[2]));
+            case "skipping" -> {
+                provider.hardware = List.of("GPU-x", "GPU-y"); // which no allocation names
+                play("allocate a gpu-0 skipping %s NodeFeedResources\nprepare a\nallocate b gpu-0".formatted(words[1]));
+            }
+            default -> super.run(words, text);
+        }
+        if (words[0].matches("left|skipping")) {
+            provider.calls.clear();
+        }
+    }
+
+    @Scenarios("claim-order.txt")
+    void claimsThatWantOneDeviceGetItInOrder(String scenario) throws Exception {
+        play(scenario);
     }
 
     /** More than the threads that carry virtual ones. Who opens a pipe stalls until it is written, as with a dead disk. */
@@ -142,162 +160,6 @@ class ClaimOrderTest extends NodeFixture {
                 .isInstanceOf(DraException.class)
                 .hasMessageContaining("has ended");
         assertThat(node.claims.held().get(0).state()).isNull();
-    }
-
-    @Nested
-    class AStaleClaim {
-
-        private void leave(Phase phase, String boot) {
-            node.prepare(A);
-            ClaimRecord record = node.journal.claim("uid-a").orElseThrow();
-            node.journal.put(new ClaimRecord(A, phase, boot, record.devices(), null, null, null, null, null));
-            node.allocate(B, "gpu-0");
-            provider.calls.clear();
-        }
-
-        @Test
-        void byACrashGivesWayToTheClaimThatWantsItsDevice() {
-            leave(Phase.PREPARING, "boot-1");
-
-            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-            assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-b");
-        }
-
-        @Test
-        void byAnEarlierBootGivesWay() {
-            leave(Phase.PREPARED, "boot-0");
-
-            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-            assertThat(provider.unprepared.get(0).beforeReboot()).isTrue();
-        }
-
-        @Test
-        void andCannotBeCleanedUpKeepsItsDevice() {
-            leave(Phase.PREPARING, "boot-1");
-            provider.failUnprepare(new DraException("stuck"));
-
-            assertThat(message(node.prepare(B))).contains("is held by another claim (UID uid-a…)");
-        }
-
-        @Test
-        void doesNotGiveWayWhileAnotherProcessWorksOnIt() {
-            leave(Phase.PREPARING, "boot-1");
-            node.whileBusy(A, () -> assertThat(message(node.prepare(B))).contains("is held by another claim"));
-            assertThat(provider.calls).isEmpty();
-            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-        }
-
-        @Test
-        void damagedInThisBootKeepsItsDeviceForItsContainersMayRun() {
-            leave(Phase.DAMAGED, "boot-1");
-
-            assertThat(message(node.prepare(B))).contains("is held by another claim");
-            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
-            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-        }
-
-        @Test
-        void damagedStaysSoWhenACrashCutsItsUnprepareOff() {
-            leave(Phase.DAMAGED, "boot-1");
-            provider.failUnprepare(new AssertionError("cut off"));
-            assertThat(node.unprepare(A)).isInstanceOf(UnprepareOutcome.Failed.class);
-            node.restart("boot-1");
-            provider.onUnprepare = claim -> {};
-
-            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
-
-            assertThat(provider.unprepared)
-                    .hasSize(2)
-                    .allMatch(claim -> claim.phase() == Phase.DAMAGED && claim.state() == null);
-            assertThat(node.claims.held()).isEmpty();
-        }
-
-        @Test
-        void damagedGivesWayOnceItsUnprepareBegan() {
-            leave(Phase.DAMAGED, "boot-1");
-            ProviderState state = new ProviderState(1, "{}");
-            provider.recordedByUnprepare = Optional.of(state);
-            provider.failUnprepare(new AssertionError("cut off"));
-            node.unprepare(A);
-            node.restart("boot-1");
-            provider.onUnprepare = claim -> {};
-
-            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-
-            assertThat(provider.unprepared).hasSize(2);
-            assertThat(provider.unprepared.get(1).phase()).isEqualTo(Phase.DAMAGED);
-            assertThat(provider.unprepared.get(1).state()).isEqualTo(state);
-        }
-
-        @Test
-        void damagedIsNeverTakenForPreparedAndBegunAgain() {
-            leave(Phase.DAMAGED, "boot-1");
-
-            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-            assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-a");
-            assertThat(provider.unprepared.get(0).state()).isNull();
-        }
-    }
-
-    /** As of a driver that published its devices with {@code skipNodeOperations}. */
-    @Nested
-    class AClaimWhoseUnprepareIsSkipped {
-
-        private void prepare(String skipped) {
-            provider.hardware = List.of("GPU-x", "GPU-y"); // which no allocation names
-            allocate(skipped, "gpu-0");
-            node.prepare(A);
-            node.allocate(B, "gpu-0");
-            provider.calls.clear();
-        }
-
-        private void allocate(String skipped, String device) {
-            node.allocate(A, NodeUnderTest.result(device, skipped, "NodeFeedResources"));
-        }
-
-        @ParameterizedTest
-        @ValueSource(strings = {"NodeUnprepareResources", "*"})
-        void givesWayWhenItIsDeleted(String skipped) {
-            prepare(skipped);
-            node.restart("boot-1");
-            node.api.objects.remove(A);
-
-            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-            assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-b");
-        }
-
-        @Test
-        void givesWayWhenItIsAllocatedElsewhere() {
-            prepare("*");
-            allocate("*", "gpu-1");
-
-            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-        }
-
-        @Test
-        void keepsItsDeviceAsLongAsItIsAllocated() {
-            prepare("*");
-
-            assertThat(message(node.prepare(B))).contains("is held by another claim");
-            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-            assertThat(provider.calls).isEmpty();
-        }
-
-        @Test
-        void isAnotherThanOneThatTheKubeletHasNotUnpreparedYet() {
-            prepare("NodePrepareResources");
-            node.api.objects.remove(A);
-
-            assertThat(message(node.prepare(B))).contains("is held by another claim");
-        }
-
-        @Test
-        void isUnpreparedLikeAnyOtherIfACallComes() {
-            prepare("*");
-
-            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
-            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-        }
     }
 
     @Nested

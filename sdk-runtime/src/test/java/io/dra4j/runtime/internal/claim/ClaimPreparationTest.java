@@ -7,7 +7,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
@@ -24,11 +23,10 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.DeviceResult;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
-import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome;
-import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.claim.PreparedResults.PreparedCheck;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +50,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ClaimPreparationTest extends NodeFixture {
+class ClaimPreparationTest extends ScenarioNode {
 
     @RegisterExtension
     final LoggedEvents log = new LoggedEvents(PreparedCheck.class, Level.WARN);
@@ -61,6 +59,11 @@ class ClaimPreparationTest extends NodeFixture {
     void allocate() {
         node.allocate(A, "gpu-0");
         node.allocate(B, "gpu-1");
+    }
+
+    @Scenarios("claim-preparation.txt")
+    void claimsArePreparedAndUnprepared(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Nested
@@ -77,12 +80,23 @@ class ClaimPreparationTest extends NodeFixture {
 
         @Test
         void saysStartedBeforeTheProviderWorksAndPreparedAfterwards() {
-            provider.onPrepare = (claim, context) -> provider.calls.add("" + node.phase(A));
+            provider.hardware = List.of("GPU-x");
+            provider.onPrepare = (claim, context) -> {
+                provider.calls.add("" + node.phase(A));
+                assertThat(physicalIds()).containsExactly("GPU-x");
+            };
 
             node.prepare(A);
 
             assertThat(provider.calls).containsExactly("prepare uid-a", "PREPARING");
             assertThat(node.phase(A)).isEqualTo(Phase.PREPARED);
+            assertThat(physicalIds()).containsExactly("GPU-x");
+        }
+
+        private List<String> physicalIds() {
+            return node.journal.claim(A.uid()).orElseThrow().devices().stream()
+                    .map(HeldDevice::physicalId)
+                    .toList();
         }
 
         @Test
@@ -100,17 +114,6 @@ class ClaimPreparationTest extends NodeFixture {
             assertThat(node.prepare(A)).isInstanceOf(PrepareOutcome.Failed.class);
             isScarce.set(false);
             assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-        }
-
-        @Test
-        void repeatedAfterARestartAnswersTheSameAndBringsTheSpecBack() throws IOException {
-            PrepareOutcome first = node.prepare(A);
-            node.restart("boot-1");
-            Files.delete(node.spec("uid-a"));
-
-            assertThat(node.prepare(A)).isEqualTo(first);
-            assertThat(provider.calls).isEmpty();
-            assertThat(node.specs()).hasSize(1);
         }
 
         static Stream<Arguments> failures() {
@@ -134,28 +137,6 @@ class ClaimPreparationTest extends NodeFixture {
             provider.onPrepare = (claim, context) -> {};
             node.allocate(B, "gpu-0");
             assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-        }
-
-        @Test
-        void thatCannotBeUndoneKeepsTheDeviceUntilUnprepareSucceeds() {
-            provider.failPrepare(new PrepareException("broken half-way"));
-            provider.failUnprepare(new IOException("still broken"));
-            assertThat(message(node.prepare(A))).isEqualTo("broken half-way");
-
-            node.allocate(B, "gpu-0");
-            provider.onPrepare = (claim, context) -> {};
-            assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim (UID uid-a…)");
-            provider.onUnprepare = claim -> {};
-            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
-            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-        }
-
-        @Test
-        void ofAClaimThatCannotBeReadSaysSoAndTouchesNothing() {
-            node.api.objects.remove(A);
-
-            assertThat(message(node.prepare(A))).isEqualTo("no such claim");
-            assertThat(provider.calls).isEmpty();
         }
 
         @Test
@@ -222,15 +203,6 @@ class ClaimPreparationTest extends NodeFixture {
         }
 
         @Test
-        void withACheckpointThoughItChangesNothingIsRefusedAndUndone() {
-            provider.changesNothing = true;
-            provider.onPrepare = (claim, context) -> context.checkpoint(new ProviderState(1, "{}"));
-
-            assertThat(message(node.prepare(A))).contains("changesNothing() returned true, but prepare() has a state");
-            assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a");
-        }
-
-        @Test
         void mayGiveOneNodeToDevicesOfARequestAndOnePathToThoseOfTwo() {
             Result other = new Result(NodeUnderTest.DRIVER, "r2", "node", "gpu-1", null, Map.of(), false, Set.of());
             node.allocate(A, NodeUnderTest.result("gpu-0"), other);
@@ -279,58 +251,10 @@ class ClaimPreparationTest extends NodeFixture {
 
             assertThat(provider.calls).containsExactly("prepare uid-a");
         }
-
-        @Test
-        void ofAClaimWhoseAllocationChangedUnpreparesTheOldOneFirst() {
-            node.prepare(A);
-            node.allocate(A, "gpu-1");
-
-            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-            assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a", "prepare uid-a");
-        }
     }
 
     @Nested
     class AfterACrash {
-
-        @Test
-        void aStartedClaimIsUnpreparedWithItsLastProgressAndPreparedAgain() {
-            ProviderState state = new ProviderState(1, "{\"instance\":7}");
-            record(Phase.PREPARING, "boot-1", state);
-            node.restart("boot-1");
-
-            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-
-            assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-a");
-            HeldClaim undone = provider.unprepared.get(0);
-            assertThat(undone.phase()).isEqualTo(Phase.PREPARING);
-            assertThat(undone.beforeReboot()).isFalse();
-            assertThat(undone.state()).isEqualTo(state);
-        }
-
-        @Test
-        void progressIsDurableWhenRecordReturns() {
-            ProviderState state = new ProviderState(1, "{\"instance\":7}");
-            provider.onPrepare = (claim, context) -> context.checkpoint(state);
-            node.prepare(A);
-            node.restart("boot-1");
-
-            assertThat(node.claims.held())
-                    .singleElement()
-                    .extracting(HeldClaim::state)
-                    .isEqualTo(state);
-        }
-
-        @Test
-        void aClaimOfAnEarlierBootIsNotPreparedAnyMore() {
-            node.prepare(A);
-            node.restart("boot-2");
-
-            assertThat(node.claims.held()).singleElement().matches(HeldClaim::beforeReboot);
-            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-            assertThat(provider.calls).containsExactly("unprepare uid-a", "prepare uid-a");
-            assertThat(provider.unprepared.get(0).beforeReboot()).isTrue();
-        }
 
         /** The second device is other hardware, and refused before the provider is asked. */
         @ParameterizedTest
@@ -385,29 +309,6 @@ class ClaimPreparationTest extends NodeFixture {
             assertThat(node.statuses.count()).isEqualTo(2);
         }
 
-        @Test
-        void takingUpBringsBackLostSpecs() throws IOException {
-            node.prepare(A);
-            node.prepare(B);
-            Files.delete(node.spec("uid-a"));
-            node.restart("boot-1");
-
-            node.claims.recover();
-
-            assertThat(node.specs()).containsExactly("uid-a", "uid-b");
-            assertThat(node.events).isEmpty();
-        }
-
-        @Test
-        void takingUpAfterARebootRemovesTheSpecsOfTheEarlierBoot() throws IOException {
-            node.prepare(A);
-            node.restart("boot-2");
-
-            node.claims.recover();
-
-            assertThat(node.specs()).isEmpty();
-        }
-
         /** Of a provider that changes nothing: its record is lost with the power, and its CDI spec is not. */
         @Test
         void aClaimThatThePowerFailureForgotLeavesNothing() throws IOException {
@@ -448,51 +349,6 @@ class ClaimPreparationTest extends NodeFixture {
 
             assertThat(held).exists();
             assertThat(gone).doesNotExist();
-        }
-
-        private void record(Phase phase, String boot, ProviderState state) {
-            node.prepare(A);
-            ClaimRecord prepared = node.journal.claim("uid-a").orElseThrow();
-            node.journal.put(new ClaimRecord(A, phase, boot, prepared.devices(), state, null, null, null, null));
-        }
-    }
-
-    @Nested
-    class Unprepare {
-
-        @Test
-        void leavesNothingAndNeedsNoObject() throws IOException {
-            node.prepare(A);
-            node.api.objects.remove(A);
-
-            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
-
-            assertThat(node.claims.held()).isEmpty();
-            assertThat(node.specs()).isEmpty();
-        }
-
-        @Test
-        void ofAnUnknownClaimSucceedsWithoutTheProviderAndRemovesItsSpec() throws IOException {
-            node.prepare(A);
-            node.journal.forget("uid-a");
-
-            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
-
-            assertThat(provider.calls).containsExactly("prepare uid-a");
-            assertThat(node.specs()).isEmpty();
-        }
-
-        @Test
-        void thatFailsKeepsTheClaimAndIsFinishedByTheRetry() throws IOException {
-            node.prepare(A);
-            provider.failUnprepare(new PrepareException("busy"));
-
-            assertThat(node.unprepare(A)).isEqualTo(new UnprepareOutcome.Failed("busy"));
-            assertThat(node.phase(A)).isEqualTo(Phase.UNPREPARING);
-
-            provider.onUnprepare = claim -> {};
-            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
-            assertThat(node.claims.held()).isEmpty();
         }
     }
 }
