@@ -4,14 +4,15 @@ package io.dra4j.runtime.internal.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
-import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
-import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.publish.plan.Feature;
 import java.time.Duration;
@@ -19,14 +20,19 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Sequences of events that once left the cluster wrong, unguarded or in a storm. */
 class PublishingMishapsTest extends PublisherUnderTest {
+
+    @RegisterExtension
+    final LoggedEvents log = new LoggedEvents(SlicePublisher.class, Level.WARN);
 
     private static final Pool TAINTED = Pool.ofNode("node-a", List.of(tainted("gpu-0", Effect.NO_EXECUTE)));
 
@@ -68,19 +74,6 @@ class PublishingMishapsTest extends PublisherUnderTest {
     }
 
     @Test
-    void aPolicyThatRefusesForAnotherReasonIsNoAnswerAboutFeatures() {
-        store.questionFailure = Failures.invalid("denied by policy node-restriction");
-        start();
-        publish(TAINTED);
-        assertThat(reasons()).containsExactly(Reason.POOL_REJECTED);
-
-        store.questionFailure = null;
-        loop.advance(MINUTE);
-
-        assertThat(names("node-a")).containsExactly("gpu-0");
-    }
-
-    @Test
     void taintsKeepTheirTimesWhenTheirSlicesAreWiped() {
         Instant began = Instant.parse("2026-11-21T00:00:00Z");
         store.keeps = content -> dated(content, loop.instant());
@@ -93,82 +86,6 @@ class PublishingMishapsTest extends PublisherUnderTest {
         assertThat(devices("node-a"))
                 .singleElement()
                 .satisfies(gpu -> assertThat(gpu.taints().get(0).timeAdded()).isEqualTo(began));
-    }
-
-    @Test
-    void oneWatchThatLivesDoesNotHideThatAnotherIsDead() {
-        start(
-                Pool.ofNode("node-a", gpus(3)),
-                Pool.builder("shared")
-                        .placement(new Placement.AllNodes())
-                        .devices(gpus(1))
-                        .build());
-        store.deafen(Scope.NODE);
-        store.slices.values().stream()
-                .filter(slice -> slice.content().pool().value().equals("node-a"))
-                .findFirst()
-                .ifPresent(slice -> store.remove(slice.name()));
-        for (int i = 0; i < 4; i++) {
-            loop.advance(MINUTE);
-            store.bookmark(Scope.CLUSTER);
-        }
-
-        assertThat(names("node-a")).hasSize(3);
-    }
-
-    @Test
-    void aWriteWhoseAnswerWasLostIsOurOwn() {
-        start();
-        store.losesAnswersOnly = true;
-        for (int i = 4; i < 16; i++) {
-            publish(Pool.ofNode("node-a", gpus(i)));
-            loop.advance(SECOND.multipliedBy(5));
-        }
-
-        assertThat(reasons()).doesNotContain(Reason.SLICES_CONTESTED);
-        assertThat(names("node-a")).hasSize(15);
-    }
-
-    @Test
-    void aChangeIsWrittenAtOnceThoughARepairIsPending() {
-        start();
-        removeAnySlice();
-        loop.advance(SECOND);
-        removeAnySlice();
-        store.remove(store.create(0, content("other")).name());
-
-        publish(Pool.ofNode("node-a", gpus(4)));
-
-        assertThat(names("node-a")).hasSize(4);
-    }
-
-    @Test
-    void aChangeDuringAFightIsWrittenWithinSeconds() {
-        start();
-        for (int i = 0; i < 1200; i++) {
-            List.copyOf(store.slices.keySet()).forEach(store::remove);
-            loop.advance(Duration.ofMillis(50));
-        }
-        store.writes.clear();
-
-        publish(Pool.ofNode("node-a", gpus(4)));
-        loop.advance(SECOND.multipliedBy(2));
-
-        assertThat(names("node-a")).hasSize(4);
-    }
-
-    @Test
-    void aProviderThatChangesAllTheTimeIsFollowedOnceASecond() {
-        start();
-        for (int i = 0; i < 1200; i++) {
-            publish(Pool.ofNode("node-a", gpus(1 + i % 7)));
-            loop.advance(Duration.ofMillis(50));
-        }
-        int inAMinute = store.writes.size();
-        loop.advance(SECOND.multipliedBy(10));
-
-        assertThat(inAMinute).isBetween(40, 75);
-        assertThat(names("node-a")).hasSize(1 + 1199 % 7);
     }
 
     @Test
@@ -221,20 +138,6 @@ class PublishingMishapsTest extends PublisherUnderTest {
     }
 
     @Test
-    void aServerThatGoesOnAskingToWaitHasNotRecovered() {
-        start();
-        store.failing("node-a", Failures.retryAfter(429, SECOND));
-        publish(Pool.ofNode("node-a", gpus(4)));
-        loop.advance(MINUTE.multipliedBy(5));
-        assertThat(reasons()).containsExactly(Reason.CLUSTER_UNREACHABLE);
-
-        store.failing("", null);
-        loop.advance(MINUTE);
-
-        assertThat(reasons()).containsExactly(Reason.CLUSTER_UNREACHABLE, Reason.PUBLISHING_RECOVERED);
-    }
-
-    @Test
     void aChangeThatIsNotReadYetIsNotPublished() throws Exception {
         start();
         loop.execute(publisher::inventoryChanged); // while a round is about to begin
@@ -243,6 +146,61 @@ class PublishingMishapsTest extends PublisherUnderTest {
         assertThat(isPublished()).isFalse();
         loop.advance(Duration.ZERO);
         assertThat(isPublished()).isTrue();
+    }
+
+    @Test
+    void aTurnThatEndsAmidWritesIsWaitedForAsAnyOther() throws InterruptedException {
+        start();
+        store.afterWrite = () -> {
+            lock.othersHaveIt = true;
+            store.failing("node-a", new CancellationException("another leads"));
+        };
+
+        publish(Pool.ofNode("node-a", gpus(200)));
+        lock.requested = 0;
+        loop.advance(MINUTE);
+        assertThat(lock.requested).isBetween(59, 61);
+        store.failing("node-a", null);
+        lock.othersHaveIt = false;
+        store.afterWrite = () -> {};
+        loop.advance(SECOND);
+
+        assertThat(isPublished()).isTrue();
+        assertThat(names("node-a")).hasSize(200);
+    }
+
+    @Test
+    void aBugIsToldAndTriedAgainAndLoggedWithItsStackOnce() throws Exception {
+        store.listFailure = new IllegalStateException("a bug");
+        start();
+        loop.advance(SECOND);
+        assertThat(reasons()).contains(Reason.UNEXPECTED_ERROR);
+        store.listFailure = new IllegalStateException("another");
+        loop.advance(SOON);
+
+        assertThat(log.list)
+                .filteredOn(event -> event.getThrowableProxy() != null)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        first -> assertThat(first).endsWith(": a bug (failure 1 in a row)"),
+                        second -> assertThat(second).contains(": another (failure"));
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anySatisfy(message -> assertThat(message).endsWith(": a bug (failure 2 in a row)"));
+
+        store.listFailure = null;
+        loop.advance(SOON);
+
+        assertThat(isPublished()).isTrue();
+    }
+
+    @Test
+    void anErrorOfTheMachineIsFatal() {
+        store.listError = new OutOfMemoryError("test");
+        start();
+
+        assertThat(reasons()).containsExactly(Reason.PUBLISHER_FAILED);
+        assertThat(publisher.missing()).containsExactly("publishing: has ended; restart the driver");
     }
 
     private static List<Device> untainted(Content content) {

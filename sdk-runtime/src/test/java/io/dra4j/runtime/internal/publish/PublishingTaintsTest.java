@@ -12,7 +12,6 @@ import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.DriverEvent;
-import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -64,34 +63,6 @@ class PublishingTaintsTest extends PublisherUnderTest {
     }
 
     @Test
-    void areWrittenAndTakenBackWhenTheyChange() throws Exception {
-        taint(true);
-        assertTaints("node-a", 3, 1);
-        assertThat(store.writes).containsExactly("update node-a");
-        assertThat(isPublished()).isTrue();
-
-        taint(false);
-        assertTaints("node-a", 3, 0);
-    }
-
-    @Test
-    void areWrittenToTheLastGoodInventoryWhileItCannotBeRead() throws Exception {
-        unreadable = new LinkageError("the hardware fails");
-        publisher.inventoryChanged();
-        loop.advance(Duration.ZERO);
-        store.failing("node-a", Failures.status(500));
-
-        taint(true);
-        assertThat(publisher.areTaintsPublished()).isFalse();
-        store.failing("node-a", null);
-        loop.advance(SOON);
-
-        assertTaints("node-a", 3, 1);
-        assertThat(publisher.areTaintsPublished()).isTrue();
-        assertThat(isPublished()).as("what the hardware has now").isFalse();
-    }
-
-    @Test
     void areWrittenToTheLastInventoryWhileTheNextIsRead() {
         publisher.close();
         loop = new ManualLoop();
@@ -110,45 +81,10 @@ class PublishingTaintsTest extends PublisherUnderTest {
         assertTaints("node-a", 3, 1);
     }
 
-    @Test
-    void areNoWriteWhenTheyAreTheSame() {
-        taint(true);
-        store.writes.clear();
-
-        taint(true);
-        publisher.inventoryChanged();
-        loop.advance(Duration.ofSeconds(1));
-
-        assertThat(store.writes).isEmpty();
-        assertThat(publisher.lastInventory()).as("what the provider offers").contains(inventory);
-    }
-
     /** Another process goes on, whose hardware can't be read from the start. */
     private void restartUnreadable() {
         unreadable = new LinkageError("the hardware fails");
         restart();
-    }
-
-    @Test
-    void areWrittenToWhatTheClusterHasWhileNoInventoryCouldBeRead() throws Exception {
-        Map<String, Stored> before = Map.copyOf(store.slices);
-        restartUnreadable();
-        assertThat(store.slices).isEqualTo(before);
-        assertThat(publisher.areTaintsPublished()).isTrue();
-        store.failing("node-a", Failures.status(500));
-
-        taint(true);
-        assertThat(publisher.areTaintsPublished()).isFalse();
-        store.failing("node-a", null);
-        loop.advance(SOON);
-
-        assertTaints("node-a", 3, 1);
-        assertThat(publisher.areTaintsPublished()).isTrue();
-        assertThat(publisher.lastInventory()).isEmpty();
-        assertThat(isPublished()).as("what the hardware has now").isFalse();
-
-        taint(false);
-        assertTaints("node-a", 3, 0);
     }
 
     /** Replaces a slice, as if it had always been so. */
@@ -158,19 +94,6 @@ class PublishingTaintsTest extends PublisherUnderTest {
                 new Stored("other", own.uid(), own.resourceVersion(), owned, change.apply(own.content()), decoded);
         store.slices.put("other", other);
         return other;
-    }
-
-    @Test
-    void thatTheServerRefusesAreReportedBesideTheInventory() {
-        restartUnreadable();
-        store.failing("node-a", Failures.status(500));
-
-        taint(true);
-
-        assertThat(publisher.missing())
-                .containsExactly(
-                        "inventory: not read yet: java.lang.LinkageError: the hardware fails",
-                        "pool node-a: the API server rejected it; see the log");
     }
 
     @Test
@@ -228,104 +151,5 @@ class PublishingTaintsTest extends PublisherUnderTest {
         return slices.entrySet().stream()
                 .collect(Collectors.toMap(
                         Map.Entry::getKey, each -> each.getValue().content()));
-    }
-
-    @Test
-    void comeBackWithNoSliceThatWasDeletedMeanwhile() {
-        restartUnreadable();
-        removeAnySlice();
-        loop.advance(SOON);
-
-        taint(true);
-        assertThat(store.slices).isEmpty();
-        taint(false);
-
-        assertThat(store.slices).isEmpty();
-        assertThat(publisher.areTaintsPublished()).isTrue();
-    }
-
-    @Test
-    void areRepairedWhileNoInventoryCouldBeRead() {
-        restartUnreadable();
-        taint(true);
-        assertThat(publisher.storedDevices()).isEqualTo(devices("node-a"));
-
-        store.change(anySlice(), content -> content.withDevices(gpus(2)));
-        loop.advance(SOON);
-
-        assertTaints("node-a", 2, 1);
-        assertThat(publisher.areTaintsPublished()).isTrue();
-    }
-
-    @Test
-    void thatTheServerDoesNotKeepWithdrawDevicesWhileNoInventoryCouldBeRead() {
-        restartUnreadable();
-        store.keeps = content -> content.withDevices(content.devices().stream()
-                .map(device -> device.toBuilder().taints(List.of()).build())
-                .toList());
-
-        taint(true);
-
-        assertThat(store.slices).hasSize(1);
-        assertThat(devices("node-a")).isEmpty();
-        assertThat(publisher.areTaintsPublished()).isTrue();
-        taint(false);
-        unreadable = null;
-        loop.advance(SOON);
-        assertThat(devices("node-a")).hasSize(3);
-    }
-
-    @Test
-    void aPoolThatIsGoneOnceTheInventoryIsReadIsRemoved() {
-        restartUnreadable();
-        taint(true);
-        inventory = Inventory.of(Pool.ofNode("node-b", gpus(2)));
-
-        unreadable = null;
-        taints = UnaryOperator.identity();
-        loop.advance(SOON);
-
-        assertThat(devices("node-a")).isEmpty();
-        assertThat(devices("node-b")).hasSize(2);
-    }
-
-    @Test
-    void areThoseOfTheInventoryOnceItIsRead() throws Exception {
-        restartUnreadable();
-        taint(true);
-        inventory = Inventory.of(Pool.ofNode("node-a", gpus(2)));
-
-        unreadable = null;
-        loop.advance(SOON);
-
-        assertTaints("node-a", 2, 1);
-        assertThat(isPublished()).isTrue();
-    }
-
-    @Test
-    void areNotWrittenWhileTheClusterCannotBeRead() {
-        store.listFailure = Failures.status(503);
-        restartUnreadable();
-        taint(true);
-        assertThat(publisher.areTaintsPublished()).isFalse();
-        assertThat(reasons()).contains(Reason.CLUSTER_UNREACHABLE);
-
-        store.listFailure = null;
-        loop.advance(SOON);
-
-        assertTaints("node-a", 3, 1);
-        assertThat(publisher.areTaintsPublished()).isTrue();
-        assertThat(reasons()).contains(Reason.PUBLISHING_RECOVERED);
-    }
-
-    @Test
-    void leaveTheSlicesOfAnotherProcessAlone() {
-        lock.othersHaveIt = true;
-        restartUnreadable();
-
-        taint(true);
-
-        assertTaints("node-a", 3, 0);
-        assertThat(publisher.areTaintsPublished()).isFalse();
     }
 }
