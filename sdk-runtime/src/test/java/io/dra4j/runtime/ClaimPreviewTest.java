@@ -65,13 +65,10 @@ class ClaimPreviewTest {
     }
 
     @Test
-    void needsAnAllocation() throws Exception {
+    void readsNothingButAnAllocatedClaim() throws Exception {
         assertThat(preview.refusal("{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceClaim\"}"))
                 .hasValue("the claim is not allocated");
-    }
 
-    @Test
-    void readsNothingElse() throws Exception {
         assertThatThrownBy(() -> preview.refusal("kind: Pod\napiVersion: v1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Not a ResourceClaim of resource.k8s.io/v1; apiVersion is \"v1\" and kind is \"Pod\"");

@@ -131,9 +131,11 @@ class DriverMainTest extends ProgramFixture {
         }
 
         @ParameterizedTest
-        @CsvSource({"-1,", "'',", "0,:0", "8080,:8080", "65535,:65535"})
-        void takeTheMetricsPortForTheHttpEndpoint(String port, @Nullable String endpoint) {
+        @CsvSource({"-1,,", "'',,", "0,,:0", "8080,,:8080", "65535,,:65535", "8080,127.0.0.1:8080,127.0.0.1:8080"})
+        void takeTheMetricsPortForTheHttpEndpointAlsoInBothForms(
+                String port, @Nullable String given, @Nullable String endpoint) {
             environment.put("METRICS_PORT", port);
+            environment.put("HTTP_ENDPOINT", given == null ? "" : given);
 
             assertThat(execute("--node-name=n")).isZero();
 
@@ -159,16 +161,6 @@ class DriverMainTest extends ProgramFixture {
             assertThat(execute("--help")).isZero();
 
             assertThat(out()).containsPattern("--unhealthy-taint=EFFECT(?s).{1,300}Default: NoExecute");
-        }
-
-        @Test
-        void takeOneHttpEndpointInBothForms() {
-            environment.put("METRICS_PORT", "8080");
-            environment.put("HTTP_ENDPOINT", "127.0.0.1:8080");
-
-            assertThat(execute("--node-name=n")).isZero();
-
-            assertThat(options.httpEndpoint()).contains("127.0.0.1:8080");
         }
 
         @Test

@@ -29,14 +29,10 @@ class RecordStateTest {
     private record FlashedOnce(String region) {}
 
     @Test
-    void readsWhatItWrote() {
+    void writesAFieldForEachComponentThatIsNotNullAndReadsIt() {
         Flashed flashed = new Flashed(List.of(new Region("r0", 3)), true, "aes.bit");
 
         assertThat(STATE.read(STATE.write(flashed))).isEqualTo(flashed);
-    }
-
-    @Test
-    void writesAFieldForEachComponentThatIsNotNull() {
         assertThat(STATE.write(new Flashed(List.of(new Region("r0", 3)), false, null)))
                 .isEqualTo(new ProviderState(2, "{\"regions\":[{\"name\":\"r0\",\"slot\":3}],\"locked\":false}"));
     }

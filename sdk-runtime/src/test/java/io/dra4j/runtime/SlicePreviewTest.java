@@ -38,13 +38,19 @@ class SlicePreviewTest {
     }
 
     @Test
-    void findsWhatThePublisherRefuses() {
+    void findsWhatThePublisherRefusesAndNamesItAll() {
         assertThat(SlicePreview.problems(BAD))
                 .hasSize(3)
                 .allSatisfy(problem -> assertThat(problem).startsWith("pool node-a, device fpga-"))
                 .anySatisfy(problem -> assertThat(problem).contains("fpga-0", "firmware", "1.2"))
                 .anySatisfy(problem -> assertThat(problem).contains("fpga-1", "board name"))
                 .anySatisfy(problem -> assertThat(problem).contains("fpga-2", "regions"));
+
+        assertThatThrownBy(() -> SlicePreview.rawJson("fpga.example.com", "node-a", BAD))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("The inventory can't be published:\n- pool node-a")
+                .message()
+                .contains(SlicePreview.problems(BAD));
     }
 
     @Test
@@ -72,14 +78,5 @@ class SlicePreviewTest {
                 .contains("fpga-0", "attributes[drv.example/model]", "must not be used with model");
         assertThat(SlicePreview.problems("other.example", inventory)).isEmpty();
         assertThat(SlicePreview.problems(inventory)).isEmpty();
-    }
-
-    @Test
-    void refusesWithAllProblems() {
-        assertThatThrownBy(() -> SlicePreview.rawJson("fpga.example.com", "node-a", BAD))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("The inventory can't be published:\n- pool node-a")
-                .message()
-                .contains(SlicePreview.problems(BAD));
     }
 }

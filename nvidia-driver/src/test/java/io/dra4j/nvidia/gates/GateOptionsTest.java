@@ -131,17 +131,13 @@ class GateOptionsTest {
     }
 
     @Test
-    void consumableSharesContradictTheirGateIfItIsOff() {
-        assertThatThrownBy(() -> options("--consumable-shares=4", "--feature-gates=ConsumableShares=false")
-                        .check())
-                .hasMessageContaining("feature gate ConsumableShares is off");
-    }
-
-    @Test
-    void consumableSharesAreOneOfTheirForms() {
+    void consumableSharesAreOneOfTheirFormsAndContradictTheirGateIfItIsOff() {
         assertThatThrownBy(() -> options("--consumable-shares=some"))
                 .isInstanceOf(ParameterException.class)
                 .hasMessageContaining("\"some\" is not one of disabled, unlimited, memory");
+        assertThatThrownBy(() -> options("--consumable-shares=4", "--feature-gates=ConsumableShares=false")
+                        .check())
+                .hasMessageContaining("feature gate ConsumableShares is off");
     }
 
     @Test

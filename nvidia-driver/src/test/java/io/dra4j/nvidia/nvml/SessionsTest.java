@@ -78,25 +78,20 @@ class SessionsTest {
     }
 
     @Test
-    void lastForAsLongAsTheyAreKept() throws Exception {
+    void lastFromTheFirstCallForAsLongAsTheyAreKeptAndBlockAnUpdateUntilThen() throws Exception {
         Lease first = nvml.keep();
         Lease second = nvml.keep();
+        assertThat(isOpen()).isFalse();
         nvml.read();
 
         first.close();
         first.close();
 
         assertThat(isOpen()).isTrue();
+        assertThat(node.unload()).isEqualTo(IN_USE);
         second.close();
         assertThat(isOpen()).isFalse();
-    }
-
-    @Test
-    void areNotOpenedByKeeping() throws Exception {
-        try (Lease kept = nvml.keep()) {
-            assertThat(kept).isNotNull();
-            assertThat(isOpen()).isFalse();
-        }
+        assertThat(node.unload()).isEqualTo(SUCCESS);
     }
 
     @Test
@@ -211,17 +206,6 @@ class SessionsTest {
         assertThat(isOpened).isTrue();
         kept.close();
         sessions.close();
-    }
-
-    @Test
-    void blockAnUpdateOnlyWhileTheyAreKept() throws Exception {
-        try (Lease kept = nvml.keep()) {
-            assertThat(kept).isNotNull();
-            nvml.read();
-            assertThat(node.unload()).isEqualTo(IN_USE);
-        }
-
-        assertThat(node.unload()).isEqualTo(SUCCESS);
     }
 
     @ParameterizedTest

@@ -86,7 +86,7 @@ class HookProgramTest {
         }
 
         @Test
-        void staysIfItIsTheSame() throws IOException {
+        void staysIfItIsTheSameAndIsReplacedWhileAnotherRuns() throws IOException {
             ofImage("NVIDIA's", "rwxr-xr-x");
             installed();
             Object before = Files.getAttribute(copy(), "unix:ino");
@@ -95,17 +95,12 @@ class HookProgramTest {
 
             assertThat(Files.getAttribute(copy(), "unix:ino")).isEqualTo(before);
             assertThat(plugin).isDirectoryNotContaining("glob:**.new");
-        }
 
-        @Test
-        void isReplacedWhileAnotherRuns() throws IOException {
-            ofImage("NVIDIA's", "rwxr-xr-x");
-            installed();
             ofImage("newer", "rwxr-xr-x");
 
-            try (var before = Files.newInputStream(copy())) {
+            try (var running = Files.newInputStream(copy())) {
                 installed();
-                assertThat(before).hasContent("NVIDIA's");
+                assertThat(running).hasContent("NVIDIA's");
             }
             assertThat(copy()).hasContent("newer");
         }
@@ -139,13 +134,19 @@ class HookProgramTest {
     class OfTheJar {
 
         @Test
-        void makesLinksAndTheCacheAndIsAskedForNothingElse() throws IOException {
+        void makesLinksAndTheCacheIsAskedForNothingElseAndIsMissedOnceItIsGone() throws IOException {
             HookProgram program = installed();
 
             assertThat(copy()).isExecutable();
             assertThat(Files.readAllBytes(copy())).startsWith(0x7f, 'E', 'L', 'F');
             assertThat(commands(program)).containsExactly("create-symlinks", "update-ldcache");
             assertThat(hooks(program)).extracting(Hook::path).containsOnly(copy().toString());
+
+            Files.delete(copy());
+
+            assertThatThrownBy(() -> hooks(program))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContainingAll(copy().toString(), "restart the driver");
         }
 
         @Test
@@ -155,16 +156,6 @@ class HookProgramTest {
             assertThatThrownBy(HookProgramTest.this::installed)
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("Can't copy a program to " + copy());
-        }
-
-        @Test
-        void isMissedOnceItIsGone() throws IOException {
-            HookProgram program = installed();
-            Files.delete(copy());
-
-            assertThatThrownBy(() -> hooks(program))
-                    .isInstanceOf(PrepareException.class)
-                    .hasMessageContainingAll(copy().toString(), "restart the driver");
         }
 
         /** All arguments of a spec are ones that the program understands. */

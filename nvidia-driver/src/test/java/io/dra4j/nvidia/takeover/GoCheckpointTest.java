@@ -142,19 +142,16 @@ class GoCheckpointTest {
     }
 
     @Test
-    void aClaimThatIsNoUidIsRefused() {
+    void aClaimThatIsNoUidAndWhatFollowsTheEndAreRefused() {
         byte[] file = GoFiles.firstVersion("{\"preparedClaims\":{\"../etc\":{}}}");
 
         assertThatThrownBy(() -> GoCheckpoint.decode(file))
                 .isInstanceOf(DraException.class)
                 .hasMessage("it has a claim whose name is not a UID: ../etc");
-    }
 
-    @Test
-    void whatFollowsTheEndIsRefused() {
-        byte[] file = written();
-        byte[] longer = Arrays.copyOf(file, file.length + 1);
-        longer[file.length] = '1';
+        byte[] whole = written();
+        byte[] longer = Arrays.copyOf(whole, whole.length + 1);
+        longer[whole.length] = '1';
 
         assertThatThrownBy(() -> GoCheckpoint.decode(longer)).isInstanceOf(DraException.class);
     }

@@ -72,15 +72,11 @@ class HealthStreamTest {
     }
 
     @Test
-    void noStreamIsOpenedAgainToADriverThatWasUnregistered() {
+    void theKubeletsOwnHangUpIsNoEndByTheDriverAndItOpensNoOtherStream() {
         channel.shutdownNow();
         stream.open();
         assertThat(ends).isEmpty();
-    }
 
-    @Test
-    void theKubeletsOwnHangUpIsNoEndByTheDriver() {
-        channel.shutdownNow();
         stream.onError(Status.UNAVAILABLE.asRuntimeException());
         assertThat(ends).isEmpty();
     }
@@ -126,14 +122,7 @@ class HealthStreamTest {
         }
 
         @Test
-        void aMethodHasTheNameOfTheEarlierService() {
-            assertThat(served.getServiceDescriptor().getMethods())
-                    .extracting(MethodDescriptor::getFullMethodName)
-                    .containsExactly("v1alpha1.DRAResourceHealth/NodeWatchResources");
-        }
-
-        @Test
-        void aClientOfTheEarlierVersionIsUnderstood() throws InterruptedException {
+        void aMethodHasTheNameOfTheEarlierServiceWhoseClientIsUnderstood() throws InterruptedException {
             try (OpenHealthStream watch = OpenHealthStream.open(channel, OpenHealthStream.Version.V1ALPHA1)) {
                 assertThat(watch.awaitEnd(LIMIT)).isTrue();
 
@@ -142,6 +131,10 @@ class HealthStreamTest {
                         .extracting(report -> report.state(""))
                         .containsExactly("UNHEALTHY");
             }
+
+            assertThat(served.getServiceDescriptor().getMethods())
+                    .extracting(MethodDescriptor::getFullMethodName)
+                    .containsExactly("v1alpha1.DRAResourceHealth/NodeWatchResources");
         }
 
         @Test

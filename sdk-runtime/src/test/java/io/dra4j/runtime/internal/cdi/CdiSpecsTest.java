@@ -96,17 +96,13 @@ class CdiSpecsTest {
         }
 
         @Test
-        void isForItsOwnerAloneAndLeavesNoTemporary() throws IOException {
+        void isForItsOwnerAloneLeavesNoTemporaryAndIsLeftAloneIfItIsEqual() throws IOException {
             written(ENV, device("gpu-0", ENV));
 
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve(FILE))))
                     .isEqualTo("rw-------");
             assertThat(root).isDirectoryNotContaining(file -> !file.endsWith(FILE));
-        }
 
-        @Test
-        void thatIsEqualIsLeftAlone() throws IOException {
-            written(ENV, device("gpu-0", ENV));
             Object before = Files.getAttribute(root.resolve(FILE), "unix:ino");
             written(ENV, device("gpu-0", ENV));
 

@@ -312,18 +312,15 @@ class JournalTest extends JournalFixture {
     }
 
     @Test
-    void aBootIdIsReadBelowTheProcRootThatWasGiven() throws IOException {
-        writeBootId("3f1c6f0e-7a1b-4b43-9d4e-0f6a4a5f2f11\n");
-
-        assertThat(BootId.read(directory)).isEqualTo("3f1c6f0e-7a1b-4b43-9d4e-0f6a4a5f2f11");
-    }
-
-    @Test
-    void aBootIdThatIsMissingOrEmptyIsAnErrorThatNamesTheFile() throws IOException {
+    void aBootIdIsReadBelowTheProcRootUnlessItIsMissingOrEmpty() throws IOException {
         assertFails(() -> BootId.read(directory), directory + "/sys/kernel/random/boot_id");
 
         writeBootId(" \n");
         assertFails(() -> BootId.read(directory), "Empty boot id in " + directory);
+
+        writeBootId("3f1c6f0e-7a1b-4b43-9d4e-0f6a4a5f2f11\n");
+
+        assertThat(BootId.read(directory)).isEqualTo("3f1c6f0e-7a1b-4b43-9d4e-0f6a4a5f2f11");
     }
 
     private void writeBootId(String content) throws IOException {

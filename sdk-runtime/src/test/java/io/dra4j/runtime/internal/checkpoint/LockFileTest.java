@@ -51,24 +51,6 @@ class LockFileTest extends JournalFixture {
     }
 
     @Test
-    void thatIsRemovedIsMadeAgainWithWhatIsHeld() throws IOException {
-        LockFile.Held held = locks.claim("uid-1", AT_ONCE);
-        Files.delete(directory.resolve("claims.lock"));
-
-        locks.restore();
-
-        isForItsOwnerAlone();
-        assertThat(locks.tryClaim("uid-1")).isEmpty();
-        try (FileChannel other = FileChannel.open(directory.resolve("claims.lock"), StandardOpenOption.WRITE)) {
-            assertThatThrownBy(() -> other.tryLock(0, Long.MAX_VALUE, false))
-                    .as("what another would lock")
-                    .isInstanceOf(OverlappingFileLockException.class);
-            held.close();
-            other.lock(0, Long.MAX_VALUE, false).release();
-        }
-    }
-
-    @Test
     void thatAnotherProcessMadeAgainFirstIsLostAsFarAsThatProcessHasIt() throws Exception {
         LockFile.Held publisher = locks.tryPublisher().orElseThrow();
         LockFile.Held claim = locks.claim("uid-1", AT_ONCE);
@@ -178,12 +160,27 @@ class LockFileTest extends JournalFixture {
     }
 
     @Test
-    void thatIsThereIsNotMadeAgain() throws IOException {
+    void thatIsRemovedAndNoOtherIsMadeAgainWithWhatIsHeld() throws IOException {
         Object inode = JournalFile.inode(directory.resolve("claims.lock"));
 
         locks.restore();
 
         assertThat(JournalFile.inode(directory.resolve("claims.lock"))).isEqualTo(inode);
+
+        LockFile.Held held = locks.claim("uid-1", AT_ONCE);
+        Files.delete(directory.resolve("claims.lock"));
+
+        locks.restore();
+
+        isForItsOwnerAlone();
+        assertThat(locks.tryClaim("uid-1")).isEmpty();
+        try (FileChannel other = FileChannel.open(directory.resolve("claims.lock"), StandardOpenOption.WRITE)) {
+            assertThatThrownBy(() -> other.tryLock(0, Long.MAX_VALUE, false))
+                    .as("what another would lock")
+                    .isInstanceOf(OverlappingFileLockException.class);
+            held.close();
+            other.lock(0, Long.MAX_VALUE, false).release();
+        }
     }
 
     @Test
@@ -232,16 +229,13 @@ class LockFileTest extends JournalFixture {
     }
 
     @Test
-    void anInterruptedThreadTakesWhatIsFreeAndClosesNothing() {
+    void neitherAnInterruptedThreadNorGivingBackTwiceTakesAnythingFromTheNext() {
         Thread.currentThread().interrupt();
         locks.claim("uid-1", AT_ONCE).close();
         assertThat(Thread.interrupted()).isTrue();
 
         locks.claim("uid-2", AT_ONCE).close();
-    }
 
-    @Test
-    void givingBackTwiceTakesNothingFromTheNext() {
         LockFile.Held first = locks.claim("uid-1", AT_ONCE);
         first.close();
         try (LockFile.Held second = locks.claim("uid-1", AT_ONCE)) {

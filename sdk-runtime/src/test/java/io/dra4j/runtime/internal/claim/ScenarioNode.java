@@ -177,7 +177,7 @@ abstract class ScenarioNode extends NodeFixture {
             }
             case "server" -> node.api.failure = text.isEmpty() ? null : new ClusterException(text, 503, null);
             case "lists" -> node.api.listFailure = text.isEmpty() ? null : new ClusterException(text, 503, null);
-            case "no-api" -> node.api.failure = new ClusterException.NotFound(text, false);
+            case "no-api" -> node.api.failure = new ClusterException(text, 404, null);
             case "when-read" ->
                 node.api.beforeRead = claim -> {
                     read.add(claim);

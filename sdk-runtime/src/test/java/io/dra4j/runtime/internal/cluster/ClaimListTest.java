@@ -57,15 +57,12 @@ class ClaimListTest extends ClusterUnderTest {
     }
 
     @Test
-    void mayBeEmpty() {
+    void mayBeEmptyOrLong() {
         server.then(200, list("[]")).then(200, list("null"));
 
         assertThat(pending(LIMIT)).isEmpty();
         assertThat(pending(LIMIT)).isEmpty();
-    }
 
-    @Test
-    void mayBeLong() {
         server.then(
                 200,
                 list(IntStream.range(0, 5000).mapToObj(i -> claim("")).collect(Collectors.joining(",", "[", "]"))));
@@ -111,21 +108,14 @@ class ClaimListTest extends ClusterUnderTest {
     }
 
     @Test
-    void thatStopsInTheMiddleIsGivenUpInTime() {
-        server.thenStream("{\"items\":[" + claim("") + ",");
+    void thatStopsInTheMiddleOrDoesNotBeginIsGivenUpInTime() {
+        server.thenStream("{\"items\":[" + claim("") + ",").thenHang();
 
-        assertThatThrownBy(() -> pending(Duration.ofSeconds(1)))
-                .isInstanceOf(ClusterException.class)
-                .hasMessageStartingWith("The API server did not answer within 1.0 s: GET ");
-    }
-
-    @Test
-    void thatDoesNotBeginIsGivenUpInTime() {
-        server.thenHang();
-
-        assertThatThrownBy(() -> pending(Duration.ofSeconds(1)))
-                .isInstanceOf(ClusterException.class)
-                .hasMessageStartingWith("The API server did not answer within 1.0 s: GET ");
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> pending(Duration.ofSeconds(1)))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageStartingWith("The API server did not answer within 1.0 s: GET ");
+        }
     }
 
     @Test

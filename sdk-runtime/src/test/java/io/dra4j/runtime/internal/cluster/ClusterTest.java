@@ -291,34 +291,28 @@ class ClusterTest extends ClusterUnderTest {
     class Connecting {
 
         @Test
-        void aServerWithoutTheApiIsNamedWithItsVersion() {
+        void aServerWithoutTheApiIsNamedWithItsVersionAndOneThatCannotBeAskedStopsNothing() {
             server.then(404, "{}").then(200, "{\"gitVersion\":\"v1.33.1\"}");
 
             assertThatThrownBy(() -> cluster.requireDraApi(Duration.ofSeconds(10)))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining("v1.33.1")
                     .hasMessageContaining("Kubernetes 1.34 or newer");
-        }
 
-        @Test
-        void aServerThatCannotBeAskedStopsNothing() {
             server.close();
 
             assertThatCode(() -> cluster.requireDraApi(Duration.ofSeconds(1))).doesNotThrowAnyException();
         }
 
         @Test
-        void aMissingKubeconfigIsNamed() {
+        void aKubeconfigThatIsMissingOrNoneIsNamed() throws Exception {
             Path missing = directory.resolve("none");
 
             assertThatThrownBy(() -> Cluster.connect(missing, "d", "n", Meters.none()))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining(missing.toString())
                     .hasMessageContaining("no such file");
-        }
 
-        @Test
-        void aKubeconfigThatIsNoneIsNamed() throws Exception {
             Path broken = Files.writeString(directory.resolve("broken"), "{{{ no yaml");
 
             assertThatThrownBy(() -> Cluster.connect(broken, "d", "n", Meters.none()))

@@ -13,12 +13,8 @@ import org.junit.jupiter.api.Test;
 class HttpClientChoiceTest {
 
     @Test
-    void noHttpClientOfFabric8IsOnTheClassPath() {
+    void neitherAnHttpClientOfFabric8NorVertxIsOnTheClassPath() {
         assertThat(ServiceLoader.load(HttpClient.Factory.class)).isEmpty();
-    }
-
-    @Test
-    void vertxIsNotOnTheClassPath() {
         assertThatThrownBy(() -> Class.forName("io.vertx.core.Vertx")).isInstanceOf(ClassNotFoundException.class);
     }
 }

@@ -125,7 +125,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
     }
 
     @Test
-    void updatesAndDeletesOnlyWhatItKnows() throws Exception {
+    void updatesAndDeletesOnlyWhatItKnowsUnlessItIsGone() throws Exception {
         Stored known = new Stored("1000000-x", "u1", "5", true, content);
         server.then(200, NODE).then(200, slice("6", "node-uid")).then(409, "{}");
 
@@ -139,14 +139,25 @@ class KubernetesSlicesTest extends ClusterUnderTest {
                 .contains("\"name\":\"1000000-x\",\"uid\":\"u1\",\"resourceVersion\":\"5\"");
         assertThat(server.requests.take().body())
                 .contains("\"preconditions\":{\"uid\":\"u1\",\"resourceVersion\":\"5\"}");
+
+        server.then(404, GONE);
+
+        assertThatCode(() -> cluster.slices().delete(known)).doesNotThrowAnyException();
     }
 
     @Test
-    void knowsTheServersRelease() throws Exception {
+    void knowsTheServersReleaseAndOneThatIsNotSaidIsNoFailure() throws Exception {
         server.then(200, "{\"gitVersion\":\"v1.36.1+k3s1\"}");
 
         assertThat(cluster.slices().kubernetes()).contains(new Release(1, 36));
         assertThat(server.requests.take().path()).isEqualTo("/version");
+
+        server.then(403, "{}").then(404, "{}").then(200, "<html>").then(503, "{}");
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(cluster.slices().kubernetes()).isEmpty();
+        }
+        assertThatThrownBy(() -> cluster.slices().kubernetes()).isInstanceOf(ClusterException.class);
     }
 
     @Test
@@ -174,24 +185,6 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         } finally {
             Metrics.removeRegistry(registry);
         }
-    }
-
-    @Test
-    void aReleaseThatIsNotSaidIsNoFailure() {
-        server.then(403, "{}").then(404, "{}").then(200, "<html>").then(503, "{}");
-
-        for (int i = 0; i < 3; i++) {
-            assertThat(cluster.slices().kubernetes()).isEmpty();
-        }
-        assertThatThrownBy(() -> cluster.slices().kubernetes()).isInstanceOf(ClusterException.class);
-    }
-
-    @Test
-    void aSliceThatIsGoneIsDeleted() {
-        server.then(404, GONE);
-        Stored gone = new Stored("1000000-x", "u1", "5", true, content);
-
-        assertThatCode(() -> cluster.slices().delete(gone)).doesNotThrowAnyException();
     }
 
     @Test
@@ -268,15 +261,6 @@ class KubernetesSlicesTest extends ClusterUnderTest {
     }
 
     @Test
-    void aServerWithoutTheApiIsToldFromOneThatFails() {
-        server.then(200, NODE).then(404, "{}");
-
-        assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
-                .isInstanceOf(ClusterException.ApiMissing.class)
-                .hasMessageContaining("Kubernetes 1.34 or newer");
-    }
-
-    @Test
     void anAnswerWithoutItemsIsNotAnEmptyList() {
         server.then(200, NODE).then(200, "{}");
 
@@ -286,13 +270,19 @@ class KubernetesSlicesTest extends ClusterUnderTest {
     }
 
     @Test
-    void aNodeThatDoesNotExistIsNamed() {
+    void aNodeThatDoesNotExistIsNamedAndAServerWithoutTheApiIsToldFromOneThatFails() {
         server.then(404, GONE);
 
         assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
                 .isInstanceOf(ClusterException.class)
                 .isNotInstanceOf(ClusterException.ApiMissing.class)
                 .hasMessageContaining("no Node node-a");
+
+        server.then(200, NODE).then(404, "{}");
+
+        assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
+                .isInstanceOf(ClusterException.ApiMissing.class)
+                .hasMessageContaining("Kubernetes 1.34 or newer");
     }
 
     private static String event(String type, String object) {

@@ -150,9 +150,15 @@ class LivenessTest {
 
         private static final Duration MOMENT = Duration.ofMillis(1);
 
+        /** A restart, which is what a probe of the start that fails leads to, would not help. */
         @Test
-        void aStartThatTakesLongIsNotOver() {
-            assertThat(new Readiness(MOMENT).awaitStart()).isFalse();
+        void aStartThatTakesLongIsOverOnceItsDriverHasStartedThoughItIsNotReady() {
+            Readiness readiness = new Readiness(MOMENT);
+            assertThat(readiness.awaitStart()).isFalse();
+            readiness.started(() -> List.of("API server: no answer"));
+
+            assertThat(readiness.awaitStart()).isTrue();
+            assertThat(readiness.missing()).isNotEmpty();
         }
 
         @Test
@@ -163,16 +169,6 @@ class LivenessTest {
 
             assertThat(readiness.awaitStart()).isTrue();
             assertThat(asked).hasValue(3);
-        }
-
-        /** A restart, which is what a probe of the start that fails leads to, would not help. */
-        @Test
-        void theStartOfADriverThatGetsNotReadyIsOverAllTheSame() {
-            Readiness readiness = new Readiness(MOMENT);
-            readiness.started(() -> List.of("API server: no answer"));
-
-            assertThat(readiness.awaitStart()).isTrue();
-            assertThat(readiness.missing()).isNotEmpty();
         }
     }
 }

@@ -57,31 +57,17 @@ class NodeEventRecorderTest {
     }
 
     @Test
-    void problemsGoToTheListenerAndOntoTheNode() {
+    void problemsGoToTheListenerAndOntoTheNodeIfItCanBeReachedAndTheirEndOntoTheNodeAlone() {
         take(Reason.INVALID_POOL, "node-a", "bad");
         take(Reason.API_MISSING, "server", "old");
-        board.close();
-
-        assertThat(received).containsExactly("recoverable: bad", "fatal: old");
-        assertThat(events).containsExactly("Warning InvalidPool bad", "Warning DraApiMissing old");
-    }
-
-    @Test
-    void theEndOfAProblemIsAnEventAlone() {
+        take(Reason.CLUSTER_UNREACHABLE, "server", "down");
         take(Reason.PUBLISHING_RECOVERED, "node-a", "good");
         board.close();
 
-        assertThat(received).isEmpty();
-        assertThat(events).containsExactly("Normal PublishingRecovered good");
-    }
-
-    @Test
-    void noEventIsTriedWhenTheServerCannotBeReached() {
-        take(Reason.CLUSTER_UNREACHABLE, "server", "down");
-        board.close();
-
-        assertThat(received).containsExactly("recoverable: down");
-        assertThat(events).isEmpty();
+        assertThat(received).containsExactly("recoverable: bad", "fatal: old", "recoverable: down");
+        assertThat(events)
+                .containsExactly(
+                        "Warning InvalidPool bad", "Warning DraApiMissing old", "Normal PublishingRecovered good");
     }
 
     @Test

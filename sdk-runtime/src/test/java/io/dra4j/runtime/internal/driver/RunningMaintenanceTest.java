@@ -141,7 +141,7 @@ class RunningMaintenanceTest {
     }
 
     @Test
-    void aClaimKeepsTheHardware() throws Exception {
+    void aClaimKeepsTheHardwareAndOnePreparedJustBeforeTheSuspendResumes() throws Exception {
         held = List.of(CLAIM);
         files.write(ALL);
         awaitAnswer(ALL, new Answer("1", true, false, null));
@@ -151,6 +151,11 @@ class RunningMaintenanceTest {
         held = List.of();
 
         awaitAnswer(ALL, new Answer("1", true, true, null));
+
+        held = List.of(CLAIM);
+
+        awaitAnswer(ALL, new Answer("1", true, false, null));
+        assertThat(hardware.calls).containsExactly("suspend", "resume");
     }
 
     @Test
@@ -165,7 +170,7 @@ class RunningMaintenanceTest {
     }
 
     @Test
-    void anotherMaintenanceIsAnsweredAnew() throws Exception {
+    void anotherMaintenanceIsAnsweredAnewAndSoIsOneThatAnEarlierProcessAnswered() throws Exception {
         files.write(ALL);
         awaitAnswer(ALL, new Answer("1", true, true, null));
         Maintenance next = maintenance("2", "*");
@@ -175,6 +180,13 @@ class RunningMaintenanceTest {
         assertThat(files.answer(next)).as("before the driver has looked").isEmpty();
         awaitAnswer(next, new Answer("2", true, true, null));
         assertThat(hardware.calls).containsExactly("suspend");
+
+        publisher.close();
+
+        publish();
+
+        assertThat(files.answer(next)).isEmpty();
+        awaitAnswer(next, new Answer("2", true, true, null));
     }
 
     @Test
@@ -191,18 +203,6 @@ class RunningMaintenanceTest {
         assertThat(hardware.calls).containsExactly("suspend", "resume", "inventory");
         assertThat(events).isEmpty();
         assertThat(directory).isEmptyDirectory();
-    }
-
-    @Test
-    void anAnswerOfAnEarlierProcessIsNone() throws Exception {
-        files.write(ALL);
-        awaitAnswer(ALL, new Answer("1", true, true, null));
-        publisher.close();
-
-        publish();
-
-        assertThat(files.answer(ALL)).isEmpty();
-        awaitAnswer(ALL, new Answer("1", true, true, null));
     }
 
     @Test
@@ -306,17 +306,6 @@ class RunningMaintenanceTest {
 
         assertThat(publisher.awaitPublished(LIMIT)).isTrue();
         assertThat(taints()).isEmpty();
-    }
-
-    @Test
-    void aClaimPreparedJustBeforeTheSuspendResumes() throws Exception {
-        files.write(ALL);
-        awaitAnswer(ALL, new Answer("1", true, true, null));
-
-        held = List.of(CLAIM);
-
-        awaitAnswer(ALL, new Answer("1", true, false, null));
-        assertThat(hardware.calls).containsExactly("suspend", "resume");
     }
 
     @Test

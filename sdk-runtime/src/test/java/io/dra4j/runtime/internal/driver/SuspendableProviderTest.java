@@ -242,7 +242,7 @@ class SuspendableProviderTest {
     }
 
     @Test
-    void aSuspendThatFailsIsTriedAgain() throws Exception {
+    void aSuspendOrAResumeThatFailsIsTriedAgain() throws Exception {
         hardware.failure = new IllegalStateException("a file is open");
         assertThatThrownBy(provider::trySuspend).isSameAs(hardware.failure);
         assertThat(hardware.calls).containsExactly("suspend");
@@ -252,11 +252,7 @@ class SuspendableProviderTest {
         assertThat(provider.trySuspend()).isTrue();
         assertThat(provider.trySuspend()).isTrue();
         assertThat(hardware.calls).containsExactly("suspend", "suspend");
-    }
 
-    @Test
-    void aResumeThatFailsIsTriedAgain() throws Exception {
-        assertThat(provider.trySuspend()).isTrue();
         hardware.failure = new IllegalStateException("no device");
         assertThatThrownBy(provider::tryResume).isSameAs(hardware.failure);
         assertThat(provider.trySuspend()).as("it still is").isTrue();
@@ -265,12 +261,16 @@ class SuspendableProviderTest {
 
         assertThat(provider.tryResume()).isTrue();
         assertThat(provider.tryResume()).isTrue();
-        assertThat(hardware.calls).containsExactly("suspend", "resume", "resume");
+        assertThat(hardware.calls).containsExactly("suspend", "suspend", "resume", "resume");
     }
 
     @Test
-    void aClaimResumesIt() throws Exception {
+    void hasTheInventoryThatWasReadLastWhileItIsSuspendedAndIsResumedByAClaim() throws Exception {
         assertThat(provider.trySuspend()).isTrue();
+
+        assertThat(provider.inventory()).isSameAs(hardware.inventory);
+        assertThat(hardware.calls).containsExactly("suspend");
+
         hardware.calls.clear();
 
         provider.unprepare(CLAIM, null);
@@ -278,14 +278,6 @@ class SuspendableProviderTest {
         assertThat(hardware.calls).containsExactly("resume", "unprepare");
         assertThat(provider.tryResume()).isTrue();
         assertThat(hardware.calls).hasSize(2);
-    }
-
-    @Test
-    void hasTheInventoryThatWasReadLastWhileItIsSuspended() throws Exception {
-        assertThat(provider.trySuspend()).isTrue();
-
-        assertThat(provider.inventory()).isSameAs(hardware.inventory);
-        assertThat(hardware.calls).containsExactly("suspend");
     }
 
     @Test

@@ -29,8 +29,6 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 @Isolated
 class HealthReportsTest {
@@ -65,12 +63,13 @@ class HealthReportsTest {
     class TheList {
 
         @Test
-        void hasEachDeviceOfTheInventoryOnceReportedOrNot() {
+        void hasEachDeviceOfTheInventoryOnceReportedOrNotAlsoBeforeItIsThere() {
             report("gpu-1", HealthState.UNHEALTHY);
             report("gpu-1", HealthState.HEALTHY);
             report("gpu-7", HealthState.HEALTHY);
 
             assertThat(states(TWO)).containsExactly("node-a/gpu-0 UNKNOWN", "node-a/gpu-1 HEALTHY");
+            assertThat(states(pool("gpu-7"))).containsExactly("node-a/gpu-7 HEALTHY");
         }
 
         @Test
@@ -91,14 +90,6 @@ class HealthReportsTest {
             reports.report(List.of(health("node-a", "gpu-0", HealthState.HEALTHY, forever)));
 
             assertThat(states(TWO)).contains("node-a/gpu-0 HEALTHY");
-        }
-
-        @Test
-        void remembersAReportThatIsOlderThanItsDevice() {
-            report("gpu-7", HealthState.HEALTHY);
-            assertThat(states(TWO)).hasSize(2);
-
-            assertThat(states(pool("gpu-7"))).containsExactly("node-a/gpu-7 HEALTHY");
         }
 
         @Test
@@ -130,6 +121,9 @@ class HealthReportsTest {
         @Test
         void areOnDevicesThatDoNotWork() {
             assertThat(taints.taint(TWO)).isEqualTo(TWO);
+            report("gpu-0", HealthState.HEALTHY);
+            report("gpu-1", HealthState.UNKNOWN);
+            assertThat(tainted()).isEmpty();
             report("gpu-1", HealthState.UNHEALTHY);
 
             assertThat(tainted()).containsExactly("gpu-1 gpu.example.com/unhealthy");
@@ -156,15 +150,6 @@ class HealthReportsTest {
             assertThat(tainted()).as("unknown").hasSize(1);
 
             report("gpu-1", HealthState.HEALTHY);
-            assertThat(tainted()).isEmpty();
-        }
-
-        @ParameterizedTest
-        @EnumSource(
-                value = HealthState.class,
-                names = {"HEALTHY", "UNKNOWN"})
-        void areNotOnOthers(HealthState state) {
-            report("gpu-0", state);
             assertThat(tainted()).isEmpty();
         }
 
@@ -227,13 +212,7 @@ class HealthReportsTest {
         }
 
         @Test
-        void beginsWithTheCompleteList() {
-            join();
-            assertThat(ear.received).containsExactly(HealthState.UNKNOWN);
-        }
-
-        @Test
-        void tellsAChangeAtOnceAndAnEqualReportNot() {
+        void beginsWithTheCompleteListAndTellsAChangeAtOnceAndAnEqualReportNot() {
             join();
 
             report(HealthState.HEALTHY, Duration.ofHours(1));

@@ -50,11 +50,17 @@ class ProbeServerTest extends SocketFixture {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "liveness"})
-    void eachCheckCallsTheDriver(String service) {
+    void eachCheckCallsTheDriverAndSeesThatItNeedsARestart(String service) {
         assertThat(probe.check(service)).isEqualTo("SERVING");
         assertThat(probe.check(service)).isEqualTo("SERVING");
         assertThat(prepares).hasValue(2);
         assertThat(claims.requested).isEmpty();
+
+        needsRestart = true;
+        assertThat(probe.check(service)).isEqualTo("NOT_SERVING");
+
+        needsRestart = false;
+        assertThat(probe.check(service)).isEqualTo("SERVING");
     }
 
     @Test
@@ -86,16 +92,6 @@ class ProbeServerTest extends SocketFixture {
 
         claims.before = () -> {};
         assertThat(probe.check("")).isEqualTo("SERVING");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"", "liveness"})
-    void aDriverThatNeedsARestartIsNotServing(String service) {
-        needsRestart = true;
-        assertThat(probe.check(service)).isEqualTo("NOT_SERVING");
-
-        needsRestart = false;
-        assertThat(probe.check(service)).isEqualTo("SERVING");
     }
 
     @Test

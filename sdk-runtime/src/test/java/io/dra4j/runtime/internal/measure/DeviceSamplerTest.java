@@ -142,7 +142,7 @@ class DeviceSamplerTest {
     }
 
     @Test
-    void scrapesThatComeTogetherMeasureADeviceOnce() {
+    void scrapesThatComeTogetherMeasureADeviceOnceUntilItsClaimEnds() {
         works("gpu-0", 0.5);
         hold("a", "gpu-0");
 
@@ -153,6 +153,10 @@ class DeviceSamplerTest {
         pass(Duration.ofSeconds(6));
         sampler.sample();
         assertThat(provider.measured).containsExactly("gpu-0", "gpu-0");
+
+        claims.clear();
+
+        assertThat(sampler.sample()).isEmpty();
     }
 
     @Test
@@ -242,16 +246,6 @@ class DeviceSamplerTest {
         hold("a", "gpu-0");
 
         assertThat(sampled("gpu-0").values()).containsOnlyKeys(DeviceMetric.POWER);
-    }
-
-    @Test
-    void aClaimThatEndsTakesItsSeriesAlong() {
-        works("gpu-0", 1);
-        hold("a", "gpu-0");
-        sampler.sample();
-        claims.clear();
-
-        assertThat(sampler.sample()).isEmpty();
     }
 
     @Test

@@ -115,7 +115,7 @@ class PinnedNamesTest {
     }
 
     @Test
-    void theFileHasEachNameBeforeItIsPublished() throws IOException {
+    void theFileHasEachNameBeforeItIsPublishedAndWithoutItTheNodeIsNew() throws IOException {
         published("a=X", "b", "c=Z");
 
         assertThat(Files.readString(file())).startsWith("""
@@ -124,11 +124,7 @@ class PinnedNamesTest {
                         {"pool":"node","device":"c","physicalId":"Z"}
                         {"crc32c":\"""");
         assertThat(data).isDirectoryNotContaining("glob:**.new");
-    }
 
-    @Test
-    void withoutItsFileANodeIsNew() throws IOException {
-        published("a=X");
         Files.delete(file());
         restart();
 

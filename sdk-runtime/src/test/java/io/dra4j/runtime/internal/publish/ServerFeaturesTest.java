@@ -125,7 +125,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
 
     @ParameterizedTest
     @EnumSource(names = OF_DEVICES, mode = EnumSource.Mode.MATCH_ANY)
-    void aServerThatKeepsAFeatureIsAskedOnce(Feature feature) throws Exception {
+    void aServerThatKeepsAFeatureIsAskedOnceAndNotAfterARestart(Feature feature) throws Exception {
         start(pool(special(feature)));
         publish(pool(special(feature), Device.builder("other").build()));
 
@@ -133,6 +133,14 @@ class ServerFeaturesTest extends PublisherUnderTest {
         assertThat(store.questions).isEqualTo(questions(feature));
         assertThat(events).isEmpty();
         assertThat(isPublished()).isTrue();
+
+        Map<String, Stored> before = Map.copyOf(store.slices);
+        store.questions = 0;
+
+        restart();
+
+        assertThat(store.questions).isZero();
+        assertThat(store.slices).isEqualTo(before);
     }
 
     @ParameterizedTest
@@ -241,19 +249,6 @@ class ServerFeaturesTest extends PublisherUnderTest {
         if (feature.guards(special(feature))) {
             assertThat(reasons()).containsExactly(Reason.DEVICES_WITHDRAWN, Reason.PUBLISHING_RECOVERED);
         }
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = OF_DEVICES, mode = EnumSource.Mode.MATCH_ANY)
-    void aRestartWithoutAChangeAsksNothingAndWritesNothing(Feature feature) {
-        start(pool(special(feature)));
-        Map<String, Stored> before = Map.copyOf(store.slices);
-        store.questions = 0;
-
-        restart();
-
-        assertThat(store.questions).isZero();
-        assertThat(store.slices).isEqualTo(before);
     }
 
     @ParameterizedTest

@@ -138,7 +138,7 @@ class ClaimMetadataTest extends ReportsUnderTest {
     }
 
     @Test
-    void thatACrashToreIsRepairedInPlace() throws IOException {
+    void thatACrashToreIsRepairedInPlaceAndThatIsLostIsWrittenAgain() throws IOException {
         Path file = prepareEmpty();
         String content = Files.readString(file);
         Path mounted = mounted(file);
@@ -147,6 +147,12 @@ class ClaimMetadataTest extends ReportsUnderTest {
         reports.reestablish(CLAIM.uid());
 
         assertThat(mounted).hasContent(content);
+
+        Files.delete(file);
+
+        reports.reestablish(CLAIM.uid());
+
+        assertThat(file).hasContent(content);
     }
 
     @Test
@@ -155,17 +161,6 @@ class ClaimMetadataTest extends ReportsUnderTest {
         Path file = prepareEmpty();
 
         assertThat(versions(file)).containsExactly("metadata.resource.k8s.io/v1beta1");
-    }
-
-    @Test
-    void thatIsLostIsWrittenAgain() throws IOException {
-        Path file = prepareEmpty();
-        String content = Files.readString(file);
-        Files.delete(file);
-
-        reports.reestablish(CLAIM.uid());
-
-        assertThat(file).hasContent(content);
     }
 
     @Test
@@ -188,7 +183,7 @@ class ClaimMetadataTest extends ReportsUnderTest {
     }
 
     @Test
-    void ofWhatIsNoUidIsNotLookedFor() throws IOException {
+    void ofWhatIsNoUidIsNotLookedForAndNoneLeavesItsDirectory() throws IOException {
         Path other = Files.writeString(directory.resolve("other"), "");
         Files.createDirectories(directory.resolve("dra-device-metadata/a b"));
 
@@ -200,10 +195,7 @@ class ClaimMetadataTest extends ReportsUnderTest {
 
         assertThat(other).exists();
         assertThat(directory.resolve("dra-device-metadata/a b")).exists();
-    }
 
-    @Test
-    void neverLeavesItsDirectory() {
         assertThatThrownBy(() ->
                         prepare("{}", plain(device("../../r", null, "gpu-0")).withMetadata(EMPTY)))
                 .isInstanceOf(DraException.class);

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Level;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ConditionStatus;
-import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
@@ -25,7 +24,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -39,7 +37,6 @@ class ClaimReportsTest extends ReportsUnderTest {
     @RegisterExtension
     final LoggedEvents log = new LoggedEvents(ClaimReports.class, Level.ERROR);
 
-    private static final DeviceMetadata EMPTY = new DeviceMetadata(Map.of(), null);
     private static final DeviceStatus PARTLY_BAD = DeviceStatus.builder()
             .condition(new Condition("Ready", ConditionStatus.FALSE, "no reason", ""))
             .networkData(new NetworkData("eth0", List.of(), null))
@@ -136,8 +133,7 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void ofAnEarlierPreparationIsEndedByWhoFindsItsEnd() throws IOException {
-            prepare("{}", plain(gpu0).withStatus(READY));
-            run();
+            report();
             statuses.fail(1, 503);
             reports.end(CLAIM.uid());
             start();
@@ -176,9 +172,13 @@ class ClaimReportsTest extends ReportsUnderTest {
         }
 
         @Test
-        void isRemovedWhenTheClaimEnds() {
-            prepare("{}", plain(gpu0).withStatus(READY));
+        void isRemovedWhenTheClaimEndsIfThereIsOne() {
+            reports.end(CLAIM.uid());
             run();
+
+            assertThat(statuses.tries).isZero();
+
+            report();
 
             reports.end(CLAIM.uid());
             run();
@@ -186,14 +186,6 @@ class ClaimReportsTest extends ReportsUnderTest {
             assertThat(statuses.last().devices()).isEmpty();
             assertThat(statuses.applied).hasSize(2);
             assertThat(directory.resolve("reports")).isEmptyDirectory();
-        }
-
-        @Test
-        void ofAClaimThatNeverHadOneIsNotRemoved() {
-            reports.end(CLAIM.uid());
-            run();
-
-            assertThat(statuses.tries).isZero();
         }
 
         @Test
@@ -217,8 +209,7 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void isUpdatedByTheRestBeforeTheWrongPartsAreThrown() throws IOException {
-            prepare("{}", plain(gpu0).withStatus(READY));
-            run();
+            report();
 
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> reports.updateStatus(CLAIM, gpu0.held(), PARTLY_BAD))
@@ -267,8 +258,7 @@ class ClaimReportsTest extends ReportsUnderTest {
         @Test
         void makeWayForWhatIsWantedNow() {
             statuses.fail(5, 500);
-            prepare("{}", plain(gpu0).withStatus(READY));
-            run();
+            report();
             statuses.failures.clear();
 
             reports.updateStatus(CLAIM, gpu0.held(), BROKEN);
@@ -304,8 +294,7 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void whileAClaimEndsAreTriedAgainAfterARestart() throws IOException {
-            prepare("{}", plain(gpu0).withStatus(READY));
-            run();
+            report();
             reports.end(CLAIM.uid()); // the process ends before the API server hears of it
             loop.forget();
             start();
@@ -321,8 +310,7 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void toRemoveTheReportOfAClaimThatHasEndedAreTriedAgain() throws IOException {
-            prepare("{}", plain(gpu0).withStatus(READY));
-            run();
+            report();
             reports.end("uid-1");
             Path report = directory.resolve("reports/uid-1.json");
             Path unreadable = Files.createDirectory(directory.resolve("unreadable"));
@@ -354,16 +342,14 @@ class ClaimReportsTest extends ReportsUnderTest {
                 reports.end("uid-1");
                 statuses.fail(1, 503);
             };
-            prepare("{}", plain(gpu0).withStatus(READY));
-            run();
+            report();
 
             assertThat(reports.claimUids()).containsExactly("uid-1");
         }
 
         @Test
         void ofAClaimThatIsOverAreNotEndedAgainWhileTheirEndWaits() {
-            prepare("{}", plain(gpu0).withStatus(READY));
-            run();
+            report();
             statuses.fail(1, 503);
             reports.end("uid-1");
             run();
@@ -377,8 +363,7 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void ofThePowerThatTakeAReportEndWithItsEntries() throws IOException {
-            prepare("{}", plain(gpu0).withStatus(READY));
-            run();
+            report();
 
             String claim = "{\"status\":{\"devices\":[%s]}}";
             assertThat(reports.isReported(
@@ -396,8 +381,7 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void ofAnEarlierBootEndOnceThoughTheirReportIsKept() {
-            prepare("{}", plain(gpu0).withStatus(READY));
-            run();
+            report();
             statuses.fail(1, 503);
 
             reports.endEarlier(CLAIM);
@@ -414,8 +398,7 @@ class ClaimReportsTest extends ReportsUnderTest {
         @Test
         void ofAnEarlierStatusAreNotTriedAgainOnceTheClaimHasEnded() throws IOException {
             statuses.fail(1, 503);
-            prepare("{}", plain(gpu0).withStatus(READY));
-            run();
+            report();
             new ReportFiles(directory.resolve("reports")).remove("uid-1"); // by another process
 
             loop.advance(Duration.ofMinutes(1));

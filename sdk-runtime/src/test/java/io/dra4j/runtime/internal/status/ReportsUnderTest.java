@@ -97,6 +97,12 @@ abstract class ReportsUnderTest {
         return answer;
     }
 
+    /** Prepares a device, and sends that it is ready. */
+    void report() {
+        prepare("{}", plain(gpu0).withStatus(READY));
+        run();
+    }
+
     static PreparedDevice plain(AllocatedDevice device) {
         return PreparedDevice.of(device, ContainerEdits.NONE);
     }

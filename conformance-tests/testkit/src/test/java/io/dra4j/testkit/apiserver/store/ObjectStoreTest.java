@@ -75,7 +75,7 @@ class ObjectStoreTest {
         }
 
         @Test
-        void thatChangeNothingAreNone() {
+        void thatChangeNothingOrFailAreNone() {
             StoredObject first = write("a", 1);
             Recorder recorder = new Recorder();
             store.watchAfter(slices, first.revision(), recorder);
@@ -84,11 +84,6 @@ class ObjectStoreTest {
 
             assertThat(same).isSameAs(first);
             assertThat(recorder.received).isEmpty();
-        }
-
-        @Test
-        void thatFailLeaveEverythingAsItWas() {
-            StoredObject first = write("a", 1);
 
             ObjectStore.Mutation failing = current -> {
                 throw ApiFailure.badRequest("no");

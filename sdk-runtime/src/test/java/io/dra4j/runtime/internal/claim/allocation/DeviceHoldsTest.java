@@ -52,18 +52,14 @@ class DeviceHoldsTest {
     }
 
     @Test
-    void aDeviceOfEqualNameInAnotherPoolIsAnotherDevice() {
+    void neitherTheClaimsOwnDeviceNorOneOfEqualNameInAnotherPoolIsHeldByAnother() {
         hold(A, List.of(whole("gpu-0")));
+
+        hold(A, List.of(whole("gpu-0")));
+
         HeldDevice elsewhere = device("rack", "gpu-0", null, Map.of(), false);
 
         hold(B, List.of(elsewhere));
-    }
-
-    @Test
-    void aClaimMayHoldItsOwnDeviceAgain() {
-        hold(A, List.of(whole("gpu-0")));
-
-        hold(A, List.of(whole("gpu-0")));
     }
 
     @Test
