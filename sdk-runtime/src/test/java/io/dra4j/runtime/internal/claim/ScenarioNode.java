@@ -248,14 +248,21 @@ abstract class ScenarioNode extends NodeFixture {
             case "maintain" -> node.claims.maintain();
             case "after" -> look(Duration.ofMinutes(Integer.parseInt(words[1])));
             case "lose" -> {
-                for (String file : List.of(words).subList(1, words.length)) {
+                node.stop();
+                for (String file : text.split(" ")) {
                     Files.delete(node.data.resolve("claims." + file));
                 }
+                node.recover(words[1]);
             }
             case "lose-spec" -> Files.delete(node.spec(ref(words[1]).uid()));
             case "cut" -> Files.write(journal, Files.readAllLines(journal).subList(0, 1));
             case "mark" -> mark = Files.readAllLines(journal).size();
-            case "damage" -> damage(journal);
+            case "cut-while-stopped" -> play("stop\ncut\nrecover boot-1");
+            case "damage" -> {
+                node.stop();
+                damage(journal);
+                node.recover("boot-1");
+            }
             case "cdi-is-file" -> {
                 Files.delete(node.cdi);
                 Files.writeString(node.cdi, "a file");

@@ -95,6 +95,10 @@ class PublishingScenariosTest extends PublisherUnderTest {
             case "leave-out" -> leftOut = text.isEmpty() ? List.of() : List.of(new LeftOut(words[1], text));
             case "unreadable" ->
                 unreadable = text.isEmpty() ? new UnsupportedOperationException() : new LinkageError(text);
+            case "restart-unreadable" -> {
+                unreadable = new LinkageError("the hardware fails");
+                restart();
+            }
             case "readable" -> unreadable = null;
             case "answers-null" -> answersNull = words[1].equals("yes");
             case "taint", "untaint" -> {

@@ -43,6 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvFileSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class AllocationsTest {
@@ -162,10 +163,6 @@ class AllocationsTest {
         return SETTINGS.toBuilder().appliesTo(device -> isOfType(device, type)).build();
     }
 
-    private static Settings value(Result result, String fields, String... requests) {
-        return applied(result, fromClaim(settings(fields), requests)).value();
-    }
-
     @Nested
     class Results {
 
@@ -238,33 +235,39 @@ class AllocationsTest {
     @Nested
     class Configs {
 
-        @Test
-        void ofNoEntryAreTheDefaults() {
-            AppliedConfig<Settings> config = applied(GPU);
+        /** Entries, separated by semicolons, are of the claim or the class, may name requests, and have fields. */
+        @ParameterizedTest
+        @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                r0        |                                                                 | DEFAULT Slow 1 null
+                r0        | claim: "mode":"Fast","limit":"2Gi"; class: "count":3            | FROM_CLAIM 0 Fast 1 2Gi
+                r0        | claim: "count":1; claim: "count":2                              | FROM_CLAIM 1 Slow 2 null
+                r0        | claim: "limit":2                                                | FROM_CLAIM 0 Slow 1 2
+                r0        | claim r1: "count":5                                             | DEFAULT Slow 1 null
+                r1        | claim r1: "count":5                                             | FROM_CLAIM 0 Slow 5 null
+                gpu/large | claim gpu: "count":5                                            | FROM_CLAIM 0 Slow 5 null
+                gpu/large | claim gpu/large: "count":5; claim gpu/small: "count":-5         | FROM_CLAIM 0 Slow 5 null
+                """)
+        void areTheLastForTheRequestOfTheClaimOrElseOfTheClassOrDefaults(
+                String request, @Nullable String entries, String chosen) {
+            Config[] configs = Stream.ofNullable(entries)
+                    .flatMap(all -> Stream.of(all.split("; ")))
+                    .map(Configs::entry)
+                    .toArray(Config[]::new);
 
-            assertThat(config.source()).isEqualTo(ConfigSource.DEFAULT);
-            assertThat(config.value()).isEqualTo(new Settings(Settings.Mode.Slow, 1, null));
+            AppliedConfig<Settings> config = applied(result(request, "gpu-0"), configs);
+
+            String index = config.source() == ConfigSource.DEFAULT ? "" : " " + config.index();
+            Settings value = config.value();
+            String limit = value.limit() == null ? "null" : value.limit().text();
+            assertThat("%s%s %s %s %s".formatted(config.source(), index, value.mode(), value.count(), limit))
+                    .isEqualTo(chosen);
         }
 
-        @Test
-        void ofTheClaimOutweighThoseOfTheClassWhereverTheyStand() {
-            AppliedConfig<Settings> config = applied(
-                    GPU,
-                    fromClaim(settings(",\"mode\":\"Fast\",\"limit\":\"2Gi\"")),
-                    fromClass(settings(",\"count\":3")));
-
-            assertThat(config.source()).isEqualTo(ConfigSource.FROM_CLAIM);
-            assertThat(config.index()).isZero();
-            assertThat(config.value()).isEqualTo(new Settings(Settings.Mode.Fast, 1, Quantity.ofBytes(2L << 30)));
-        }
-
-        @Test
-        void thatComeLaterWin() {
-            AppliedConfig<Settings> config =
-                    applied(GPU, fromClaim(settings(",\"count\":1")), fromClaim(settings(",\"count\":2")));
-
-            assertThat(config.value().count()).isEqualTo(2);
-            assertThat(config.index()).isEqualTo(1);
+        private static Config entry(String text) {
+            String[] parts = text.split(": ", 2);
+            List<String> words = List.of(parts[0].split(" "));
+            boolean isOfClass = words.get(0).equals("class");
+            return new Config(isOfClass, words.subList(1, words.size()), DRIVER, settings("," + parts[1]));
         }
 
         @Test
@@ -278,33 +281,6 @@ class AllocationsTest {
             AllocatedDevice device = read(object, adding).devices().get(0);
 
             assertThat(device.config(adding).value().count()).isEqualTo(7);
-        }
-
-        @Test
-        void applyToTheRequestsThatTheyName() {
-            ClaimObject object = object(List.of(GPU, result("r1", "mig-0")), fromClaim(settings(",\"count\":5"), "r1"));
-
-            List<AllocatedDevice> devices = read(object, SETTINGS).devices();
-
-            assertThat(devices.get(0).config(SETTINGS).value().count()).isEqualTo(1);
-            assertThat(devices.get(1).config(SETTINGS).value().count()).isEqualTo(5);
-        }
-
-        @Test
-        void forTheMainRequestCoverTheSubrequestThatWasChosen() {
-            assertThat(value(result("gpu/large", "gpu-0"), ",\"count\":5", "gpu")
-                            .count())
-                    .isEqualTo(5);
-        }
-
-        @Test
-        void forASubrequestCountOnlyIfItWasChosenAndAreNotValidatedOtherwise() {
-            Config large = fromClaim(settings(",\"count\":5"), "gpu/large");
-            Config small = fromClaim(settings(",\"count\":-5"), "gpu/small");
-
-            AppliedConfig<Settings> config = applied(result("gpu/large", "gpu-0"), large, small);
-
-            assertThat(config.value().count()).isEqualTo(5);
         }
 
         @Test
@@ -468,11 +444,6 @@ class AllocationsTest {
                                     .build()))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContainingAll("can't be decoded into", "java.io.Closeable");
-        }
-
-        @Test
-        void mayGiveAQuantityAsANumber() {
-            assertThat(value(GPU, ",\"limit\":2").limit()).isEqualTo(Quantity.of(2));
         }
 
         @Test
