@@ -131,6 +131,10 @@ class AdoptionTest extends ScenarioNode {
                         .isEqualTo(text);
                 other.calls.clear();
             }
+            case "other-unfinished" -> {
+                assertThat(other.calls).doesNotContain("finish");
+                other.calls.clear();
+            }
             case "other-has" -> other.uids = Set.of();
             case "other-has-run" -> other.hasRun = true;
             case "other-has-not-run" -> other.hasRun = false;
