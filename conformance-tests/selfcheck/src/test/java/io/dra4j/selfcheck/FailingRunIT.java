@@ -27,7 +27,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -88,7 +87,7 @@ class FailingRunIT {
 
         assertThatThrownBy(() ->
                         Runner.run("only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19, DRA-RST-01]", Map.of(), driver))
-                .isInstanceOf(CompletionException.class)
+                .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("no third place");
 
         assertThat(driver.roots).hasSize(2).allSatisfy(r -> assertThat(r).doesNotExist());

@@ -281,7 +281,6 @@ public final class TestContext implements AutoCloseable {
         return true;
     }
 
-    /** A request changes nothing before it is answered. */
     private static long answered(List<RecordedRequest> requests) {
         return requests.stream().filter(request -> request.status() != 0).count();
     }
@@ -299,6 +298,11 @@ public final class TestContext implements AutoCloseable {
     /** Returns whether a request of the driver comes, or came, within a time. */
     public boolean isRequested(Duration time, Predicate<RecordedRequest> wanted) {
         return requested(time, all -> all.stream().anyMatch(wanted));
+    }
+
+    /** Returns whether a request of the driver is, or was, answered within a time: before that, it changes nothing. */
+    public boolean isAnswered(Duration time, Predicate<RecordedRequest> wanted) {
+        return isRequested(time, wanted.and(request -> request.status() != 0));
     }
 
     /**
@@ -332,7 +336,7 @@ public final class TestContext implements AutoCloseable {
 
     /** Waits briefly for what a driver without devices reports in its log and in Events. */
     public List<String> warnings() {
-        isRequested(timeouts.times(TELLS), r -> r.write() && r.path().contains("/events"));
+        isAnswered(timeouts.times(TELLS), r -> r.write() && r.path().contains("/events"));
         return Unpublished.warnings(driver, cluster(), place.node());
     }
 

@@ -56,7 +56,7 @@ public record Publishing(TestContext context) {
     /** Waits for the driver's first write of a slice, accepted or not, if it has no slice yet. */
     public void begun() {
         if (now().slices().isEmpty()) {
-            context.isRequested(timeout(), WRITES);
+            context.isAnswered(timeout(), WRITES);
         }
     }
 

@@ -96,7 +96,7 @@ record StatusRules(TestContext context, Publishing publishing) {
 
         int number = context.proxy().lastNumber();
         context.calls().unprepared(claim);
-        context.isRequested(Duration.ofSeconds(2), STATUS_WRITES.and(Requests.after(number)));
+        context.isAnswered(Duration.ofSeconds(2), STATUS_WRITES.and(Requests.after(number)));
         survives(status, planted, "Unprepare");
     }
 
