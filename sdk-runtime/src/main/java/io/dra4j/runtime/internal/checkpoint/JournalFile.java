@@ -222,7 +222,11 @@ final class JournalFile implements Closeable {
         }
 
         boolean isThere() {
-            return path.toFile().length() == SIZE;
+            try {
+                return Files.size(path) == SIZE;
+            } catch (IOException e) {
+                return false; // putting it back tells why, unless it was only given up
+            }
         }
 
         void giveUp() throws IOException {
