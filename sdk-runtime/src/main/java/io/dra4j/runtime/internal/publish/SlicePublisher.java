@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.observe.DriverEvent;
@@ -351,18 +352,7 @@ public final class SlicePublisher implements AutoCloseable {
             rounds.succeeded();
             scheduleNext();
         } catch (RuntimeException e) {
-            rounds.failed(clock.instant(), null);
-            schedule(rounds.due());
-            LOG.atError()
-                    .setCause(rounds.isNews(e.toString()) ? e : null)
-                    .log(
-                            "Publishing failed unexpectedly; will try again: {} (failure {} in a row)",
-                            e.toString(),
-                            rounds.failures());
-            report(
-                    Reason.UNEXPECTED_ERROR,
-                    "Publishing failed unexpectedly; will try again; please report this: " + e,
-                    e);
+            failed(e);
         } catch (Error e) {
             loop.shutdown();
             status = new PublishStatus(0, 0, List.of("publishing: has ended; restart the driver"), List.of());
@@ -370,6 +360,25 @@ public final class SlicePublisher implements AutoCloseable {
             report(Reason.PUBLISHER_FAILED, "Publishing has ended; restart the driver: " + e, e);
             throw e;
         }
+    }
+
+    private void failed(RuntimeException e) {
+        rounds.failed(clock.instant(), null);
+        schedule(rounds.due());
+        boolean isKnown = e instanceof DraException; // such as a file of a newer release, which a rollback left
+        LOG.atError()
+                .setCause(rounds.isNews(e.toString()) ? e : null)
+                .log(
+                        "Publishing failed{}; will try again: {} (failure {} in a row)",
+                        isKnown ? "" : " unexpectedly",
+                        e.toString(),
+                        rounds.failures());
+        report(
+                isKnown ? Reason.INVENTORY_UNREADABLE : Reason.UNEXPECTED_ERROR,
+                isKnown
+                        ? "Devices can't be published; will try again: " + e.getMessage()
+                        : "Publishing failed unexpectedly; will try again; please report this: " + e,
+                e);
     }
 
     /** Returns whether the cluster equals the inventory that was read last. */

@@ -11,6 +11,7 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
@@ -167,6 +168,19 @@ class PublishingMishapsTest extends PublisherUnderTest {
 
         assertThat(isPublished()).isTrue();
         assertThat(names("node-a")).hasSize(200);
+    }
+
+    @Test
+    void aFileOfANewerReleaseIsNoBug() throws Exception {
+        store.listFailure = new DraException("Can't read devices.pins: run the newer release");
+        start();
+        loop.advance(SECOND);
+
+        assertThat(reasons()).contains(Reason.INVENTORY_UNREADABLE).doesNotContain(Reason.UNEXPECTED_ERROR);
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anyMatch(line -> line.contains("run the newer release"))
+                .noneMatch(line -> line.contains("unexpectedly"));
     }
 
     @Test
