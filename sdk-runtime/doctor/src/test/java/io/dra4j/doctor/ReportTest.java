@@ -8,35 +8,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class ReportTest {
 
     private static final Check HEALTHY =
-            check("server-version", () -> CheckResult.healthy("v1.36.0 serves resource.k8s.io/v1"));
+            Check.of("server-version", () -> CheckResult.healthy("v1.36.0 serves resource.k8s.io/v1"));
 
-    private static final Check BLIND = check("kubelet-gates", () -> {
+    private static final Check BLIND = Check.of("kubelet-gates", () -> {
         throw new NotCheckedException("you may not get nodes/proxy");
     });
 
-    private static final Check FOUND = check(
+    private static final Check FOUND = Check.of(
             "cdi-disabled",
             () -> new CheckResult("", List.of(finding(Severity.WARNING, "file b"), finding(Severity.ERROR, "file a"))));
-
-    private static Check check(String id, Supplier<CheckResult> result) {
-        return new Check() {
-            @Override
-            public String id() {
-                return id;
-            }
-
-            @Override
-            public CheckResult look() {
-                return result.get();
-            }
-        };
-    }
 
     private static Finding finding(Severity severity, String object) {
         return new Finding(
@@ -76,7 +61,7 @@ class ReportTest {
     @Test
     void aDefectOfOneCheckDoesNotLoseTheOthers() {
         Check defective =
-                check("cdi", () -> CheckResult.healthy(List.<String>of().get(0)));
+                Check.of("cdi", () -> CheckResult.healthy(List.<String>of().get(0)));
 
         Report report = Report.of("node gpu-1", List.of(defective, FOUND));
 

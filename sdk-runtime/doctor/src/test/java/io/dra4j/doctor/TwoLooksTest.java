@@ -26,23 +26,15 @@ class TwoLooksTest {
     }
 
     private static Check check(String id, String objects) {
-        return new Check() {
-            @Override
-            public String id() {
-                return id;
+        return Check.of(id, () -> {
+            if (objects.equals(CANNOT_LOOK)) {
+                throw new NotCheckedException("the API server timed out");
             }
-
-            @Override
-            public CheckResult look() {
-                if (objects.equals(CANNOT_LOOK)) {
-                    throw new NotCheckedException("the API server timed out");
-                }
-                List<String> found = objects.isEmpty() ? List.of() : List.of(objects.split(" "));
-                return new CheckResult(
-                        "3 objects",
-                        found.stream().map(object -> finding(id, object)).toList());
-            }
-        };
+            List<String> found = objects.isEmpty() ? List.of() : List.of(objects.split(" "));
+            return new CheckResult(
+                    "3 objects",
+                    found.stream().map(object -> finding(id, object)).toList());
+        });
     }
 
     private static Finding finding(String id, String object) {
