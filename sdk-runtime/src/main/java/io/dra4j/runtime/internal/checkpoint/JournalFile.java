@@ -225,7 +225,7 @@ final class JournalFile implements Closeable {
             try {
                 return Files.size(path) == SIZE;
             } catch (IOException e) {
-                return false; // putting it back tells why, unless it was only given up
+                return false; // it was given up, or putBack fails in the same way and tells why
             }
         }
 

@@ -171,7 +171,7 @@ class PublishingMishapsTest extends PublisherUnderTest {
     }
 
     @Test
-    void aFileOfANewerReleaseIsNoBug() throws Exception {
+    void aFileOfANewerReleaseIsNotCalledABug() throws Exception {
         store.listFailure = new DraException("Can't read devices.pins: run the newer release");
         start();
         loop.advance(SECOND);
