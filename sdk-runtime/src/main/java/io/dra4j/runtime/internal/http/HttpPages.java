@@ -7,15 +7,19 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * <p>Every request runs on its own thread, so that a client that hangs delays no other. Their number is limited, and a
  * request whose client takes longer than half a minute is aborted.
  *
- * <p>The limits are properties that the JDK reads once: they have no effect in a process that has already used its
+ * <p>Other limits are properties that the JDK reads once: they have no effect in a process that has already used its
  * server.
  */
 public final class HttpPages implements AutoCloseable {
@@ -38,16 +42,12 @@ public final class HttpPages implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpPages.class);
     private static final int BACKLOG = 1024; // a probe must not wait behind a flood of connections
     private static final int MOST_THREADS = 256;
-    private static final String LONGEST_SECONDS = "30"; // API servers wait no longer
+    private static final Duration LONGEST = Duration.ofSeconds(30); // API servers wait no longer
     private static final String LONGEST_IDLE_SECONDS = "120";
     private static final int MOST_CONNECTIONS = 1024;
     private static final int TLS_CONNECTION_BYTES = 128 * 1024; // its buffers, while it is open
 
     static {
-        // The JDK's server has no other way to limit the time of its clients, and has no limit by
-        // default.
-        set("sun.net.httpserver.maxReqTime", LONGEST_SECONDS);
-        set("sun.net.httpserver.maxRspTime", LONGEST_SECONDS);
         // It writes head and body apart: with Nagle's algorithm, the body waits for the client's
         // delayed acknowledgement, 40 ms.
         set("sun.net.httpserver.nodelay", "true");
@@ -75,13 +75,16 @@ public final class HttpPages implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads;
 
-    private HttpPages(HttpServer server) {
+    private HttpPages(HttpServer server, Duration longest) {
         this.server = server;
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 MOST_THREADS, MOST_THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), HttpPages::thread);
         pool.allowCoreThreadTimeOut(true);
         this.threads = pool;
-        server.setExecutor(pool);
+        server.setExecutor(request -> {
+            long end = System.nanoTime() + longest.toNanos();
+            pool.execute(() -> limited(request, end).run());
+        });
         server.createContext("/", exchange -> send(exchange, HttpAnswer.text(404, "no such page")));
     }
 
@@ -98,13 +101,34 @@ public final class HttpPages implements AutoCloseable {
     }
 
     /**
+     * Limits the time of a request: its thread is interrupted, which closes the connection. The JDK's server could do
+     * so as well, with a thread that wakes up every second.
+     */
+    private static FutureTask<?> limited(Runnable request, long end) {
+        CompletableFuture<Void> timeout = ShortLivedThreads.after(end - System.nanoTime());
+        FutureTask<?> limited = new FutureTask<>(request, null) {
+            @Override
+            protected void done() {
+                timeout.cancel(false);
+            }
+        };
+        timeout.thenRun(() -> limited.cancel(true));
+        return limited;
+    }
+
+    /**
      * Binds an address for HTTP; pages are served once {@link #start} is called.
      *
      * @param address where to listen; port 0 for any that is free
      * @throws IOException if the address is in use, or not this machine's
      */
     public static HttpPages bind(InetSocketAddress address) throws IOException {
-        return new HttpPages(HttpServer.create(address, BACKLOG));
+        return bind(address, LONGEST);
+    }
+
+    /** Binds an address for HTTP, with another limit of a request's time. */
+    static HttpPages bind(InetSocketAddress address, Duration longest) throws IOException {
+        return new HttpPages(HttpServer.create(address, BACKLOG), longest);
     }
 
     /**
@@ -119,7 +143,7 @@ public final class HttpPages implements AutoCloseable {
         set("jdk.httpserver.maxConnections", String.valueOf(mostConnections()));
         HttpsServer server = HttpsServer.create(address, BACKLOG);
         server.setHttpsConfigurator(new HttpsConfigurator(tls));
-        return new HttpPages(server);
+        return new HttpPages(server, LONGEST);
     }
 
     private static long mostConnections() {
