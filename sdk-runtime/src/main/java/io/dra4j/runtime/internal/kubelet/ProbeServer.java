@@ -46,7 +46,7 @@ public final class ProbeServer implements AutoCloseable {
                 .socketFactory(Accepting.of(FewConnections::new))
                 .executor(ShortLivedThreads.single("dra4j-probe"))
                 .transportExecutor(Accepting.threads(SocketServer.THREADS))
-                .scheduledExecutorService(SocketServer.TIMER)
+                .scheduledExecutorService(ShortLivedThreads.clock())
                 .maxInboundMessageSize(LARGEST_MESSAGE)
                 .maxConcurrentCallsPerConnection(CHECKS_PER_CONNECTION)
                 .maxConnectionIdle(IDLE_MINUTES, TimeUnit.MINUTES)

@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -36,8 +35,6 @@ final class SocketServer {
 
     /** The threads of all sockets: idle ones of one serve another. */
     static final Executor THREADS = ShortLivedThreads.unlimited("dra4j-grpc");
-
-    static final ScheduledExecutorService TIMER = ShortLivedThreads.timer("dra4j-grpc-timer");
 
     private static final int LARGEST_MESSAGE = 4 * 1024 * 1024;
 
@@ -54,7 +51,7 @@ final class SocketServer {
                 .socketFactory(Accepting.of(UnixServerSocket::new))
                 .executor(THREADS)
                 .transportExecutor(Accepting.threads(THREADS))
-                .scheduledExecutorService(TIMER)
+                .scheduledExecutorService(ShortLivedThreads.clock())
                 .keepAliveTime(Long.MAX_VALUE, TimeUnit.NANOSECONDS) // of no use on a node
                 .intercept(new MessageLimit(LARGEST_MESSAGE))
                 .maxInboundMessageSize(LARGEST_READ);

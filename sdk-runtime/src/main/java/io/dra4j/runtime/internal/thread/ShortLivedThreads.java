@@ -33,7 +33,7 @@ public final class ShortLivedThreads {
     /** The release whose virtual threads leave their carrier while they wait for a lock (JEP 491). */
     private static final boolean HAS_VIRTUAL = Runtime.version().feature() >= 24;
 
-    private static final ScheduledExecutorService CLOCK = clock();
+    private static final ScheduledExecutorService CLOCK = newClock();
 
     private ShortLivedThreads() {}
 
@@ -169,17 +169,13 @@ public final class ShortLivedThreads {
         return pool;
     }
 
-    /** Returns a timer, which has a thread while it has something to wait for. */
-    public static ScheduledExecutorService timer(String name) {
-        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, named(name));
-        timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-        timer.allowCoreThreadTimeOut(true);
-        timer.setRemoveOnCancelPolicy(true);
-        return timer;
+    /** Returns the clock of all timeouts. Its tasks share one thread: they must not block. */
+    public static ScheduledExecutorService clock() {
+        return CLOCK;
     }
 
     /** Its thread never ends: a process that is out of threads could not start another. */
-    private static ScheduledExecutorService clock() {
+    private static ScheduledExecutorService newClock() {
         ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1, named("dra4j-clock"));
         clock.setRemoveOnCancelPolicy(true);
         clock.prestartCoreThread();
