@@ -127,6 +127,9 @@ final class ImageBuild {
                 .setCreationTime(inputs.time())
                 .addEnvironmentVariable("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
                 .addEnvironmentVariable("LANG", "C.UTF-8")
+                // Freed memory is returned to the node at once. The JVM could do so every few seconds, on a thread for it.
+                .addEnvironmentVariable("MALLOC_ARENA_MAX", "2")
+                .addEnvironmentVariable("MALLOC_TRIM_THRESHOLD_", "65536")
                 .setLabels(labels(image, cache != null));
         String name = "%s-%s-%s".formatted(image.name(), inputs.version(), machine.architecture());
         Path written = Folders.make(inputs.images());
