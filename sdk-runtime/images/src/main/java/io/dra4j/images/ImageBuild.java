@@ -127,7 +127,7 @@ final class ImageBuild {
                 .setCreationTime(inputs.time())
                 .addEnvironmentVariable("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
                 .addEnvironmentVariable("LANG", "C.UTF-8")
-                // Freed memory is returned to the node at once. The JVM could do so every few seconds, on a thread for it.
+                // Freed memory is returned to the node at once; the JVM has a thread that does so every few seconds.
                 .addEnvironmentVariable("MALLOC_ARENA_MAX", "2")
                 .addEnvironmentVariable("MALLOC_TRIM_THRESHOLD_", "65536")
                 .setLabels(labels(image, cache != null));

@@ -128,6 +128,8 @@ record Jdk(Path home, Properties release) {
         List<String> modules = equals(linker) ? List.of() : List.of("--module-path=" + home.resolve("jmods"));
         List<String> command =
                 new ArrayList<>(List.of(linker.home.resolve("bin/jlink").toString()));
+        // Code that jlink generates asks whether a method handle needs code of its own, unless it will never get any.
+        command.add("-J-Djava.lang.invoke.MethodHandle.CUSTOMIZE_THRESHOLD=-1");
         command.addAll(modules);
         command.addAll(List.of(
                 "--add-modules=" + String.join(",", MODULES)

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +30,11 @@ class FakeDriverImageIT {
     static final String[] LACKING = {
         "NoClassDefFoundError", "ClassNotFoundException", "UnsatisfiedLinkError", "no such file"
     };
+
+    /** Of a class, as the JVM logs it. */
+    private static final String SOURCE = " source: ";
+
+    private static final int GENERATED = 53; // 44, or 62 if method handles get code of their own
 
     private static final Manifests CHART =
             Manifests.read(Path.of("../../example-fake-driver/src/test/resources/published-chart.yaml"));
@@ -47,7 +53,7 @@ class FakeDriverImageIT {
     void registersPublishesAndPreparesWithItsCacheAsThePublishedChartRunsIt() {
         DriverContainer plugin = DriverContainer.named(CHART, "plugin");
         Map<String, String> environment = plugin.onTestNode();
-        environment.put("JAVA_OPTS", container.cacheOnly());
+        environment.put("JAVA_OPTS", container.cacheOnly() + " -Xlog:class+load:stderr");
         environment.put("METRICS_PORT", "0"); // of the host's network
         environment.put("HEALTHCHECK_PORT", "0");
         List<String> words = new ArrayList<>(plugin.commandLine());
@@ -56,7 +62,12 @@ class FakeDriverImageIT {
 
         String log = DriverLife.run("gpu.example.com", command, context -> {});
 
-        assertThat(log).contains("Claim prepared").doesNotContainIgnoringCase(LACKING);
+        assertThat(log).contains("Claim prepared");
+        assertThat(log.lines().filter(line -> !line.contains(SOURCE)).collect(Collectors.joining("\n")))
+                .doesNotContainIgnoringCase(LACKING);
+        assertThat(log.lines().filter(line -> line.contains("LambdaForm$") && line.contains(SOURCE + "__")))
+                .as("code generated for method handles")
+                .hasSizeBetween(1, container.cacheOnly().isEmpty() ? Integer.MAX_VALUE : GENERATED);
     }
 
     @Test
