@@ -31,8 +31,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
@@ -57,7 +55,7 @@ final class ApiConnections {
 
     private static final int CURVE_BITS = 256;
     private static final Logger LOG = LoggerFactory.getLogger(ApiConnections.class);
-    private static final ExecutorService THREADS = ShortLivedThreads.waiting("dra4j-api");
+    private static final Executor THREADS = ShortLivedThreads.waiting("dra4j-api");
 
     private final Config config;
     private final Map<Path, FileStamp> files;
@@ -232,24 +230,20 @@ final class ApiConnections {
     }
 
     /**
-     * Sends on a thread of its own: the JDK's asynchronous calls complete on the common pool, whose only thread on a node
-     * with two processors may be blocked by any library.
+     * Answers from the client's own threads: the JDK's result is completed by the common pool, whose only thread on a
+     * node with two processors may be blocked by any library.
      */
     private <T> CompletableFuture<Response<T>> send(HttpRequest request, BodyHandler<T> body) {
         CompletableFuture<Response<T>> response = new CompletableFuture<>();
-        Future<?> exchange = THREADS.submit(() -> {
-            try {
-                http.send(request, head -> {
-                    BodySubscriber<T> content = body.apply(head);
-                    content.getBody()
-                            .thenAccept(
-                                    all -> response.complete(new Response<>(head.statusCode(), head.headers(), all)));
-                    return content;
-                });
-            } catch (IOException | RuntimeException | Error e) {
-                response.completeExceptionally(e);
-            } catch (InterruptedException e) {
-                response.cancel(false); // it was cancelled
+        CompletableFuture<?> exchange = http.sendAsync(request, head -> {
+            BodySubscriber<T> content = body.apply(head);
+            content.getBody()
+                    .thenAccept(all -> response.complete(new Response<>(head.statusCode(), head.headers(), all)));
+            return content;
+        });
+        exchange.whenComplete((done, failure) -> {
+            if (failure != null) {
+                response.completeExceptionally(failure);
             }
         });
         response.whenComplete((done, failure) -> {
