@@ -60,12 +60,10 @@ final class ImageBuild {
         images.values().forEach(jars -> shared.retainAll(jars.foreign()));
     }
 
-    /** Prepares the images for the architecture of the build machine. */
     static ImageBuild begin(Inputs inputs) {
         return new ImageBuild(inputs, Machine.current());
     }
 
-    /** The images. */
     Set<Image> images() {
         return images.keySet();
     }
@@ -127,7 +125,7 @@ final class ImageBuild {
                 .setCreationTime(inputs.time())
                 .addEnvironmentVariable("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
                 .addEnvironmentVariable("LANG", "C.UTF-8")
-                // Freed memory is returned to the node at once; the JVM has a thread that does so every few seconds.
+                // glibc returns freed memory at once. The JVM's TrimNativeHeapInterval would need a thread for that.
                 .addEnvironmentVariable("MALLOC_ARENA_MAX", "2")
                 .addEnvironmentVariable("MALLOC_TRIM_THRESHOLD_", "65536")
                 .setLabels(labels(image, cache != null));

@@ -15,12 +15,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Collectors;
 
-/**
- * The JDK of the build machine, parts of which go into images.
- *
- * @param home its home
- * @param release the content of its file {@code release}
- */
+/** The JDK of the build machine, parts of which go into images. */
 record Jdk(Path home, Properties release) {
 
     /** The release of Java in the images. */
@@ -45,11 +40,7 @@ record Jdk(Path home, Properties release) {
     private static final List<String> NEEDLESS = List.of(
             "bin/jwebserver", "bin/keytool", "lib/classlist", "lib/jexec", "lib/jrt-fs.jar", "lib/security/cacerts");
 
-    /**
-     * Finds a JDK 25: the one that is given, or JAVA_HOME_25, JAVA_HOME, or below /usr/lib/jvm, as the gate does.
-     *
-     * @throws ImageBuildException if there is none
-     */
+    /** Finds a JDK 25: the one that is given, or JAVA_HOME_25, JAVA_HOME, or below /usr/lib/jvm, as the gate does. */
     static Jdk find(String given, Map<String, String> environment) {
         List<Path> candidates = new ArrayList<>();
         if (!given.isEmpty()) {
@@ -66,7 +57,6 @@ record Jdk(Path home, Properties release) {
         return first(candidates);
     }
 
-    /** Finds the JDK of an installation. */
     static Jdk of(Debian debian) {
         return first(installed(debian.file("/usr/lib/jvm")));
     }
@@ -128,7 +118,7 @@ record Jdk(Path home, Properties release) {
         List<String> modules = equals(linker) ? List.of() : List.of("--module-path=" + home.resolve("jmods"));
         List<String> command =
                 new ArrayList<>(List.of(linker.home.resolve("bin/jlink").toString()));
-        // Code that jlink generates asks whether a method handle needs code of its own, unless it will never get any.
+        // Code that jlink generates checks whether a method handle needs code of its own, unless this is switched off.
         command.add("-J-Djava.lang.invoke.MethodHandle.CUSTOMIZE_THRESHOLD=-1");
         command.addAll(modules);
         command.addAll(List.of(

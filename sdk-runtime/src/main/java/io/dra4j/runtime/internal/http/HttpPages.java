@@ -19,7 +19,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -83,7 +82,7 @@ public final class HttpPages implements AutoCloseable {
         this.threads = pool;
         server.setExecutor(request -> {
             long end = System.nanoTime() + longest.toNanos();
-            pool.execute(() -> limited(request, end).run());
+            pool.execute(() -> run(request, end));
         });
         server.createContext("/", exchange -> send(exchange, HttpAnswer.text(404, "no such page")));
     }
@@ -101,19 +100,40 @@ public final class HttpPages implements AutoCloseable {
     }
 
     /**
-     * Limits the time of a request: its thread is interrupted, which closes the connection. The JDK's server could do
-     * so as well, with a thread that wakes up every second.
+     * Runs a request, and interrupts it at the end of its time, which closes its connection. The JDK's server could do so
+     * as well, with a thread that wakes up every second.
      */
-    private static FutureTask<?> limited(Runnable request, long end) {
+    private static void run(Runnable request, long end) {
+        Limit limit = new Limit(Thread.currentThread());
         CompletableFuture<Void> timeout = ShortLivedThreads.after(end - System.nanoTime());
-        FutureTask<?> limited = new FutureTask<>(request, null) {
-            @Override
-            protected void done() {
-                timeout.cancel(false);
+        timeout.thenRun(limit::exceed);
+        try {
+            request.run();
+        } finally {
+            timeout.cancel(false);
+            limit.end();
+        }
+    }
+
+    /** Interrupts the thread of a request, but not once it has another one. Thread-safe. */
+    private static final class Limit {
+
+        private @Nullable Thread thread; // guarded by this
+
+        Limit(Thread thread) {
+            this.thread = thread;
+        }
+
+        synchronized void exceed() {
+            if (thread != null) {
+                thread.interrupt();
             }
-        };
-        timeout.thenRun(() -> limited.cancel(true));
-        return limited;
+        }
+
+        synchronized void end() {
+            thread = null;
+            Thread.interrupted();
+        }
     }
 
     /**
@@ -174,7 +194,7 @@ public final class HttpPages implements AutoCloseable {
     private static HttpAnswer answer(Request request, Page page, HttpExchange exchange) throws IOException {
         try {
             return request.answer(exchange, page);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // of an error, the client would see only that nothing comes
             LOG.atError().setCause(e).log("A request can't be answered");
             return HttpAnswer.text(500, "failed; see the log");
         }

@@ -32,6 +32,9 @@ class HttpPagesTest {
     private static HttpPages pages(Duration longest) throws IOException {
         return HttpPages.bind(ANY, longest)
                 .postJson("/page", 100, (accept, body) -> HttpAnswer.text(200, "complete"))
+                .get("/broken", (accept, body) -> {
+                    throw new StackOverflowError();
+                })
                 .start();
     }
 
@@ -48,11 +51,13 @@ class HttpPagesTest {
     }
 
     @Test
-    void answersARequestInTime() throws IOException {
+    void answersARequestInTimeAlsoIfItsPageIsBroken() throws IOException {
         String request =
                 "POST /page HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
         try (HttpPages pages = pages(Duration.ofDays(1))) {
             assertThat(answer(pages, request)).startsWith("HTTP/1.1 200 ").endsWith("complete\n");
+            assertThat(answer(pages, "GET /broken HTTP/1.1\r\nConnection: close\r\n\r\n"))
+                    .startsWith("HTTP/1.1 500 ");
         }
     }
 }
