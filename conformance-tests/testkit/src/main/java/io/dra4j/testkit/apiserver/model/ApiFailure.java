@@ -280,8 +280,9 @@ public final class ApiFailure extends RuntimeException {
                 .put("reason", "ResourceVersionTooLarge")
                 .put("message", "Too large resource version");
         details.put("retryAfterSeconds", 1);
-        return new ApiFailure(
-                504, "Timeout", "Timeout: Too large resource version: " + asked + ", current: " + current, details);
+        String message =
+                "Timeout: Too large resource version: " + Long.toUnsignedString(asked) + ", current: " + current;
+        return new ApiFailure(504, "Timeout", message, details);
     }
 
     /** A request that takes too long. */

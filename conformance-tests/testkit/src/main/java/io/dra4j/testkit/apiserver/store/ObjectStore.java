@@ -164,10 +164,10 @@ public final class ObjectStore {
      * @throws ApiFailure 410 Expired when the history no longer reaches back that far, 504 when it lies in the future
      */
     public synchronized void watchAfter(ResourceKind kind, long from, Watcher watcher) {
+        requireReached(from);
         if (from < forgotten) {
             throw ApiFailure.expired(from, forgotten);
         }
-        requireReached(from);
         history.stream()
                 .filter(change -> change.revision() > from && change.kind().equals(kind))
                 .forEach(watcher::changed);
@@ -213,10 +213,13 @@ public final class ObjectStore {
         all.stream().filter(Follower.class::isInstance).forEach(watchersOf(kind)::add);
     }
 
-    /** Refuses a revision that this server has not reached: it comes from an earlier life of the cluster. */
+    /**
+     * Refuses a revision, an unsigned number, that this server has not reached: it comes from an earlier life of the
+     * cluster.
+     */
     public void requireReached(long asked) {
         long current = revision();
-        if (asked > current) {
+        if (Long.compareUnsigned(asked, current) > 0) {
             throw ApiFailure.tooLargeRevision(asked, current);
         }
     }

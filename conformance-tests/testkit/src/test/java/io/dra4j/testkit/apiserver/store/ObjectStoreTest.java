@@ -136,6 +136,7 @@ class ObjectStoreTest {
         @Test
         void ofAnotherLifeAreRejected() {
             assertThat(refusal(99, new Recorder())).isEqualTo("504 Timeout");
+            assertThat(refusal(-1, new Recorder())).isEqualTo("504 Timeout"); // 2^64 - 1
         }
 
         private String refusal(long from, Recorder recorder) {
