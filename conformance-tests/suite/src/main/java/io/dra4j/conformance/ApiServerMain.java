@@ -104,11 +104,7 @@ final class ApiServerMain implements Callable<Integer> {
         private @Nullable KubeconfigFile kubeconfig; // guarded by this
         private boolean closed; // guarded by this
 
-        /**
-         * A server that is ready.
-         *
-         * @param objects the number of objects that came from manifests
-         */
+        /** A server that is ready; some of its objects, {@code objects}, came from manifests. */
         public record Ready(URI url, String version, int objects, Path kubeconfig) {}
 
         /**
@@ -139,7 +135,6 @@ final class ApiServerMain implements Callable<Integer> {
             }
         }
 
-        /** Removes the kubeconfig that it wrote, and ends the server. */
         @Override
         public synchronized void close() throws IOException {
             closed = true;
@@ -170,12 +165,7 @@ final class ApiServerMain implements Callable<Integer> {
                 this.folder = folder;
             }
 
-            /**
-             * A kubeconfig that is to be written.
-             *
-             * @param file null for one in a temporary folder
-             * @throws SettingsException if another file exists
-             */
+            /** A kubeconfig to be written: for null, in a temporary folder; another file is refused. */
             static KubeconfigFile at(@Nullable Path file) throws IOException {
                 if (file == null) {
                     Path folder = Files.createTempDirectory("dra-conformance-");
@@ -189,7 +179,6 @@ final class ApiServerMain implements Callable<Integer> {
                 return new KubeconfigFile(file.toAbsolutePath(), null);
             }
 
-            /** Writes it, and returns the file. */
             Path write(EmbeddedApiServer server) throws IOException {
                 try {
                     server.writeKubeconfig(file);

@@ -83,11 +83,7 @@ public final class ConformanceMain {
 
     private ConformanceMain() {}
 
-    /**
-     * Runs one command.
-     *
-     * @param args the command line; {@code --help} explains it
-     */
+    /** Runs one command line; {@code --help} explains it. */
     public static void main(String[] args) {
         Locale.setDefault(Locale.ROOT); // the same words, numbers and ids on every machine
         configureLogging();
@@ -170,7 +166,6 @@ public final class ConformanceMain {
         }
     }
 
-    /** The command {@code run}: tests a driver. */
     @Command(
             name = "run",
             customSynopsis = {
@@ -226,7 +221,6 @@ public final class ConformanceMain {
         }
     }
 
-    /** The command {@code init}: initial settings. */
     @Command(
             name = "init",
             mixinStandardHelpOptions = true,
@@ -263,7 +257,6 @@ public final class ConformanceMain {
         }
     }
 
-    /** The command {@code list}: the catalogue as a table, a line for each requirement. */
     @Command(
             name = "list",
             sortOptions = false,
@@ -359,7 +352,6 @@ public final class ConformanceMain {
         }
     }
 
-    /** The command {@code league}: a page of several drivers' reports. */
     @Command(
             name = "league",
             mixinStandardHelpOptions = true,

@@ -93,7 +93,6 @@ final class PlayMain implements Callable<Integer> {
         }
     }
 
-    /** Returns the timeout of each step. */
     Duration stepTimeout() {
         if (patience != null && stepTimeoutSeconds != null) {
             throw new ParameterException(spec.commandLine(), "--patience is the old name of --step-timeout: give one");

@@ -44,9 +44,7 @@ public final class Allotments {
     private final Allocator allocator;
     private final AllocationWriter allocations;
 
-    /**
-     * @param release the scheduler's release: the number after "1."
-     */
+    /** The release is that of the scheduler: the number after "1.". */
     public Allotments(ClaimTemplates templates, int release) {
         this.templates = templates;
         classes = templates.classes().values().stream().map(DeviceClass::of).toList();
@@ -104,11 +102,7 @@ public final class Allotments {
         return outcome;
     }
 
-    /**
-     * Finds each template from which no claim can be made, even with all devices free.
-     *
-     * @return a sentence for each
-     */
+    /** A sentence for each template from which no claim can be made, even with all devices free. */
     public List<String> complaints(JsonNode node, List<JsonNode> slices) {
         List<Slice> published = slices.stream().map(Slice::of).toList();
         int devices =

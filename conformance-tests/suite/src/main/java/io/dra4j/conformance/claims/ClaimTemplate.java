@@ -96,7 +96,6 @@ record ClaimTemplate(String title, ObjectNode json, Claim claim) {
         }
     }
 
-    /** The classes that its requests name. */
     List<String> classes() {
         return claim.requests().stream()
                 .flatMap(request -> request.alternatives().stream())

@@ -94,9 +94,7 @@ final class ApiServer {
         }
     }
 
-    /**
-     * @throws DriverUnusable if the port at which an external driver looks for the server is taken
-     */
+    /** Throws DriverUnusable if the port at which an external driver looks for the server is taken. */
     static ApiServer start(Settings settings, Optional<ServiceAccountAccess> access, String node, String namespace) {
         ExternalSettings external = settings.driver().external();
         int port = external == null ? 0 : external.proxyPort();
@@ -184,7 +182,6 @@ final class ApiServer {
         return release.find() ? Integer.parseInt(release.group(1)) : OLDEST;
     }
 
-    /** The namespace of the suite's claims. */
     String namespace() {
         return namespace;
     }

@@ -10,12 +10,7 @@ public final class Blocked extends RuntimeException {
     private final String requirement;
     private final String state;
 
-    /**
-     * Blocked by a requirement.
-     *
-     * @param requirement its id
-     * @param state the state of the driver that prevents the check
-     */
+    /** The state is that of the driver, which prevents the check. */
     public Blocked(String requirement, String state) {
         super("needs " + requirement + ": " + state);
         this.requirement = requirement;

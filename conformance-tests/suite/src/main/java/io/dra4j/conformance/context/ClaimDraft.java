@@ -36,7 +36,6 @@ public class ClaimDraft {
         return request(name, List.of(devices));
     }
 
-    /** Adds a request that got these devices. */
     public ClaimDraft request(String name, List<PublishedDevice> devices) {
         ObjectNode exactly = exactly(name, Math.max(1, devices.size()), false);
         devices.stream()
@@ -48,7 +47,6 @@ public class ClaimDraft {
         return this;
     }
 
-    /** Adds a request with admin access that got a device. */
     public ClaimDraft adminRequest(String name, PublishedDevice device) {
         exactly(name, 1, true);
         result(name, device).put("adminAccess", true);

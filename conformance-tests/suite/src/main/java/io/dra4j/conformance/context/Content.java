@@ -16,10 +16,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Content of several parts, such as files or devices, as facts: names like {@code devices gpu-0 env
- * GPU}, and their values. The order of objects and lists makes no difference.
- *
- * @param parts the facts of each part
+ * Content of several parts, such as files or devices, as facts: names like {@code devices gpu-0 env GPU}, and their
+ * values. The order of objects and lists makes no difference.
  */
 public record Content(Map<String, Map<String, Set<String>>> parts) {
 
@@ -30,7 +28,6 @@ public record Content(Map<String, Map<String, Set<String>>> parts) {
     /** The fields that identify an element of a list. */
     private static final List<String> NAMES = List.of("containerPath", "path", "name", "key", "counterSet");
 
-    /** The facts about each part. */
     public static Content of(Map<String, ? extends JsonNode> parts) {
         Map<String, Map<String, Set<String>>> facts = new TreeMap<>();
         parts.forEach((part, json) -> add("", json, facts.computeIfAbsent(part, name -> new TreeMap<>())));

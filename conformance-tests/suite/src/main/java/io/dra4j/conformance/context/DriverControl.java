@@ -67,11 +67,7 @@ public final class DriverControl implements AutoCloseable {
         return adapter;
     }
 
-    /**
-     * Starts the driver, and waits until the kubelet has registered it.
-     *
-     * @throws DriverUnusable if it ended or was not registered in time
-     */
+    /** Starts the driver, and waits until the kubelet has registered it; DriverUnusable if it ends or is late. */
     public Instance start() {
         int before = kubelet.get().events().size();
         Instance instance = launch(Map.of());
@@ -99,11 +95,7 @@ public final class DriverControl implements AutoCloseable {
         return instance;
     }
 
-    /**
-     * Waits until the kubelet has registered a driver, after the first {@code before} of its events.
-     *
-     * @throws DriverUnusable if the instance ended first, or on a timeout
-     */
+    /** Waits for a registration after the first {@code before} events; DriverUnusable at an end or a timeout. */
     public void awaitRegistered(Instance instance, int before) {
         Measurements.Wait wait = measurements.begin("time from the start to the registration", adapter.startTimeout());
         if (!registers(before, instance::isAlive, adapter.startTimeout())) {
@@ -204,7 +196,6 @@ public final class DriverControl implements AutoCloseable {
         return started;
     }
 
-    /** Makes an instance the current one. */
     public void use(Instance instance) {
         current = instance;
     }
@@ -230,7 +221,6 @@ public final class DriverControl implements AutoCloseable {
         return instance != null && instance.isAlive();
     }
 
-    /** Kills the current instance as a crash does. */
     public void kill() {
         transcript.note("SIGKILL");
         current().kill();
@@ -257,13 +247,11 @@ public final class DriverControl implements AutoCloseable {
         return status;
     }
 
-    /** Kills the current instance and starts another. */
     public Instance restartAfterKill() {
         kill();
         return restarted();
     }
 
-    /** Stops the current instance and starts another. */
     public Instance restart() {
         terminate();
         return restarted();
@@ -278,7 +266,6 @@ public final class DriverControl implements AutoCloseable {
         }
     }
 
-    /** Describes the state of the current instance. */
     public String fate() {
         Instance instance = current;
         return instance == null || instance.isAlive()
@@ -291,7 +278,6 @@ public final class DriverControl implements AutoCloseable {
         return logSince(0);
     }
 
-    /** Returns the end of the driver's log, from an offset on. */
     String logSince(long length) {
         try (RandomAccessFile file = new RandomAccessFile(place.log().toFile(), "r")) {
             long from = Math.max(length, file.length() - LOG_LIMIT);
@@ -313,11 +299,7 @@ public final class DriverControl implements AutoCloseable {
         endAll();
     }
 
-    /**
-     * Ends what was started for this test context; others can be started afterwards.
-     *
-     * @throws DriverUnusable if one cannot be killed; all others are
-     */
+    /** Ends all that was started for this test context, even if one can't be killed; others can be started. */
     public synchronized void endAll() {
         if (adapter.controlsProcess() || adapter.runsAnywhere()) {
             Opened all = new Opened();
@@ -389,12 +371,7 @@ public final class DriverControl implements AutoCloseable {
 
         private LastWords() {}
 
-        /**
-         * The end of a message about a driver that did not register, or has ended.
-         *
-         * @param log the log since this start
-         * @param alive whether it runs: its last line tells what it waits for
-         */
+        /** The end of a message about a driver that is not registered, by its log since this start. */
         static String of(String log, Place place, boolean alive) {
             List<String> lines = log.lines()
                     .map(String::strip)

@@ -11,18 +11,13 @@ import java.util.Locale;
  * @param what the subject, for example {@code time until the slices were as before}
  * @param value the greatest value that was measured, in the unit
  * @param limit the greatest value that is allowed, in the unit
- * @param unit the unit of both
  * @param open whether the wait was given up at this value, so that the true one is greater
  */
 public record Measured(String what, long value, long limit, Unit unit, boolean open) {
 
-    /** A unit of values and limits. */
     public enum Unit {
-        /** A time, in milliseconds. */
         MILLISECONDS,
-        /** A number of things. */
         COUNT,
-        /** A size, in bytes. */
         BYTES
     }
 
@@ -31,7 +26,6 @@ public record Measured(String what, long value, long limit, Unit unit, boolean o
         return new Measured(what, took.toMillis(), limit.toMillis(), Unit.MILLISECONDS, open);
     }
 
-    /** Returns whether the value is not within the limit. */
     public boolean isOver() {
         return open || value > limit;
     }

@@ -34,12 +34,10 @@ public final class Measurements {
         return measured.value() + (measured.open() ? 0.5 : 0);
     }
 
-    /** Adds a number of things. */
     public void count(String what, long value, long limit) {
         add(new Measured(what, value, limit, Unit.COUNT, false));
     }
 
-    /** Adds a size in bytes. */
     public void bytes(String what, long value, long limit) {
         add(new Measured(what, value, limit, Unit.BYTES, false));
     }
@@ -53,7 +51,6 @@ public final class Measurements {
         return new Wait(this, what, limit, System.nanoTime());
     }
 
-    /** A wait that has begun. */
     public record Wait(Measurements measurements, String what, Duration limit, long begin) {
         /** Ends the wait, and returns whether what was awaited happened before the limit. */
         public boolean end(boolean happened) {
@@ -62,7 +59,6 @@ public final class Measurements {
             return happened;
         }
 
-        /** The same, and returns what was awaited. */
         public <T> Optional<T> end(Optional<T> awaited) {
             end(awaited.isPresent());
             return awaited;

@@ -11,7 +11,6 @@ public final class NotApplicable extends RuntimeException {
         super(reason);
     }
 
-    /** Throws unless a condition holds. */
     public static void unless(boolean applies, String reason, Object... arguments) {
         if (!applies) {
             throw new NotApplicable(reason.formatted(arguments));

@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A device in a slice of the driver under test.
  *
- * @param pool its pool
- * @param name its name
  * @param json everything that is published about it
  * @param allotment everything that a claim with this device gets; null where claims have no particular shape
  */
@@ -36,7 +34,6 @@ public record PublishedDevice(
         this(pool, json.path("name").asText(), json);
     }
 
-    /** A device that a claim can get on its own. */
     public PublishedDevice(String pool, String name, JsonNode json) {
         this(pool, name, json, null);
     }
@@ -51,7 +48,6 @@ public record PublishedDevice(
         return allotment == null ? List.of(toString()) : allotment.devices();
     }
 
-    /** The same device, as part of an allotment. */
     PublishedDevice of(Allotment one) {
         return new PublishedDevice(pool, name, json, one);
     }
@@ -61,7 +57,6 @@ public record PublishedDevice(
         return new PublishedDevice(otherPool, otherName, ((ObjectNode) json.deepCopy()).without(List.of("name")));
     }
 
-    /** Returns whether the driver does not publish it. */
     boolean isAbsent() {
         return !json.has("name");
     }
@@ -115,7 +110,6 @@ public record PublishedDevice(
                 .anyMatch(taint -> !taint.path("effect").asText().equals("None"));
     }
 
-    /** Returns whether it has binding conditions. */
     public boolean isBound() {
         return !json.path("bindingConditions").isEmpty();
     }
@@ -141,7 +135,6 @@ public record PublishedDevice(
         return amounts;
     }
 
-    /** Its pool and name, for people. */
     @Override
     public String toString() {
         return pool + "/" + name;

@@ -47,11 +47,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
         this.context = context;
     }
 
-    /**
-     * Blocks directories, and files in them, for the test context's driver.
-     *
-     * @throws Untested if the suite has no mechanism to do so
-     */
+    /** Blocks directories, and files in them, for the test context's driver; Untested if the suite can't. */
     public static ReadOnlyDirectories of(TestContext context, List<Path> folders, List<Path> files) {
         ReadOnlyDirectories directories = new ReadOnlyDirectories(context, folders, files);
         for (Mechanism mechanism : List.of(Mechanism.MODES, Mechanism.FLAGS, Mechanism.MOUNT)) {
@@ -159,13 +155,11 @@ public final class ReadOnlyDirectories implements AutoCloseable {
         }
     }
 
-    /** Describes the mechanism. */
     @Override
     public String toString() {
         return mechanism.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Makes the directories writable again. */
     @Override
     public void close() {
         boolean open = switch (mechanism) {

@@ -41,12 +41,10 @@ public record SeenPools(List<JsonNode> slices) {
         return slice.at("/spec/pool/generation").asLong();
     }
 
-    /** The slices of each pool. */
     public Map<String, List<JsonNode>> byPool() {
         return slices.stream().collect(Collectors.groupingBy(SeenPools::pool, TreeMap::new, Collectors.toList()));
     }
 
-    /** The slices of a pool's newest generation. */
     public static List<JsonNode> newest(List<JsonNode> pool) {
         long newest = pool.stream().mapToLong(SeenPools::generation).max().orElse(0);
         return pool.stream().filter(slice -> generation(slice) == newest).toList();
@@ -145,7 +143,6 @@ public record SeenPools(List<JsonNode> slices) {
                 .map(device -> "pool %s has device %s twice".formatted(pool, device));
     }
 
-    /** The devices of slices, as they are published. */
     public static List<JsonNode> devicesOf(List<JsonNode> slices) {
         return slices.stream()
                 .flatMap(slice -> ApiObjects.elements(slice.at("/spec/devices")).stream())
@@ -229,7 +226,6 @@ public record SeenPools(List<JsonNode> slices) {
         }
     }
 
-    /** Describes the difference from another content. */
     public String difference(SeenPools wanted) {
         Set<String> have = content().parts().keySet();
         Set<String> want = wanted.content().parts().keySet();

@@ -103,11 +103,7 @@ public final class TestContext implements AutoCloseable {
         random = new Random(settings.seed());
     }
 
-    /**
-     * Sets up a node; the driver is not started yet.
-     *
-     * @param name distinguishes it from other test contexts of the run; lower case letters and digits
-     */
+    /** Sets up a node, whose name has lower case letters and digits; the driver is not started yet. */
     public static TestContext open(Settings settings, DriverAdapter adapter, String name) {
         return open(settings, adapter, name, LOG::warn);
     }
@@ -174,12 +170,10 @@ public final class TestContext implements AutoCloseable {
         return settings;
     }
 
-    /** The directories and names of the node. */
     public Place place() {
         return place;
     }
 
-    /** The driver: start, stop, kill. */
     public DriverControl driver() {
         return driver;
     }
@@ -217,7 +211,6 @@ public final class TestContext implements AutoCloseable {
         return api.store();
     }
 
-    /** Prepare and unprepare. */
     public Calls calls() {
         return calls;
     }
@@ -226,7 +219,6 @@ public final class TestContext implements AutoCloseable {
         return claims;
     }
 
-    /** Makes a claim with these devices that must be prepared, and prepares it. */
     public KubeletClaim preparedClaim(PublishedDevice... some) {
         KubeletClaim claim = claims.allocate(some);
         calls.prepared(claim);
@@ -252,7 +244,6 @@ public final class TestContext implements AutoCloseable {
         return cdi;
     }
 
-    /** The devices that the driver publishes. */
     public Devices devices() {
         return devices;
     }
@@ -266,7 +257,6 @@ public final class TestContext implements AutoCloseable {
         return awaitPools(mayCome ? timeouts.repair() : Duration.ZERO);
     }
 
-    /** The same with a timeout. */
     public boolean awaitPools(Duration timeout) {
         long end = System.nanoTime() + timeout.toNanos();
         long seen = answered(proxy().requests());
@@ -285,7 +275,6 @@ public final class TestContext implements AutoCloseable {
         return requests.stream().filter(request -> request.status() != 0).count();
     }
 
-    /** Returns whether the driver's requests meet a condition within a time. */
     public boolean requested(Duration time, Predicate<List<RecordedRequest>> wanted) {
         try {
             proxy().awaitAll(time, wanted);
@@ -305,11 +294,7 @@ public final class TestContext implements AutoCloseable {
         return isRequested(time, wanted.and(request -> request.status() != 0));
     }
 
-    /**
-     * Gives the driver its start time to publish a complete pool.
-     *
-     * @return the driver's state after that time; empty if it has published a pool
-     */
+    /** Gives the driver its start time to publish a complete pool; returns its state then if it has not. */
     public Optional<Unpublished> awaitPublished() {
         long begin = System.nanoTime();
         if (awaitPools()) {
@@ -350,7 +335,6 @@ public final class TestContext implements AutoCloseable {
         return api.cluster();
     }
 
-    /** Returns the proxy between the driver and the API server. */
     public ApiProxy proxy() {
         return api.proxy();
     }
@@ -362,7 +346,6 @@ public final class TestContext implements AutoCloseable {
         return injection;
     }
 
-    /** The commands that change what the driver sees. */
     public Hooks hooks() {
         return hooks;
     }
@@ -378,7 +361,6 @@ public final class TestContext implements AutoCloseable {
         return type.cast(shared.get(type));
     }
 
-    /** Makes what rules wait for together. */
     public interface Made<T, E extends Exception> {
         T get() throws E;
     }
@@ -388,7 +370,6 @@ public final class TestContext implements AutoCloseable {
         detected = Set.copyOf(gates);
     }
 
-    /** Returns the capabilities that the run has found, by the labels of the gates. */
     public Set<String> detected() {
         return detected;
     }
@@ -406,12 +387,10 @@ public final class TestContext implements AutoCloseable {
         return words;
     }
 
-    /** The values that the rule has measured, with their limits. */
     public Measurements measurements() {
         return measurements;
     }
 
-    /** Returns the limits of time. */
     public Timeouts timeouts() {
         return timeouts;
     }
@@ -421,16 +400,11 @@ public final class TestContext implements AutoCloseable {
         return random;
     }
 
-    /** The record of what was called. */
     public Transcript transcript() {
         return transcript;
     }
 
-    /**
-     * Clears away what a rule has left: faults, and its claims.
-     *
-     * @return what could not be cleared away; the test context is then unusable
-     */
+    /** Clears away faults and claims of a rule; returns what could not be: the test context is unusable then. */
     public List<String> tidy() {
         faults.forEach(Injection::close);
         faults.clear();
@@ -446,13 +420,7 @@ public final class TestContext implements AutoCloseable {
         return failures;
     }
 
-    /**
-     * A moment from which on evidence is collected.
-     *
-     * @param calls how many calls there had been
-     * @param request the number of the latest request
-     * @param log how long the log was
-     */
+    /** A moment from which on evidence is collected: the number of calls, the latest request, the log's length. */
     public record Mark(int calls, int request, long log) {}
 
     public Mark mark() {
@@ -464,12 +432,10 @@ public final class TestContext implements AutoCloseable {
         return transcript.since(mark.calls());
     }
 
-    /** The driver's requests since then. */
     public String requestsSince(Mark mark) {
         return proxy().log(Requests.after(mark.request()));
     }
 
-    /** Returns the driver's log since then. */
     public String logSince(Mark mark) {
         return driver.logSince(mark.log());
     }

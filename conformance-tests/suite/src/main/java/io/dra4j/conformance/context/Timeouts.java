@@ -7,8 +7,6 @@ import java.time.Duration;
 /**
  * The limits of time. Limits of the kubelet's contract are constants; all others are multiplied by a factor, for slow
  * drivers and machines.
- *
- * @param factor how many times longer than usual
  */
 public record Timeouts(double factor) {
 
@@ -64,7 +62,6 @@ public record Timeouts(double factor) {
         return times(Duration.ofSeconds(30));
     }
 
-    /** Multiplies a usual wait by the factor. */
     public Duration times(Duration usual) {
         return Duration.ofMillis(Math.round(usual.toMillis() * factor));
     }

@@ -33,7 +33,6 @@ public final class Transcript {
         return result;
     }
 
-    /** Adds a line of what a rule did or saw. */
     public synchronized void note(String line) {
         String cut = line.length() > LONGEST ? line.substring(0, LONGEST) + "…" : line;
         lines.add(String.format(Locale.ROOT, "%8.3f s  %s", (System.nanoTime() - begin) / 1e9, cut.replace('\n', ' ')));

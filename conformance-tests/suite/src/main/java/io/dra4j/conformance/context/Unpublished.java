@@ -14,10 +14,8 @@ import java.util.stream.Stream;
 /**
  * A driver that has not published a complete pool within its start time.
  *
- * @param requirement the requirement that it fails
  * @param state its state, as a clause
  * @param details the time that it had, and the API server's answers to its writes
- * @param refused whether the API server refused a write of a slice
  * @param log the warnings of its log, and of its Events about the node
  */
 public record Unpublished(String requirement, String state, String details, boolean refused, List<String> log) {
@@ -28,7 +26,6 @@ public record Unpublished(String requirement, String state, String details, bool
         log = List.copyOf(log);
     }
 
-    /** Describes the driver of a test context after a wait. */
     static Unpublished of(Devices devices, DriverControl driver, ApiServer api, String access, Duration waited) {
         Blocked blocked = devices.blocked();
         String refusals = new Refusals(api.proxy()).summary();

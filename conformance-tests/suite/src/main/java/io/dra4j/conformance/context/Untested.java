@@ -14,7 +14,6 @@ public final class Untested extends RuntimeException {
         super(reason);
     }
 
-    /** Throws unless a condition holds. */
     public static void unless(boolean canBeTried, String reason, Object... arguments) {
         if (!canBeTried) {
             throw new Untested(reason.formatted(arguments));

@@ -66,7 +66,6 @@ public final class Violation extends RuntimeException {
         return roots;
     }
 
-    /** The same with more words. */
     public Violation with(String more) {
         return new Violation(getMessage() + more, minor, profile, roots);
     }
@@ -91,13 +90,7 @@ public final class Violation extends RuntimeException {
         return new Condition(holds, true, List.of());
     }
 
-    /**
-     * A condition of a rule.
-     *
-     * @param holds whether it holds
-     * @param minor whether it is only a SHOULD
-     * @param roots see {@link Violation#roots}
-     */
+    /** A condition of a rule; if it is minor, only a SHOULD. */
     public record Condition(boolean holds, boolean minor, List<String> roots) {
 
         /** The same for a kind of failure that other requirements are about: see {@link Violation#roots}. */

@@ -73,7 +73,6 @@ public final class NodesMain {
         return command;
     }
 
-    /** The names of {@code number} nodes. */
     public static List<String> nodes(int number) {
         return IntStream.range(0, number).mapToObj(i -> NODE + i).toList();
     }
@@ -133,11 +132,7 @@ public final class NodesMain {
             this.devices = devices;
         }
 
-        /**
-         * Starts drivers on the nodes that do not have one yet; returns when all are registered and have published.
-         *
-         * @throws DriverUnusable if one fails before that
-         */
+        /** Starts drivers on the nodes that lack one; returns when all have published, or throws DriverUnusable. */
         void start(List<String> nodes) {
             ExecutorService starts = Executors.newFixedThreadPool(AT_A_TIME);
             try {
@@ -195,12 +190,7 @@ public final class NodesMain {
             }
         }
 
-        /**
-         * The devices of a hosted node: one pool, of devices with the attributes that a GPU usually has.
-         *
-         * @param node the node, after which the pool is named
-         * @param devices how many there are
-         */
+        /** The devices of a hosted node: one pool, of devices with the attributes that a GPU usually has. */
         private record HostedDevices(String node, int devices) implements DeviceProvider {
 
             @Override

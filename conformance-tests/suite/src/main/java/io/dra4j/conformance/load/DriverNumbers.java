@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 /**
  * The numbers of one driver.
  *
- * @param driver its name
  * @param publishing its starts, and how it repairs its slices
  * @param idle its memory and threads before the first call; empty if they are unknown
  * @param loaded the same after the last call, with its claims held
@@ -28,7 +27,6 @@ public record DriverNumbers(
         List<Timings> floors,
         List<Timings> calls) {
 
-    /** Everything that has times. */
     public List<Timings> measures() {
         return Stream.of(publishing, calls).flatMap(List::stream).toList();
     }

@@ -23,7 +23,6 @@ import java.util.stream.Stream;
  */
 public record Footprint(long residentBytes, long anonymousBytes, int threads, int processes, long largest) {
 
-    /** The footprint of one process. */
     private record Part(long pid, long resident, long anonymous, int threads) {}
 
     /** Reads it; empty if the driver has no separate process, or it cannot be read here. */

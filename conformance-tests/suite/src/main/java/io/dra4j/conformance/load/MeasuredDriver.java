@@ -66,11 +66,7 @@ final class MeasuredDriver implements AutoCloseable {
         return StartTimes.start(context);
     }
 
-    /**
-     * Waits until a time after the start, and reads the driver's footprint.
-     *
-     * @throws Violation if it ends meanwhile
-     */
+    /** Reads the driver's footprint at a time after its start; its end before that is a violation. */
     void idle(Duration since) {
         Duration left = since.minus(Timing.since(started));
         if (!left.isNegative()) {
@@ -254,12 +250,7 @@ final class MeasuredDriver implements AutoCloseable {
      */
     record StartTimes(Duration sockets, Duration registered, Duration published) {
 
-        /**
-         * Starts the driver of a test context.
-         *
-         * @throws io.dra4j.testkit.driver.DriverUnusable if it cannot be started
-         * @throws Violation if it does not publish
-         */
+        /** Starts a driver: DriverUnusable if it can't be started, a violation if it does not publish. */
         static StartTimes start(TestContext context) {
             DriverControl driver = context.driver();
             int before = context.kubelet().events().size();

@@ -51,21 +51,10 @@ public record NodesNumbers(
 
     private static final String WATCH = "watch ";
 
-    /**
-     * The JVM at one moment.
-     *
-     * @param footprint its memory and threads
-     * @param heapBytes what is left in its heap after a collection
-     */
+    /** The JVM at one moment, with what is left in its heap after a collection. */
     public record Host(Footprint footprint, long heapBytes) {}
 
-    /**
-     * A period at rest.
-     *
-     * @param traffic the traffic during it, by kind
-     * @param cpu the processor time that the JVM used
-     * @param lasted how long it was
-     */
+    /** A period at rest: its traffic by kind, the processor time of the JVM, and its length. */
     public record Idle(Map<String, Traffic> traffic, Duration cpu, Duration lasted) {
 
         /** The requests during it, by kind. */

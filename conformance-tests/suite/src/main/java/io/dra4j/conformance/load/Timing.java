@@ -11,13 +11,10 @@ final class Timing {
 
     private Timing() {}
 
-    /** An operation that is measured. */
     interface Work {
-        /** Does it once. */
         void run() throws IOException;
     }
 
-    /** Runs it once, and returns how long it took. */
     static Duration of(Work work) {
         long begin = System.nanoTime();
         try {

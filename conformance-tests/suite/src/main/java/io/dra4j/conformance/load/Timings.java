@@ -17,7 +17,6 @@ import java.util.stream.Stream;
  */
 public record Timings(String what, int batch, int held, List<Duration> times, Duration limit) {
 
-    /** Sorts the times. */
     public Timings {
         if (times.isEmpty()) {
             throw new IllegalArgumentException("nothing was measured");

@@ -30,7 +30,6 @@ final class DriverProcess implements AutoCloseable {
     private volatile int starts;
     private boolean closed; // guarded by this
 
-    /** Starts a driver at its place. */
     DriverProcess(DriverAdapter adapter, Place place) {
         this.adapter = adapter;
         this.place = place;
@@ -59,7 +58,6 @@ final class DriverProcess implements AutoCloseable {
         return place.driver();
     }
 
-    /** The file that its output goes to. */
     Path log() {
         return place.log();
     }
@@ -68,11 +66,7 @@ final class DriverProcess implements AutoCloseable {
         return instance.pid().orElseThrow();
     }
 
-    /**
-     * Waits for something that the driver should do, and gives up immediately if the driver ends.
-     *
-     * @throws StepFailed if the driver ends, or with the message of what the wait throws
-     */
+    /** Waits for what the driver should do; StepFailed if the driver ends, or with the message of the wait. */
     <T> T await(Supplier<T> waiting) {
         CompletableFuture<T> result = Calls.async(waiting);
         CompletableFuture<?> end = handle().<CompletableFuture<?>>map(ProcessHandle::onExit)
@@ -100,7 +94,6 @@ final class DriverProcess implements AutoCloseable {
         return new StepFailed(name() + " has ended unexpectedly, with status " + status);
     }
 
-    /** Ends the driver as a crash does. */
     void kill() {
         requireAlive();
         instance.kill();

@@ -40,11 +40,7 @@ public final class Play implements AutoCloseable {
         this.narrator = new Narrator(out);
     }
 
-    /**
-     * Plays from the drivers' start to their end, and prints what happens.
-     *
-     * @return whether every step passed
-     */
+    /** Plays from the drivers' start to their end, printing it; returns whether every step passed. */
     public boolean run() {
         return held(script -> {
             script.open();
@@ -53,11 +49,7 @@ public final class Play implements AutoCloseable {
         });
     }
 
-    /**
-     * Plays until the devices and claims can be inspected.
-     *
-     * @return whether every step passed; everything then keeps running until {@link #close}
-     */
+    /** Plays until devices and claims can be inspected, until {@link #close}; returns whether every step passed. */
     public boolean open() {
         return held(script -> {
             script.open();

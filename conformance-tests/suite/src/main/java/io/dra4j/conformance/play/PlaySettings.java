@@ -35,12 +35,7 @@ public record PlaySettings(
         return drivers.stream().map(Driver::name).toList();
     }
 
-    /**
-     * A driver to play with.
-     *
-     * @param name the driver's name
-     * @param process the driver's command line, and what its processes find
-     */
+    /** A driver to play with: its name, its command line, and what its processes find. */
     public record Driver(String name, ProcessSettings process) {
 
         /** A driver that needs nothing but its environment. */

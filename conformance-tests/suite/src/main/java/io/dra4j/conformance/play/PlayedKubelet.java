@@ -128,12 +128,10 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
                 "claim %s has %s of %s, but it prepared %s".formatted(claim, allocated, driver, answered));
     }
 
-    /** Returns a device's name for people. */
     static String path(PreparedDevice device) {
         return device.pool() + "/" + device.device();
     }
 
-    /** A claim of a play. */
     record PlayedClaim(KubeletClaim id, JsonNode object) {
 
         static PlayedClaim of(JsonNode claim) {

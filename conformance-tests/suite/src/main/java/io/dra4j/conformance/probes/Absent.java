@@ -37,7 +37,6 @@ public final class Absent {
                         new PublishedDevice(context.place().node(), DEVICE, JsonNodeFactory.instance.objectNode()));
     }
 
-    /** A claim that does not exist. */
     public static KubeletClaim claim(TestContext context) {
         String seed = "claim " + context.random().nextLong();
         return new KubeletClaim(

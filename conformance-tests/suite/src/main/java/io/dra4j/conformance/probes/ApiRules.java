@@ -32,10 +32,8 @@ public record ApiRules(KubernetesVersion release) {
     public static final Pattern NODE_SELECTION =
             Pattern.compile("spec(\\.(nodeName|nodeSelector|allNodes|perDeviceNodeSelection).*)?");
 
-    /** The taints of a slice's devices. */
     public static final Pattern TAINTS = ofDevices("taints");
 
-    /** The binding conditions of a slice's devices. */
     public static final Pattern BINDING = ofDevices("binding(Failure)?Conditions");
 
     private static final String ENTRIES = "status.devices";
@@ -53,12 +51,7 @@ public record ApiRules(KubernetesVersion release) {
         return SliceLimits.of(release);
     }
 
-    /**
-     * Requires that some fields of a slice are valid.
-     *
-     * @param fields the paths of these fields
-     * @throws Violation that has the errors in the words of the API server
-     */
+    /** Requires that fields of a slice with such paths are valid; a violation has the errors of the API server. */
     public void requireValid(JsonNode slice, Pattern fields) {
         FieldErrors errors = new FieldErrors();
         new SliceRules(new FeatureGates(release, Map.of())).check(slice.path("spec"), errors);
@@ -69,12 +62,7 @@ public record ApiRules(KubernetesVersion release) {
                 .because("slice %s is not valid in Kubernetes 1.%d: %s", SeenPools.name(slice), release.minor(), found);
     }
 
-    /**
-     * Requires that an entry of {@code status.devices} is valid.
-     *
-     * @param claim the claim whose status it is in
-     * @throws Violation that has the errors in the words of the API server
-     */
+    /** Requires the same of an entry of {@code status.devices} of a claim. */
     public void requireValidEntry(JsonNode claim, JsonNode entry) {
         ObjectNode alone = claim.deepCopy();
         alone.withObject("/status").putArray("devices").add(entry);

@@ -110,7 +110,6 @@ public record HealthStreams(TestContext context) {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The devices that a message leaves out. */
     public static List<String> missing(Report report, Set<String> devices) {
         Set<String> named = names(report);
         return devices.stream().filter(name -> !named.contains(name)).toList();

@@ -26,11 +26,7 @@ public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call) i
     private static final Duration LOOK = Duration.ofMillis(300);
     private static final Duration FOREVER = Duration.ofMinutes(10);
 
-    /**
-     * Begins a prepare, and returns when the driver waits for the claim's object.
-     *
-     * @throws NotApplicable if it does not read that
-     */
+    /** Begins a prepare, and returns when the driver waits for the claim's object; NotApplicable if it does not. */
     public static HeldPrepare ofReads(TestContext context, KubeletClaim claim) {
         return of(context, claim, readsOf(claim), FOREVER)
                 .orElseThrow(() -> new NotApplicable("the driver prepares a claim without reading its object"));
@@ -72,12 +68,10 @@ public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call) i
         }
     }
 
-    /** The requests for a claim's object. */
     public static Predicate<RecordedRequest> readsOf(KubeletClaim claim) {
         return Requests.to("resourceclaims").and(r -> r.name().equals(claim.name()));
     }
 
-    /** Returns whether the prepare has not ended. */
     public boolean isWaiting() {
         return !call.isDone();
     }

@@ -14,8 +14,6 @@ import java.util.stream.Stream;
  * The resources that the driver's process holds at one moment.
  *
  * @param pid the process; empty if it has no separate one, and nothing can be counted
- * @param files its open files
- * @param threads its threads
  */
 public record ProcessCount(OptionalLong pid, long files, long threads) {
 

@@ -18,12 +18,7 @@ public final class Reboot {
 
     private Reboot() {}
 
-    /**
-     * Requires that a driver can distinguish the reboot from a restart: by a separate boot id, or
-     * by what the settings' hook does.
-     *
-     * @throws Untested if it can't
-     */
+    /** Untested unless the driver can distinguish a reboot from a restart: by a boot id, or by the settings' hook. */
     public static void require(TestContext context) {
         String missing = MountNamespace.missing();
         Untested.unless(

@@ -24,8 +24,6 @@ public record RegistrationSocket(TestContext context, Path path) {
     /**
      * The one of the instance that the kubelet calls, or else the last one that it saw. Sockets that are gone do not
      * count, nor does that of an instance that was killed, while another serves.
-     *
-     * @throws Violation if there was none
      */
     public static RegistrationSocket of(TestContext context) {
         return context.kubelet()
@@ -66,11 +64,7 @@ public record RegistrationSocket(TestContext context, Path path) {
                 .toList();
     }
 
-    /**
-     * Returns the response to a kubelet's GetInfo.
-     *
-     * @throws Violation if it does not answer within the kubelet's time
-     */
+    /** The response to a kubelet's GetInfo; none within the kubelet's time is a violation. */
     public RegistrationCalls.Info info() {
         return info(RegistrationCalls.kubeletAuthority(path));
     }

@@ -43,7 +43,6 @@ public record Reported(List<String> devices) {
                         device.shareId() == null ? "" : ", share " + device.shareId());
     }
 
-    /** The pools and names of an answer's devices. */
     public static Set<String> names(ClaimResult answer) {
         return answer.devices().stream()
                 .map(device -> device.pool() + "/" + device.device())
@@ -57,7 +56,6 @@ public record Reported(List<String> devices) {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The pools and names of devices, with those that claims get only together with them. */
     public static Set<String> names(PublishedDevice... devices) {
         return names(Arrays.asList(devices));
     }

@@ -21,11 +21,7 @@ public record Restarts(SeenPools before, List<After> after) {
     private static final int KILLS = 2;
     private static final Duration LAST_LOOK = Duration.ofSeconds(5);
 
-    /**
-     * The pools after a restart, and the writes of slices since before the first.
-     *
-     * @param restart its name
-     */
+    /** The pools after a restart, by its name, and the writes of slices since before the first. */
     public record After(String restart, SeenPools pools, List<RecordedRequest> writes) {}
 
     public static Restarts of(TestContext context) throws InterruptedException {

@@ -105,7 +105,6 @@ public final class Soak {
         prepared.clear();
     }
 
-    /** Describes the progress, for a message. */
     @Override
     public String toString() {
         return "%d random steps with %d kills, seed %d"

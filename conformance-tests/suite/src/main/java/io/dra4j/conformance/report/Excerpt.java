@@ -7,7 +7,6 @@ final class Excerpt {
 
     private Excerpt() {}
 
-    /** The text, or its first {@code most} characters. */
     static String head(String text, int most) {
         if (text.length() <= most) {
             return text;

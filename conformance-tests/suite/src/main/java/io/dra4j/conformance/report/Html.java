@@ -27,7 +27,6 @@ final class Html {
         return this;
     }
 
-    /** An element that contains only text. */
     Html element(String tag, String text, String... attributes) {
         return element(tag, () -> text(text), attributes);
     }
@@ -88,7 +87,6 @@ final class Html {
                 .replace("'", "&#39;");
     }
 
-    /** The whole page. */
     @Override
     public String toString() {
         return out.append('\n').toString();

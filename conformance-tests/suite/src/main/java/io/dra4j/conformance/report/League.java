@@ -37,13 +37,7 @@ public record League(JsonNode report, Map<String, List<JsonNode>> results) {
     private static final int EVIDENCE = 300;
     private static final ObjectMapper YAML = new YAMLMapper();
 
-    /**
-     * Renders the page in Markdown.
-     *
-     * @param directory has the reports, each as {@code report.yaml} in a folder
-     * @throws SettingsException if no report exists, or a file is not a report
-     * @throws IOException if a file cannot be read
-     */
+    /** Renders the page in Markdown, from the {@code report.yaml} in each folder of a directory. */
     public static String page(Path directory) throws IOException {
         StringBuilder rows = new StringBuilder();
         StringBuilder sections = new StringBuilder();

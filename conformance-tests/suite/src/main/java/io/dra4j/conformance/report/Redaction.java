@@ -23,7 +23,6 @@ import java.util.regex.Pattern;
  */
 final class Redaction {
 
-    /** The text in place of a secret. */
     static final String REDACTED = "REDACTED";
 
     /** The limit of a text: reports show less than this, so a secret that is cut off here is never shown. */
@@ -69,7 +68,6 @@ final class Redaction {
         return new Rule(Pattern.compile(regex, Pattern.CASE_INSENSITIVE), "$1" + REDACTED + behind);
     }
 
-    /** The text without its secrets. */
     public static String text(String text) {
         String clean = text;
         for (Rule rule : RULES) {

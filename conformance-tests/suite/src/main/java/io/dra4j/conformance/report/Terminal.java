@@ -10,10 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The terminal on which people watch a run, and its capabilities.
  *
- * @param out what is printed goes here
  * @param unicode whether characters beyond ASCII can be shown
  * @param live whether it is a terminal, on which colours and a moving cursor make sense, unlike a file or the log of a
- *     build
+ * build
  */
 public record Terminal(PrintStream out, boolean unicode, boolean live) {
 
@@ -38,12 +37,7 @@ public record Terminal(PrintStream out, boolean unicode, boolean live) {
         }
     }
 
-    /**
-     * The terminal, or its substitute, at the other end of a stream of this process.
-     *
-     * @param out what is written there
-     * @param console whether a person probably watches
-     */
+    /** The terminal, or its substitute, at the end of a stream of this process; a console has a person. */
     public static Terminal of(PrintStream out, boolean console) {
         // the charset of the standard streams has its own property since JDK 19
         String name = System.getProperty("stdout.encoding", System.getProperty("native.encoding"));

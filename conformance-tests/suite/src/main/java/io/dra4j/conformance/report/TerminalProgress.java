@@ -170,11 +170,7 @@ public final class TerminalProgress implements Progress {
         silent = true;
     }
 
-    /**
-     * Prints the outcome of the run.
-     *
-     * @param files the reports that were written
-     */
+    /** Prints the outcome of the run, and the reports that were written. */
     public synchronized void finished(RunOutcome outcome, List<Path> files) {
         if (silent) {
             return;
@@ -374,7 +370,6 @@ public final class TerminalProgress implements Progress {
             return areas.computeIfAbsent(name, missing -> new Area());
         }
 
-        /** Returns the number of lines so far. */
         int drawn() {
             return drawn;
         }

@@ -52,11 +52,7 @@ public final class Catalogue {
         requirements.forEach(requirement -> checkOrder(requirement, List.of()));
     }
 
-    /**
-     * Reads the catalogue of this suite.
-     *
-     * @throws IllegalStateException when it is damaged; the message names the requirement
-     */
+    /** The catalogue of this suite; an IllegalStateException names the requirement that is damaged. */
     public static Catalogue load() {
         try (InputStream in = Catalogue.class.getResourceAsStream(RESOURCE)) {
             if (in == null) {

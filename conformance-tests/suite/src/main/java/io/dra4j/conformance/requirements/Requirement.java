@@ -73,7 +73,6 @@ public record Requirement(
         return id.substring(4, id.length() - 3);
     }
 
-    /** The id, as messages name it. */
     @Override
     public String toString() {
         return id;

@@ -80,12 +80,7 @@ record ConnectionRules(TestContext context) {
                 Requests.watches("resourceslices").and(RecordedRequest::open);
         private static final Duration WATCH_LIMIT = Duration.ofSeconds(10);
 
-        /**
-         * The end of a wait.
-         *
-         * @param fault what is wrong after the limit; empty if nothing is
-         * @param took the time since the connections went silent
-         */
+        /** The end of a wait: the fault after the limit, or none, and the time since the connections went silent. */
         public record End(String fault, Measured took) {
 
             private static End of(String what, String fault, long begin, Duration limit) {

@@ -85,8 +85,6 @@ record IdentityRules(TestContext context) {
     /**
      * The attributes that distinguish hardware: strings whose value no other device has, such as a uuid, a serial
      * number or a PCI address.
-     *
-     * @param byDevice the attributes that identify a device, by its pool and name
      */
     private record Identities(Map<String, Map<String, String>> byDevice) {
 
@@ -120,7 +118,6 @@ record IdentityRules(TestContext context) {
             return !of(device).isEmpty();
         }
 
-        /** Returns what identifies a device. */
         public Map<String, String> of(PublishedDevice device) {
             return byDevice.getOrDefault(device.toString(), Map.of());
         }
@@ -128,9 +125,6 @@ record IdentityRules(TestContext context) {
         /**
          * Returns the evidence that a device's name now means the hardware of another name: the attributes that are
          * published now, or what a container gets.
-         *
-         * @param now the devices that are published now
-         * @param edits the edits of a container that gets the device
          */
         public Optional<String> other(PublishedDevice device, List<PublishedDevice> now, List<String> edits) {
             Optional<String> published = now.stream()

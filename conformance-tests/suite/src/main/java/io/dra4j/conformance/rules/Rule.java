@@ -20,7 +20,6 @@ import java.lang.annotation.Target;
 @Target(ElementType.METHOD)
 @interface Rule {
 
-    /** The requirement's id. */
     String value();
 
     /** True if it is checked even if the driver runs but the kubelet does not register it. */

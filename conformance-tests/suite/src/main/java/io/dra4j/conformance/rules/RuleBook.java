@@ -42,7 +42,6 @@ public final class RuleBook {
 
     private final Map<String, Method> rules = new LinkedHashMap<>();
 
-    /** Collects the rules of all areas. */
     public RuleBook() {
         for (Class<?> area : AREAS) {
             for (Method method : area.getDeclaredMethods()) {
@@ -54,7 +53,6 @@ public final class RuleBook {
         }
     }
 
-    /** The ids of the requirements that have a rule. */
     public Set<String> ids() {
         return Collections.unmodifiableSet(rules.keySet());
     }
@@ -64,7 +62,6 @@ public final class RuleBook {
         return Optional.ofNullable(rules.get(id)).map(RuleBook::group);
     }
 
-    /** Returns whether a requirement is checked even if the kubelet does not register the driver. */
     public boolean triesUnregistered(String id) {
         return Optional.ofNullable(rules.get(id))
                 .map(method -> method.getAnnotation(Rule.class).unregistered())
@@ -80,11 +77,7 @@ public final class RuleBook {
         return group.value();
     }
 
-    /**
-     * Tries a requirement on a test context.
-     *
-     * @throws Exception what the rule throws
-     */
+    /** Tries a requirement on a test context; throws what the rule throws. */
     public void run(String id, TestContext context) throws Exception {
         Method method = Optional.ofNullable(rules.get(id)).orElseThrow();
         try {

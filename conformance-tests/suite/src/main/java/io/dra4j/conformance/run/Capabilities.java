@@ -43,7 +43,6 @@ record Capabilities(
         absent = Collections.unmodifiableMap(reasons);
     }
 
-    /** Returns whether the kubelet registered the driver. */
     boolean isRegistered() {
         return registrationFailure.isEmpty();
     }

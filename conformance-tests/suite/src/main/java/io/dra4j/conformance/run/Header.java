@@ -14,18 +14,11 @@ import java.util.Map;
  * @param suiteVersion the release of the suite
  * @param catalogueVersion the edition of the catalogue
  * @param seed the seed of everything random
- * @param kubernetes the API server
  * @param driverKind {@code process}, {@code external} or {@code in-process}
- * @param driverName the driver's name
  * @param services the DRA services that it declares
  * @param implementation who made it: organization, project, url, version, contact, language
  * @param detected the capabilities that were seen
  * @param declared the capabilities that its vendor claims
- * @param timeoutFactor the timeout factor of the run
- * @param strict whether the run was strict
- * @param started when the run began
- * @param took how long it took
- * @param settings the settings as text
  */
 public record Header(
         String suiteVersion,

@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record KnownFailures(List<KnownFailure> entries) {
 
-    /** No fault is known. */
     public static final KnownFailures NONE = new KnownFailures(List.of());
 
     private static final ObjectMapper YAML = YAMLMapper.builder()
@@ -42,7 +41,6 @@ public record KnownFailures(List<KnownFailure> entries) {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    /** Refuses what is listed twice. */
     public KnownFailures {
         entries = List.copyOf(entries);
         Set<String> seen = new HashSet<>();
@@ -53,26 +51,16 @@ public record KnownFailures(List<KnownFailure> entries) {
         }
     }
 
-    /**
-     * Results in which known failures are marked.
-     *
-     * @param results all of them, in their order
-     * @param notes the problems of the list itself, one sentence each
-     */
+    /** Results, in their order, in which known failures are marked, and the problems of the list, a sentence each. */
     public record Applied(List<Result> results, List<String> notes) {
 
-        /** Copies both. */
         public Applied {
             results = List.copyOf(results);
             notes = List.copyOf(notes);
         }
     }
 
-    /**
-     * Reads the file.
-     *
-     * @throws SettingsException if it cannot be read or has unknown content
-     */
+    /** Reads the file; SettingsException if it cannot be read or has unknown content. */
     public static KnownFailures read(Path file) {
         try {
             List<KnownFailure> read =

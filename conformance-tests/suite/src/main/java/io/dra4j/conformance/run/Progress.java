@@ -8,7 +8,6 @@ import io.dra4j.conformance.requirements.Requirement;
 /** Receives the progress of a run, from several threads. */
 public interface Progress {
 
-    /** Ignores it. */
     Progress NONE = new Progress() {};
 
     /** The API server runs; called first. */

@@ -158,7 +158,6 @@ final class RequirementCheck {
             }
         }
 
-        /** Adds what was seen in the check of a result. */
         synchronized void add(Result result, List<Finding> findings) {
             if (SOUND.contains(result.verdict())) {
                 String in = result.requirement().id();

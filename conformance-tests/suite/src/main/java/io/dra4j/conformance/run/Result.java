@@ -10,15 +10,10 @@ import java.util.List;
 /**
  * The result of one requirement, in one version of the service.
  *
- * @param requirement the requirement
  * @param variant {@code v1} or {@code v1beta1}; empty if it is checked once
- * @param verdict the verdict
  * @param message what was seen, or why it was not checked; empty for a pass
- * @param took how long
- * @param evidence what was seen
- * @param measurements measured values with their limits
  * @param blockedBy the id of the requirement whose failure leaves it without an answer: the first
- *     cause, if several block each other; empty if it is not blocked, or blocked by none
+ * cause, if several block each other; empty if it is not blocked, or blocked by none
  */
 public record Result(
         Requirement requirement,
@@ -34,7 +29,6 @@ public record Result(
         measurements = List.copyOf(measurements);
     }
 
-    /** A result without measurements. */
     public Result(
             Requirement requirement,
             String variant,
@@ -50,12 +44,10 @@ public record Result(
         return requirement.profile() + "." + requirement.id() + (variant.isEmpty() ? "" : "[" + variant + "]");
     }
 
-    /** The same, with another cause. */
     Result blockedBy(String cause) {
         return new Result(requirement, variant, verdict, message, took, evidence, measurements, cause);
     }
 
-    /** The same, with another verdict and message. */
     public Result with(Verdict other, String text) {
         return new Result(requirement, variant, other, text, took, evidence, measurements, blockedBy);
     }

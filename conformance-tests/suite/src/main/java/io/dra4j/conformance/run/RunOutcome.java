@@ -12,7 +12,6 @@ import java.util.Map;
 /**
  * The outcome of a run.
  *
- * @param header what was tested, with what
  * @param profiles the profiles of the catalogue, in its order
  * @param results in the order of the catalogue
  * @param notes other remarks, on the list of known failures for example; a sentence each
@@ -25,7 +24,6 @@ public record RunOutcome(Header header, List<Profile> profiles, List<Result> res
         notes = List.copyOf(notes);
     }
 
-    /** An outcome without notes. */
     public RunOutcome(Header header, List<Profile> profiles, List<Result> results) {
         this(header, profiles, results, List.of());
     }
@@ -42,13 +40,7 @@ public record RunOutcome(Header header, List<Profile> profiles, List<Result> res
         NOT_APPLICABLE
     }
 
-    /**
-     * The numbers of a profile.
-     *
-     * @param profile the profile
-     * @param success its outcome
-     * @param statistics how many results have a verdict; those with none are left out
-     */
+    /** The outcome of a profile, and how many of its results have each of their verdicts. */
     public record ProfileOutcome(Profile profile, Success success, Map<Verdict, Integer> statistics) {}
 
     /** Returns the outcome of each profile, in the order of the catalogue. */
@@ -56,7 +48,6 @@ public record RunOutcome(Header header, List<Profile> profiles, List<Result> res
         return profiles.stream().map(this::outcome).toList();
     }
 
-    /** The results of a profile's requirements. */
     public List<Result> of(Profile profile) {
         return results.stream()
                 .filter(result -> result.requirement().profile().equals(profile.name()))

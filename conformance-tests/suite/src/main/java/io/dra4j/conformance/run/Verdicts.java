@@ -41,12 +41,7 @@ final class Verdicts {
         }
     }
 
-    /**
-     * Nothing has been tried.
-     *
-     * @param plan the requirements to check, in their order within a group
-     * @param profiles the profiles of the catalogue
-     */
+    /** Nothing has been tried; the plan's order is that within a group. */
     Verdicts(List<Requirement> plan, List<Profile> profiles) {
         order = plan.stream().map(Requirement::id).toList();
         ends = order.stream().collect(Collectors.toMap(Function.identity(), id -> new CompletableFuture<>()));
@@ -56,12 +51,7 @@ final class Verdicts {
                 .collect(Collectors.toSet());
     }
 
-    /**
-     * The end of a requirement in one variant.
-     *
-     * @param result the result
-     * @param profile the optional profile whose part of the requirement is broken; empty if it is none, or the whole
-     */
+    /** The result of a requirement in one variant, with the optional profile whose part alone is broken. */
     record Ended(Result result, String profile) {
 
         /** Returns whether a result concerns the whole requirement. */
@@ -80,7 +70,6 @@ final class Verdicts {
         ends.get(requirement.id()).complete(new End(Set.of(blocked(requirement, "")), true, requirement.id()));
     }
 
-    /** Reports the results of a requirement, in all its variants. */
     void ended(Requirement requirement, List<Ended> variants) {
         List<Ended> broken =
                 variants.stream().filter(one -> one.result().verdict().blocks()).toList();

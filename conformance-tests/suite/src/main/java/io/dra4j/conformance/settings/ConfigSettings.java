@@ -18,10 +18,8 @@ import java.util.regex.PatternSyntaxException;
  */
 public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String precedence) {
 
-    /** None are known. */
     public static final ConfigSettings NONE = new ConfigSettings(List.of(), List.of(), "last");
 
-    /** Fills in what was left out. */
     public ConfigSettings {
         valid = valid == null ? List.of() : List.copyOf(valid);
         invalid = invalid == null ? List.of() : List.copyOf(invalid);
@@ -40,12 +38,7 @@ public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String p
         return valid.stream().filter(one -> !one.effect().isEmpty()).toList();
     }
 
-    /**
-     * Checks that no effect shows without its configuration.
-     *
-     * @param edits the edits of a device without a configuration
-     * @throws SettingsException if one does, and so proves nothing
-     */
+    /** Throws SettingsException if an effect shows without its configuration, and so proves nothing. */
     public void requireAbsent(List<String> edits) {
         for (Valid config : visible()) {
             edits.stream().filter(config::shows).findFirst().ifPresent(edit -> {
@@ -65,7 +58,6 @@ public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String p
      */
     public record Valid(JsonNode parameters, String effect) {
 
-        /** Fills in what was left out. */
         public Valid {
             if (parameters == null || !parameters.isObject()) {
                 throw new SettingsException("driver.configs.valid: parameters must be an object, as in a claim");

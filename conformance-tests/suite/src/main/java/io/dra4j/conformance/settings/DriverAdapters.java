@@ -15,7 +15,6 @@ public final class DriverAdapters {
 
     private DriverAdapters() {}
 
-    /** The adapter for the driver of these settings. */
     public static DriverAdapter of(TestedDriver settings) {
         return switch (settings.kind()) {
             case PROCESS -> process(settings);

@@ -44,7 +44,6 @@ public record Settings(
         String report,
         String knownFailures) {
 
-    /** Fills in what was left out. */
     public Settings {
         if (driver == null) {
             throw new SettingsException("driver is missing: what is to be tested");
@@ -89,11 +88,7 @@ public record Settings(
                 others.knownFailures());
     }
 
-    /**
-     * The rights of the ServiceAccount that the settings name; empty if they name none.
-     *
-     * @throws SettingsException if its manifests cannot be read, or do not have it
-     */
+    /** The rights of the ServiceAccount that the settings name; SettingsException if manifests lack it. */
     public Optional<ServiceAccountAccess> access() {
         String release = apiServer.isEmbedded() ? apiServer.kubernetes() : "1.36"; // until the real one reports its own
         return apiServer.serviceAccount().isEmpty()
@@ -122,7 +117,6 @@ public record Settings(
             String serviceAccount,
             List<String> manifests) {
 
-        /** The embedded one. */
         public static final ApiServerSettings EMBEDDED = of("1.36", Map.of());
 
         /** The embedded one of a release, with gates in place of its defaults. */
@@ -130,7 +124,6 @@ public record Settings(
             return new ApiServerSettings(kubernetes, featureGates, "", "", "", List.of());
         }
 
-        /** Fills in what was left out. */
         public ApiServerSettings {
             featureGates = featureGates == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(featureGates));
             kubernetes = kubernetes == null || kubernetes.isEmpty() ? "1.36" : kubernetes;
@@ -169,7 +162,6 @@ public record Settings(
             }
         }
 
-        /** Returns whether it is the suite's own. */
         public boolean isEmbedded() {
             return kubeconfig.isEmpty();
         }

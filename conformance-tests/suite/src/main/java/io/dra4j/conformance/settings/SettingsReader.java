@@ -69,11 +69,7 @@ public final class SettingsReader {
         }
     }
 
-    /**
-     * Parses settings.
-     *
-     * @param name where the text is from, for messages
-     */
+    /** Parses settings; their name is where the text is from, for messages. */
     public static Settings parse(String text, String name, Map<String, JsonNode> flags) {
         try {
             ObjectNode tree = tree(text);

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * The driver under test.
  *
  * @param name its name, as in its slices' {@code spec.driver}
- * @param kind who runs it
  * @param process how the suite runs it; for {@link Kind#PROCESS}
  * @param external the place of a driver that is run externally; for {@link Kind#EXTERNAL}
  * @param startTimeoutSeconds how long a start may take until the kubelet has registered it
@@ -27,15 +26,15 @@ import org.jspecify.annotations.Nullable;
  * @param hooks commands that change what the driver sees, by name
  * @param configs opaque configurations to try
  * @param claims classes and claim templates as its users write them: files with manifests, or the manifests themselves;
- *     empty if a claim may have any of its devices
+ * empty if a claim may have any of its devices
  * @param declares the capabilities that its vendor claims, by the names of their gates; {@value #NO_DEVICES} if it has
- *     no devices on the node of the run, {@value #NO_CDI} if it prepares them without CDI
+ * no devices on the node of the run, {@value #NO_CDI} if it prepares them without CDI
  * @param cdiVersion the newest CDI version that the runtimes of its nodes read
  * @param cdiDirectories the directories from which the runtimes of its nodes read CDI specs, in ascending order of
- *     precedence; empty for the one that it is given, and with {@code standardPaths} for both standard ones
+ * precedence; empty for the one that it is given, and with {@code standardPaths} for both standard ones
  * @param nri whether it is a plugin of the container runtime, by NRI, and needs one
  * @param metrics the URL of its metrics in Prometheus' text format, with the names of the place in braces as in a
- *     command; empty if it has none
+ * command; empty if it has none
  */
 public record TestedDriver(
         String name,
@@ -55,7 +54,6 @@ public record TestedDriver(
         boolean nri,
         String metrics) {
 
-    /** Fills in what was left out. */
     public TestedDriver {
         if (name == null || name.isBlank()) {
             throw new SettingsException("driver.name is missing: the name in the driver's slices");

@@ -167,7 +167,6 @@ public final class CdiCheck {
             };
         }
 
-        /** A boolean. */
         static SpecField bool() {
             return (value, path, problems) -> {
                 if (!value.isBoolean()) {
@@ -176,7 +175,6 @@ public final class CdiCheck {
             };
         }
 
-        /** A list of such values. */
         static SpecField list(SpecField element) {
             return (value, path, problems) -> {
                 if (!value.isArray()) {

@@ -37,7 +37,6 @@ public final class CdiName {
                 .or(() -> problem("class", kind.substring(slash + 1), VENDOR_OR_CLASS));
     }
 
-    /** Returns the problem of a device name. */
     static Optional<String> problemOfDevice(String name) {
         return problem("name", name, DEVICE);
     }

@@ -19,12 +19,7 @@ public final class CdiVersion {
 
     private CdiVersion() {}
 
-    /**
-     * The least version that a spec may name.
-     *
-     * @param version the version
-     * @param because the field that needs it, in words
-     */
+    /** The least version that a spec may name, and the field that needs it, in words. */
     public record Least(String version, String because) {
 
         private Least or(String other, boolean needed, String reason) {

@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * One context of a kubeconfig, with all its references resolved: fabric8 itself uses the current context instead of an
  * unknown one, and a default server instead of that of an unknown cluster.
  *
- * @param file the kubeconfig
- * @param context its name
  * @param user the credentials; empty ones where the context names no user
  */
 record KubeconfigFile(Path file, String context, AuthInfo user) {

@@ -8,11 +8,7 @@ import java.util.Optional;
 /** Brings a part of the cluster one step closer to the state that its objects request. */
 interface Controller {
 
-    /**
-     * Takes the next step; it is called again after each change of any object.
-     *
-     * @return the time to call it without a change; empty for never
-     */
+    /** Takes the next step, as after each change of any object; returns when to call it without a change. */
     Optional<Instant> reconcile(Instant now);
 
     /** The earlier of two times, each of which may be missing. */

@@ -44,7 +44,6 @@ public record MountNamespace(Map<String, Path> mounts) {
         mounts = Map.copyOf(mounts);
     }
 
-    /** The same, with one more mount. */
     MountNamespace with(String path, Path source) {
         Map<String, Path> more = new HashMap<>(mounts);
         more.put(path, source);
@@ -173,9 +172,7 @@ public record MountNamespace(Map<String, Path> mounts) {
         private final Path folder;
         private final List<String> lines = new ArrayList<>();
 
-        /**
-         * @param folder a directory for the copies
-         */
+        /** The folder is for the copies. */
         MountTable(Path folder) {
             this.folder = folder;
         }

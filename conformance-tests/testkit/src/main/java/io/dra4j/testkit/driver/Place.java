@@ -162,7 +162,6 @@ public record Place(
         return with(cdiDirectories, namespace, kubeconfig, port, freePort);
     }
 
-    /** A copy with other directories from which runtimes read CDI specs. */
     Place withCdiDirectories(List<Path> directories) {
         return with(directories, namespace, kubeconfig, securePort, freePort);
     }
@@ -246,7 +245,6 @@ public record Place(
         return namespace.outside(path);
     }
 
-    /** A copy with a separate boot id. */
     Place withBootId() {
         Place booted = withMount(MountNamespace.BOOT_ID, root.resolve("boot-id"));
         booted.reboot();

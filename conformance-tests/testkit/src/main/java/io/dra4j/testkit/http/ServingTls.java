@@ -69,11 +69,7 @@ public final class ServingTls {
         private static final String PASSWORD = "PASSWORD";
         private static @Nullable ServingCertificate first; // guarded by the class
 
-        /**
-         * The one that servers of this JVM begin with.
-         *
-         * @throws IllegalStateException if keytool cannot make it
-         */
+        /** The one that servers of this JVM begin with. */
         static synchronized ServingCertificate first() {
             ServingCertificate made = first;
             if (made == null) {
@@ -83,11 +79,7 @@ public final class ServingTls {
             return made;
         }
 
-        /**
-         * Another certificate, from another CA.
-         *
-         * @throws IllegalStateException if keytool cannot make it
-         */
+        /** Another certificate, from another CA. */
         static ServingCertificate make() {
             String password = UUID.randomUUID().toString();
             try {

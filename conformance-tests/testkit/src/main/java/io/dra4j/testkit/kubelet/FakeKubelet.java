@@ -442,14 +442,11 @@ public final class FakeKubelet implements AutoCloseable {
         private final long since = System.nanoTime();
         private @Nullable Plugin plugin; // registered by it; null if none was yet
 
-        /**
-         * @param identity distinguishes it from a later socket of the same name
-         */
+        /** The identity distinguishes it from a later socket of the same name. */
         SeenSocket(String identity) {
             this.identity = identity;
         }
 
-        /** The time since the kubelet found it. */
         String age() {
             return "after " + (System.nanoTime() - since) / 1_000_000 + " ms";
         }

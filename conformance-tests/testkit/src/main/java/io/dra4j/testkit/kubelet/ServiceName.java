@@ -41,7 +41,6 @@ public record ServiceName(String name) implements ClientInterceptor {
                 .build();
     }
 
-    /** The full name of a method of the service. */
     String method(String bareName) {
         return MethodDescriptor.generateFullMethodName(name, bareName);
     }

@@ -26,11 +26,7 @@ record MessageWriter(Schemas schemas) {
 
     private static final JsonNode EMPTY = JsonNodeFactory.instance.objectNode();
 
-    /**
-     * The message of an object.
-     *
-     * @param aside names at this level that are not fields of the message
-     */
+    /** The message of an object; the names aside are not fields of the message. */
     Message object(Descriptor descriptor, JsonNode object, Set<String> aside, Where where) {
         if (!object.isObject() && !object.isNull()) {
             throw where.fault("must be an object, is " + object.getNodeType());

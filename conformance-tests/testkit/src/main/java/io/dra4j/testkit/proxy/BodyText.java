@@ -17,11 +17,7 @@ final class BodyText {
 
     private BodyText() {}
 
-    /**
-     * The text of a body.
-     *
-     * @param headers the headers that came with the body
-     */
+    /** The text of a body, by the headers that came with it. */
     static String of(byte[] body, HttpFields headers) {
         byte[] plain = headers.contains(HttpHeader.CONTENT_ENCODING, "gzip") ? unpacked(body) : body;
         if (plain.length == 0 || WireFormat.of(headers) == WireFormat.JSON) {

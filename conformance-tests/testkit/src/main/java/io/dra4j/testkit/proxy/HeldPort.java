@@ -17,12 +17,7 @@ import java.net.StandardSocketOptions;
  */
 record HeldPort(Socket socket) implements Closeable {
 
-    /**
-     * Holds a port.
-     *
-     * @param port 0 for a free one
-     * @throws IllegalStateException if another socket uses it
-     */
+    /** Holds a port, 0 for a free one; IllegalStateException if another socket uses it. */
     static HeldPort hold(int port) {
         try {
             Socket socket = new Socket();

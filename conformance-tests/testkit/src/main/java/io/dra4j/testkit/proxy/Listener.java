@@ -72,7 +72,6 @@ final class Listener {
         }
     }
 
-    /** Blocks all connections that are open now. */
     void silence() {
         connector.silence();
     }
@@ -103,7 +102,6 @@ final class Listener {
         throw new IllegalStateException("the proxy still listens on 127.0.0.1:" + port());
     }
 
-    /** Accepts connections again, on the same port. */
     void up() {
         try {
             connector.start();
@@ -112,7 +110,6 @@ final class Listener {
         }
     }
 
-    /** Closes all connections, and accepts new ones. */
     void closeConnections() {
         List.copyOf(connector.getConnectedEndPoints()).forEach(EndPoint::close);
     }

@@ -61,11 +61,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         setProxyToServerHost(upstream.server().getRawAuthority());
     }
 
-    /**
-     * Asks the server for its version, in the same way as forwarded requests; not recorded.
-     *
-     * @throws UpstreamException if it does not return one
-     */
+    /** Asks the server for its version like {@link UpstreamLink#version}; not recorded. */
     String serverVersion(Duration limit) {
         return link.version(getHttpClient(), limit);
     }

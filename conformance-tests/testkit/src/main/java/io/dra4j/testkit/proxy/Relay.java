@@ -43,9 +43,7 @@ final class Relay extends IteratingCallback {
     private boolean headersSent;
     private boolean lastSent;
 
-    /**
-     * @param done succeeds when the client has the whole response, and fails otherwise
-     */
+    /** The callback succeeds when the client has the whole response, and fails otherwise. */
     Relay(
             Passage passage,
             org.eclipse.jetty.client.Response fromServer,

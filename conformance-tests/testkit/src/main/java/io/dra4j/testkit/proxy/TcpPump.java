@@ -40,11 +40,7 @@ final class TcpPump {
         thread.start();
     }
 
-    /**
-     * Passes bytes on until the sender ends.
-     *
-     * @throws IOException if either end broke while there were bytes to pass on
-     */
+    /** Passes bytes on until the sender ends; IOException if either end broke before all were passed on. */
     void run() throws IOException {
         byte[] buffer = new byte[CHUNK];
         try {

@@ -41,7 +41,6 @@ enum WireFormat {
         return JSON;
     }
 
-    /** The format of a body. */
     static WireFormat of(HttpFields headers) {
         return KubernetesProtobuf.isProtobuf(headers.get(HttpHeader.CONTENT_TYPE)) ? PROTOBUF : JSON;
     }

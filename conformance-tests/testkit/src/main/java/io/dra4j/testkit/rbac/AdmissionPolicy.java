@@ -23,11 +23,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A ValidatingAdmissionPolicy, evaluated as an API server does: an expression that fails refuses
- * the request, unless failures are ignored.
- *
- * @param policy the object
- * @param binding the object that binds it
+ * A ValidatingAdmissionPolicy, evaluated as an API server does: an expression that fails refuses the request, unless
+ * failures are ignored.
  */
 record AdmissionPolicy(JsonNode policy, JsonNode binding) {
 

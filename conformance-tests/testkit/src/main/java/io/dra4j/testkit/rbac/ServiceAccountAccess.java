@@ -259,11 +259,7 @@ public final class ServiceAccountAccess {
         private static final PolicyRule EVERYTHING =
                 new PolicyRule(List.of("*"), List.of("*"), List.of("*"), List.of(), List.of("*"));
 
-        /**
-         * A rule and where it holds.
-         *
-         * @param namespace empty for everywhere
-         */
+        /** A rule and its namespace; empty for everywhere. */
         private record Grant(String namespace, PolicyRule rule) {}
 
         private final String namespace;
@@ -272,11 +268,7 @@ public final class ServiceAccountAccess {
         private final List<Grant> grants = new ArrayList<>();
         private final List<String> missingRoles = new ArrayList<>();
 
-        /**
-         * Collects them.
-         *
-         * @throws SettingsException if the manifests do not have the ServiceAccount
-         */
+        /** Collects them; SettingsException if the manifests do not have the ServiceAccount. */
         Grants(String namespace, String name, List<JsonNode> manifests) {
             this.namespace = namespace;
             this.name = name;

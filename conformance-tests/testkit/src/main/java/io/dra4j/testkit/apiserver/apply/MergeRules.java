@@ -183,11 +183,6 @@ final class MergeRules {
                 FieldSet.of(old.keySet()).minus(current));
     }
 
-    /**
-     * The differences between two objects.
-     *
-     * @param changed fields that are new or have another value
-     * @param removed fields that are gone
-     */
+    /** The fields that are new or have another value, and those that are gone. */
     record Difference(FieldSet changed, FieldSet removed) {}
 }

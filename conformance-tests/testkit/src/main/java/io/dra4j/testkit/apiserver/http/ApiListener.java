@@ -39,9 +39,7 @@ public final class ApiListener implements AutoCloseable {
     private final WatchEndpoint watches;
     private final ApiHandler handler;
 
-    /**
-     * @param clock the clock of ages in tables
-     */
+    /** The clock is that of ages in tables. */
     public ApiListener(
             ResourceKinds kinds, Registry registry, ObjectStore store, InstantSource clock, Serving serving) {
         HttpConfiguration http = Connections.configuration();
@@ -81,9 +79,7 @@ public final class ApiListener implements AutoCloseable {
         return connector;
     }
 
-    /**
-     * @throws IllegalStateException when it cannot listen
-     */
+    /** Throws IllegalStateException when it cannot listen. */
     public void start() {
         try {
             server.start();
@@ -100,9 +96,7 @@ public final class ApiListener implements AutoCloseable {
         return connector.getLocalPort();
     }
 
-    /**
-     * @throws IllegalStateException when it does not serve TLS
-     */
+    /** Throws IllegalStateException when it does not serve TLS. */
     public int securePort() {
         return secure().getLocalPort();
     }
@@ -113,12 +107,10 @@ public final class ApiListener implements AutoCloseable {
         return tls;
     }
 
-    /** Closes all TLS connections. */
     public void closeSecureConnections() {
         List.copyOf(secure().getConnectedEndPoints()).forEach(EndPoint::close);
     }
 
-    /** The number of open TLS connections. */
     public int secureConnections() {
         return secure().getConnectedEndPoints().size();
     }
@@ -134,7 +126,6 @@ public final class ApiListener implements AutoCloseable {
         return watches.count();
     }
 
-    /** Ends all watches that are open. */
     public void endWatches() {
         watches.endAll();
     }

@@ -28,10 +28,7 @@ public final class InMemoryApi {
     private final ApiHandler handler;
     private final BiConsumer<Duration, Runnable> timers;
 
-    /**
-     * @param clock the clock of ages in tables
-     * @param timers run a task after a time
-     */
+    /** The clock is that of ages in tables; timers run a task after a time. */
     public InMemoryApi(
             ResourceKinds kinds,
             Registry registry,
@@ -111,7 +108,6 @@ public final class InMemoryApi {
         return watches.count();
     }
 
-    /** Ends all watches that are open. */
     public void endWatches() {
         watches.endAll();
     }

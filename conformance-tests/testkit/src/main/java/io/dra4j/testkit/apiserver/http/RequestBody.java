@@ -26,11 +26,7 @@ final class RequestBody {
         end = System.nanoTime() + limit.toNanos();
     }
 
-    /**
-     * Reads the body until it exceeds a number of bytes.
-     *
-     * @throws ApiFailure 504 on a timeout
-     */
+    /** Reads the body until it exceeds a number of bytes; 504 on a timeout. */
     byte[] read(int most) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         pass(most, buffer -> bytes.writeBytes(BufferUtil.toArray(buffer)));

@@ -234,9 +234,7 @@ record ResourceEndpoint(
 
         private static final String MATCH = WatchRequest.MATCH;
 
-        /**
-         * @throws ApiFailure 422 or 400 when the parameters conflict, as in the real server
-         */
+        /** Answers 422 or 400 when the parameters conflict, as the real server does. */
         static ListRequest of(Exchange exchange) {
             String asked = exchange.query("resourceVersion");
             String token = exchange.query("continue");
@@ -284,11 +282,7 @@ record ResourceEndpoint(
             }
         }
 
-        /**
-         * Finds the list, or the part of it.
-         *
-         * @throws ApiFailure 410 when the revision is too old, 504 when it is not reached yet
-         */
+        /** Finds the list, or the part of it; 410 for a revision that is too old, 504 for one not reached yet. */
         Listing in(ObjectStore store, ResourceKind kind, ObjectSelection selection) {
             boolean counted = selection.hasNoConditions();
             if (continuation == null) {
@@ -345,11 +339,7 @@ record ResourceEndpoint(
                 return Base64.getUrlEncoder().withoutPadding().encodeToString(JsonTrees.bytes(fields));
             }
 
-            /**
-             * Reads a token.
-             *
-             * @throws ApiFailure 400 when it was not issued by this server
-             */
+            /** Reads a token; 400 when it was not issued by this server. */
             static Continuation parse(String token) {
                 try {
                     byte[] decoded = Base64.getUrlDecoder().decode(token);

@@ -21,12 +21,7 @@ import java.util.Set;
 record ResourcePath(ResourceKind kind, ResourceKind served, String namespace, String name, String subresource) {
     private static final Set<String> OF_A_NAMESPACE = Set.of("status", "finalize");
 
-    /**
-     * Finds the kind that a path names.
-     *
-     * @param rest the segments after the version
-     * @throws ApiFailure 404 when there is none
-     */
+    /** Finds the kind that a path names, by its segments after the version; 404 when there is none. */
     static ResourcePath parse(ResourceKinds kinds, String group, String version, List<String> rest) {
         boolean inNamespace = rest.get(0).equals("namespaces")
                 && rest.size() >= 3

@@ -41,14 +41,8 @@ final class WatchEndpoint {
         this.serving = serving;
     }
 
-    /** Runs tasks later. */
     interface Timers {
-        /**
-         * Runs a task after a time.
-         *
-         * @param again whether it repeats with that interval
-         * @return cancels it
-         */
+        /** Runs a task after a time, or repeatedly with that interval, until the returned task is run. */
         Runnable after(Duration delay, boolean again, Runnable task);
     }
 
@@ -137,10 +131,7 @@ final class WatchEndpoint {
         private boolean ending;
         private boolean cutOff;
 
-        /**
-         * @param announceSync whether the client waits for the bookmark that ends the initial events
-         * @param onEnd called once, however the stream ends
-         */
+        /** The client may wait for the bookmark that ends the initial events; {@code onEnd} is called once. */
         WatchStream(
                 ResourceKind kind,
                 ObjectSelection selection,

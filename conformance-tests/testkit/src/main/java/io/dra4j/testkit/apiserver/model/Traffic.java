@@ -14,7 +14,6 @@ package io.dra4j.testkit.apiserver.model;
  */
 public record Traffic(double requests, double received, double sent) {
 
-    /** No traffic. */
     public static final Traffic NONE = new Traffic(0, 0, 0);
 
     /** Returns this plus a multiple of another. */

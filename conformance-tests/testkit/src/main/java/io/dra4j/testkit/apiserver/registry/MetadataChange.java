@@ -13,11 +13,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/**
- * The change that an update makes to the metadata of an object.
- *
- * @param sent the metadata that was sent
- */
+/** The change that an update makes to the metadata of an object, by what was sent. */
 record MetadataChange(StoredObject current, JsonNode sent) {
     /** Fields of an object that is being deleted: only the server sets them. */
     private static final List<String> OF_DELETION = List.of("deletionTimestamp", "deletionGracePeriodSeconds");

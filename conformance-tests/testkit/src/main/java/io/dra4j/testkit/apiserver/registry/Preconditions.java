@@ -9,12 +9,7 @@ import io.dra4j.testkit.apiserver.model.ObjectKey;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.store.StoredObject;
 
-/**
- * The preconditions of a deletion.
- *
- * @param uid empty for any
- * @param resourceVersion empty for any
- */
+/** The preconditions of a deletion; an empty one holds for any object. */
 public record Preconditions(String uid, String resourceVersion) {
     public static final Preconditions NONE = new Preconditions("", "");
 

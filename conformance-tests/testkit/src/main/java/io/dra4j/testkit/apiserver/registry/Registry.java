@@ -43,9 +43,7 @@ public final class Registry {
     private final FieldOwnership ownership;
     private final Map<String, Strategy> strategies;
 
-    /**
-     * @param strategies the strategies by plural, and group where another group has that plural; others need none
-     */
+    /** Strategies go by plural, and group where another group has that plural; other kinds need none. */
     public Registry(ResourceKinds kinds, ObjectStore store, MetadataRules metadata, Map<String, Strategy> strategies) {
         this.kinds = kinds;
         this.store = store;
@@ -63,10 +61,7 @@ public final class Registry {
         return create(kind, kind, namespace, body, options);
     }
 
-    /**
-     * @param served the kind in the version that the client uses
-     * @param body the object in its stored form
-     */
+    /** The body has the stored form; the client uses the version of the served kind. */
     public StoredObject create(
             ResourceKind kind, ResourceKind served, String namespace, ObjectNode body, WriteOptions options) {
         MetadataRules.requireFits(kind, namespace, body);
@@ -113,11 +108,7 @@ public final class Registry {
         return checked(target, body, null, new FieldErrors(), options);
     }
 
-    /**
-     * Applies the fields that a field manager sets, and creates the object if it does not exist.
-     *
-     * @param force take fields from other managers who own them
-     */
+    /** Applies the fields of a manager, with force also those of others, and creates what does not exist. */
     public StoredObject apply(Target target, ObjectNode applied, boolean force, WriteOptions options) {
         ownership.requireApplicable(target.kind(), applied);
         String sent = JsonTrees.text(applied, "kind");
@@ -412,11 +403,7 @@ public final class Registry {
                 : Objects.requireNonNull(current);
     }
 
-    /**
-     * The object, or its status, that a request writes.
-     *
-     * @param served the kind in the version that the client uses
-     */
+    /** The object, or its status, that a request writes in the version that the client uses. */
     public record Target(ResourceKind kind, ObjectKey key, Part part, ResourceKind served) {
         public Target(ResourceKind kind, ObjectKey key, Part part) {
             this(kind, key, part, kind);

@@ -42,11 +42,7 @@ public record FieldSelector(List<Term> terms) {
         terms = List.copyOf(terms);
     }
 
-    /**
-     * Reads a selector for objects of that kind.
-     *
-     * @throws ApiFailure 400 when it cannot be read or names a field that this kind cannot be selected by
-     */
+    /** Reads a selector of a kind; 400 when it can't be read or names a field that can't select this kind. */
     public static FieldSelector parse(ResourceKind kind, String text) {
         List<Term> terms = new ArrayList<>();
         // An error is about the first of the terms in the order of their texts.

@@ -26,11 +26,7 @@ public record LabelSelector(List<Predicate<JsonNode>> requirements) {
         requirements = List.copyOf(requirements);
     }
 
-    /**
-     * Reads a selector.
-     *
-     * @throws ApiFailure 400 when the text is not a selector
-     */
+    /** Reads a selector; 400 when the text is none. */
     public static LabelSelector parse(String text) {
         return new LabelSelector(LabelSelectorParser.parse(text));
     }
@@ -57,11 +53,7 @@ public record LabelSelector(List<Predicate<JsonNode>> requirements) {
             }
         }
 
-        /**
-         * Reads the requirements on an object's labels.
-         *
-         * @throws ApiFailure 400 when the text is not a selector
-         */
+        /** Reads the requirements on an object's labels; 400 when the text is not a selector. */
         static List<Predicate<JsonNode>> parse(String text) {
             return new LabelSelectorParser(text).requirements();
         }

@@ -18,7 +18,6 @@ public record Listing(long revision, List<StoredObject> objects, String continua
         objects = List.copyOf(objects);
     }
 
-    /** All of a list. */
     public static Listing whole(long revision, List<StoredObject> objects) {
         return new Listing(revision, objects, "", 0);
     }
@@ -28,7 +27,6 @@ public record Listing(long revision, List<StoredObject> objects, String continua
         return new Listing(revision, objects.stream().map(form).toList(), continuation, remaining);
     }
 
-    /** The list's own metadata. */
     public ObjectNode metadata() {
         ObjectNode metadata = JsonTrees.object().put("resourceVersion", Long.toString(revision));
         if (!continuation.isEmpty()) {

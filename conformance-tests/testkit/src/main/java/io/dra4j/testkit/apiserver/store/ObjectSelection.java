@@ -4,11 +4,7 @@ package io.dra4j.testkit.apiserver.store;
 
 import java.util.Optional;
 
-/**
- * The objects of a kind that a request selects.
- *
- * @param namespace empty for all namespaces and for cluster-scoped kinds
- */
+/** The objects of a kind that a request selects; the namespace is empty for all of them, or none. */
 public record ObjectSelection(String namespace, FieldSelector fields, LabelSelector labels) {
     public static final ObjectSelection ALL = new ObjectSelection("", FieldSelector.ALL, LabelSelector.ALL);
 

@@ -11,11 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The strategy of Events, in the form of the core group.
- *
- * @param strict whether they come through the newer group, which checks more
- */
+/** The strategy of Events, in the form of the core group; those of the newer group are checked more strictly. */
 record EventStrategy(boolean strict) implements Strategy {
     private static final int LONGEST = 128;
     private static final int LONGEST_MESSAGE = 1024;

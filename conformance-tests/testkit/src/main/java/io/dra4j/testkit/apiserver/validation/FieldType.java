@@ -20,11 +20,7 @@ sealed interface FieldType {
 
     record Struct(Map<String, Member> members) implements FieldType {}
 
-    /**
-     * A field of an object.
-     *
-     * @param always whether it is written even if it was never set
-     */
+    /** A field of an object, which may always be written, even if it was never set. */
     record Member(FieldType type, boolean always) {}
 
     /** A map when its only field is a star. */

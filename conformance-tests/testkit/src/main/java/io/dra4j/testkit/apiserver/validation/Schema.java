@@ -229,11 +229,7 @@ public final class Schema {
         }
     }
 
-    /**
-     * Adds the fields that are written even if they were never set, with the zero value of their type.
-     *
-     * @param types the types, by name
-     */
+    /** Adds the fields that are written even if they were never set, with the zero value of their type. */
     private record Completion(Map<String, FieldType> types) {
         void complete(JsonNode value, FieldType type) {
             if (type instanceof ListOf list) {

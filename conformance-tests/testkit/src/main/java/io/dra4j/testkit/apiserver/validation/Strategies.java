@@ -37,9 +37,7 @@ public final class Strategies {
 
     private Strategies() {}
 
-    /**
-     * @param store has the namespaces of the claims
-     */
+    /** The store has the namespaces of the claims. */
     public static Map<String, Strategy> of(
             FeatureGates gates, MetadataRules metadata, ResourceKinds kinds, ObjectStore store) {
         ExpressionCompiler compiler =
@@ -260,11 +258,7 @@ public final class Strategies {
     private record AdminAccess(ResourceKinds kinds, ObjectStore store) {
         private static final String LABEL = "resource.kubernetes.io/admin-access";
 
-        /**
-         * Checks a new claim, or a new template, whose messages have the same paths.
-         *
-         * @param claimSpec the claim's spec, or the one in the template
-         */
+        /** Checks a claim, or a template, whose messages have the same paths, by the spec of the claim. */
         void check(ObjectNode object, JsonNode claimSpec, FieldErrors errors) {
             JsonNode requests = JsonTrees.at(claimSpec, "devices", "requests");
             for (int i = 0; i < requests.size(); i++) {
@@ -316,11 +310,7 @@ public final class Strategies {
     private static final class ClaimForm {
         private ClaimForm() {}
 
-        /**
-         * Normalizes the spec of a claim.
-         *
-         * @param parent has the spec
-         */
+        /** Normalizes the spec of a claim, which its parent has. */
         static void ofSpec(ObjectNode parent) {
             ObjectNode spec = JsonTrees.child(parent, "spec");
             Canonical.dropEmptyLists(spec);
