@@ -17,13 +17,7 @@ final class Archive {
 
     private Archive() {}
 
-    /**
-     * Writes an archive.
-     *
-     * @param name the name of the image once the archive is loaded
-     * @param cache a folder for compressed layers, which are reused
-     * @throws ImageBuildException if the base can't be read, or the archive can't be written
-     */
+    /** Writes an archive with a name, and layers that are compressed in a cache, which is reused. */
     static void write(JibContainerBuilder image, Path file, String name, Path cache) {
         try {
             image.containerize(Containerizer.to(TarImage.at(file).named(name))

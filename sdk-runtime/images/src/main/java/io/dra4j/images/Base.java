@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The base of the images.
  *
- * @param debian where its packages come from
  * @param archive the base as an archive in Docker's layout; null for an image made only of layers
  * @param layers our layers that belong to it
  * @param packages Debian's packages of these layers
@@ -32,7 +31,6 @@ record Base(Debian debian, @Nullable Path archive, List<Stage> layers, Set<Strin
     private static final String PACKAGES = "packages";
     private static final String TAR = "tar:";
 
-    /** Returns the base that the settings name. */
     static Base of(Inputs inputs, Debian debian, Path jdk, Path folder) {
         Machine machine = debian.machine();
         if (inputs.base().equals(PACKAGES)) {

@@ -11,9 +11,6 @@ import java.util.List;
 /**
  * An installation of Debian packages, the source of the images' files. It is the build machine's, or a folder with
  * packages of another architecture.
- *
- * @param machine its architecture
- * @param root its root
  */
 record Debian(Machine machine, Path root) {
 
@@ -23,16 +20,11 @@ record Debian(Machine machine, Path root) {
     private static final List<String> PACKAGES =
             List.of("bash", "busybox-static", "libc-bin", "openjdk-" + Jdk.RELEASE + "-jdk-headless");
 
-    /** Returns the build machine's installation. */
     static Debian here() {
         return new Debian(Machine.current(), HERE);
     }
 
-    /**
-     * Returns the installation of an architecture: the build machine's, or one downloaded into a folder.
-     *
-     * @throws ImageBuildException if it can't be downloaded; the message says what to install
-     */
+    /** The installation of an architecture: the build machine's, or one downloaded into a folder. */
     static Debian of(Machine machine, Path folder) {
         if (machine.equals(Machine.current())) {
             return here();

@@ -3,7 +3,6 @@
 package io.dra4j.images;
 
 import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Held;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.driver.MountNamespace;
@@ -44,13 +43,7 @@ final class DriverLife {
 
     private DriverLife() {}
 
-    /**
-     * Runs a driver, kills it while a claim is prepared, and returns its log.
-     *
-     * @param prepared checks the node while the claim is prepared
-     * @throws Violation if it forgets the claim, or can't unprepare it
-     * @throws ImageBuildException if it does not end with status 0
-     */
+    /** Runs a driver, kills it while a claim is prepared and checked, and returns its log once it has ended. */
     static String run(String driver, List<String> command, Consumer<TestContext> prepared) {
         return run(driver, new ProcessDriver(command, Map.of(), START), context -> {
             Held held = Held.prepared(context);

@@ -64,11 +64,7 @@ final class Elf {
         }
     }
 
-    /**
-     * Checks that all ELF files in a stage are for an architecture.
-     *
-     * @throws ImageBuildException if one is for another
-     */
+    /** Checks that all ELF files in a stage are for an architecture. */
     static void require(Machine machine, Stage stage) {
         for (Path file : files(stage.root())) {
             byte[] header = begin(file, E_MACHINE + Short.BYTES);
@@ -85,8 +81,6 @@ final class Elf {
     /**
      * Finds the libraries in an installation that files are linked with, directly or indirectly. The files themselves
      * and the loader are left out.
-     *
-     * @throws ImageBuildException if one is not there
      */
     static Set<Path> needed(List<Path> files, Debian debian) {
         Machine machine = debian.machine();

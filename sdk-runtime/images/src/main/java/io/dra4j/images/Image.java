@@ -10,8 +10,6 @@ import java.util.stream.Stream;
 /**
  * An image: its programs, and the settings of its containers.
  *
- * @param name its name, without a registry
- * @param title its title
  * @param description what it is for, in a sentence
  * @param module the folder of the Maven module of its programs; empty for a vendor's
  * @param programs its programs; the first is the entry point, and trains the AOT cache
@@ -74,12 +72,7 @@ record Image(
 
     private static final Optional<String> APACHE = Optional.of("Apache-2.0");
 
-    /**
-     * A program of an image.
-     *
-     * @param command its name in {@code /usr/bin}
-     * @param main its main class
-     */
+    /** A program of an image: its name in {@code /usr/bin}, and its main class. */
     record Program(String command, String main) {}
 
     /** The example driver, whose devices do not exist. */
@@ -131,7 +124,6 @@ record Image(
             List.of("list"),
             APACHE);
 
-    /** The images of this repository. */
     static final List<Image> IMAGES = List.of(FAKE_DRIVER, NVIDIA_DRIVER, CONFORMANCE);
 
     /** The image of a vendor's driver, by the settings; missing settings are taken from its jar. */
@@ -157,7 +149,6 @@ record Image(
         return Stream.concat(one.stream(), other.stream()).toList();
     }
 
-    /** The path of the AOT cache in the image. */
     String cache() {
         return "/usr/lib/dra4j/" + name + ".aot";
     }

@@ -17,12 +17,7 @@ public final class ImagesMain {
 
     private ImagesMain() {}
 
-    /**
-     * Builds the image of the driver whose jar is given, or all images of this repository.
-     *
-     * @param args the settings of docs-site/reference/images.md
-     * @throws ImageBuildException if something is missing; the message names it
-     */
+    /** Builds the image of the driver whose jar is given in the settings, or all images of this repository. */
     public static void main(String[] args) throws IOException {
         Inputs inputs = Inputs.of(args);
         if (inputs.jar().isEmpty()) {

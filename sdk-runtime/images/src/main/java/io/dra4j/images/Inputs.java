@@ -10,22 +10,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/**
- * The settings of a build; docs-site/reference/images.md describes those for vendors.
- *
- * @param values their values, by their names
- */
+/** The settings of a build; docs-site/reference/images.md describes those for vendors. */
 record Inputs(Map<String, String> values) {
 
     private static final List<String> NAMES = List.of(
             "architectures base description driver emulator jar jdk jvm-options licenses modules name repository sbom target time training version"
                     .split(" "));
 
-    /**
-     * Reads arguments such as {@code --version=1.0}; the last one of a name counts.
-     *
-     * @throws ImageBuildException if there is no such setting
-     */
+    /** Reads arguments such as {@code --version=1.0}; the last one of a name counts. */
     static Inputs of(String... words) {
         Map<String, String> values = new TreeMap<>();
         for (String word : words) {
@@ -55,12 +47,10 @@ record Inputs(Map<String, String> values) {
         return path(value("target", "target"));
     }
 
-    /** The folder of the archives. */
     Path images() {
         return target().resolve("images");
     }
 
-    /** The version of the programs. */
     String version() {
         return given("version").orElseThrow(() -> new ImageBuildException("--version=... is missing"));
     }
@@ -75,7 +65,6 @@ record Inputs(Map<String, String> values) {
         return value("jdk", "");
     }
 
-    /** The architectures of the images. */
     List<Machine> architectures() {
         return given("architectures")
                 .map(names -> Stream.of(names.split(",")).map(Machine::named).toList())

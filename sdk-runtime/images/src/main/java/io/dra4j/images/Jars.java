@@ -27,11 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Jars(List<Path> all, @Nullable Path parts) {
 
-    /**
-     * Reads the build output of a program's module.
-     *
-     * @throws ImageBuildException if it has not been built with the profile image
-     */
+    /** Reads the build output of a program's module, which was built with the profile image. */
     static Jars of(Inputs inputs, Image image) {
         Path target = inputs.repository().resolve(image.module()).resolve("target");
         Path list = target.resolve("image/class-path");
@@ -47,11 +43,7 @@ record Jars(List<Path> all, @Nullable Path parts) {
         return checked(jars, target.resolve("image/sbom.cdx.json"));
     }
 
-    /**
-     * Reads the manifest of a driver's jar, as {@code java -jar} does.
-     *
-     * @throws ImageBuildException if one of the jars that it names is missing
-     */
+    /** Reads the manifest of a driver's jar, as {@code java -jar} does; all jars that it names have to be there. */
     static Jars ofVendor(Inputs inputs, Path jar) {
         List<Path> jars = new ArrayList<>(List.of(jar));
         manifest(jar, Attributes.Name.CLASS_PATH)
@@ -60,11 +52,7 @@ record Jars(List<Path> all, @Nullable Path parts) {
         return checked(jars, inputs.given("sbom").map(Path::of).orElse(null));
     }
 
-    /**
-     * Returns the main class of a driver's jar.
-     *
-     * @throws ImageBuildException if its manifest names none
-     */
+    /** The main class of a driver's jar, by its manifest. */
     static String main(Path jar) {
         return manifest(jar, Attributes.Name.MAIN_CLASS)
                 .orElseThrow(
@@ -122,13 +110,11 @@ record Jars(List<Path> all, @Nullable Path parts) {
         return jar.equals(all.get(0)) || jar.getFileName().toString().startsWith("dra4j-");
     }
 
-    /** The class path in the image. */
     String classPath(String folder) {
         return String.join(
                 ":", all.stream().map(jar -> folder + "/" + jar.getFileName()).toList());
     }
 
-    /** Returns whether the program has a class. */
     boolean has(String className) {
         return find(className.replace('.', '/') + ".class") != null;
     }

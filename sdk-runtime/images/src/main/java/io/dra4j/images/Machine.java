@@ -32,7 +32,6 @@ record Machine(String architecture, int elf, String libraries, String loader, St
             "libnetty_transport_native_epoll_aarch_64.so",
             "linux-aarch64");
 
-    /** The build machine. */
     static Machine current() {
         String name = System.getProperty("os.name") + " " + System.getProperty("os.arch");
         return switch (name) {
@@ -43,7 +42,6 @@ record Machine(String architecture, int elf, String libraries, String loader, St
         };
     }
 
-    /** The architecture of a name. */
     static Machine named(String architecture) {
         return Stream.of(AMD64, ARM64)
                 .filter(machine -> machine.architecture.equals(architecture))

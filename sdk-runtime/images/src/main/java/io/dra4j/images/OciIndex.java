@@ -43,11 +43,7 @@ final class OciIndex {
         this.time = time;
     }
 
-    /**
-     * Writes the archive of a name from the archives of its architectures.
-     *
-     * @return the archive
-     */
+    /** Writes the archive of a name from the archives of its architectures. */
     static Path write(List<Path> archives, Path file, String name, Instant time) {
         try (TarArchiveOutputStream tar =
                 new TarArchiveOutputStream(new BufferedOutputStream(Files.newOutputStream(file)))) {

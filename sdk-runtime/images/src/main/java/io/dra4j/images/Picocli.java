@@ -31,7 +31,6 @@ final class Picocli {
 
     private Picocli() {}
 
-    /** Returns whether a jar is picocli. */
     static boolean isIn(Path jar) {
         return jar.getFileName().toString().matches("picocli-\\d.*"); // not one of its extensions
     }

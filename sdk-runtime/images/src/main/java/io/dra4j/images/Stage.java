@@ -23,9 +23,7 @@ import java.util.stream.Stream;
  * <p>All have the same time, are readable by all and writable only by their owner. Links are not used, because Jib's
  * images have none.
  *
- * @param name the layer's name
  * @param root the folder that stands for an image's root
- * @param time the time of all files
  */
 record Stage(String name, Path root, Instant time) {
 
@@ -56,7 +54,6 @@ record Stage(String name, Path root, Instant time) {
         }
     }
 
-    /** Copies all files of a folder. */
     void copyTree(Path source, String path) {
         try (Stream<Path> files = Files.walk(source)) {
             for (Path file : files.filter(file -> !Files.isDirectory(file)).toList()) {
@@ -67,7 +64,6 @@ record Stage(String name, Path root, Instant time) {
         }
     }
 
-    /** Writes a file. */
     void write(String path, byte[] content, boolean executable) {
         try {
             Folders.make(file(path).getParent());
@@ -83,7 +79,6 @@ record Stage(String name, Path root, Instant time) {
         Files.setLastModifiedTime(file(path), FileTime.from(time));
     }
 
-    /** Returns the layer with all staged files. */
     FileEntriesLayer layer() {
         FileEntriesLayer.Builder layer = FileEntriesLayer.builder().setName(name);
         try (Stream<Path> files = Files.walk(root)) {

@@ -14,11 +14,7 @@ final class Tool {
 
     private Tool() {}
 
-    /**
-     * Runs a program and returns what it printed.
-     *
-     * @throws ImageBuildException if there is no such program, or its exit status is not 0
-     */
+    /** Runs a program and returns what it printed; it has to exist, and to end with status 0. */
     static String output(List<String> command) {
         Ended ended = run(command);
         if (ended.status != 0) {

@@ -16,12 +16,10 @@ import java.util.List;
  * <p>The JVM compares the options, the jars' names, sizes and times, and the JDK, but not the folder of the jars.
  *
  * @param java the command that starts the JVM of the image
- * @param machine its architecture
  * @param folder a folder for the results; the jars of the image are in {@code lib}
  */
 record Training(List<String> java, Machine machine, Path folder) {
 
-    /** Creates the AOT cache of an image with its first program. */
     Path cache(Image image, Jars jars) {
         String classPath = jars.classPath(folder.resolve("lib").toString());
         Path recorded = folder.resolve("recorded");

@@ -23,14 +23,12 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
  *
  * @param descriptor the layout's entry for the manifest; for Docker's layout, the manifest itself
  * @param manifest the image's manifest, in either layout
- * @param config the image's configuration
  * @param files the paths of all files, links and folders of the layers, from the root
  */
 record Unpacked(JsonNode descriptor, JsonNode manifest, JsonNode config, Set<String> files) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** Receives the entries of a layer. */
     interface Sink {
 
         /** Receives an entry, whose content can be read. */
@@ -108,7 +106,6 @@ record Unpacked(JsonNode descriptor, JsonNode manifest, JsonNode config, Set<Str
         }
     }
 
-    /** Returns whether the image has a file or a link. */
     boolean has(String path) {
         return files.contains(path);
     }
