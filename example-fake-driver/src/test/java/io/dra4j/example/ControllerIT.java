@@ -251,7 +251,7 @@ class ControllerIT {
 
         @Test
         void itPublishesWhatADriverOnANodePrepares() throws Exception {
-            DriverContainer container = DriverContainer.ofClaimMetrics(manifests);
+            DriverContainer container = DriverContainer.ofDeployment(manifests);
             assertThat(container.environment())
                     .containsEntry(
                             "FABRIC_DEVICES",

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("gate")
 class WebhookProgramIT extends WebhookProgramContract {
 
-    private static final DriverContainer CONTAINER = DriverContainer.ofWebhook(
+    private static final DriverContainer CONTAINER = DriverContainer.ofDeployment(
             new HelmChart(Path.of("deploy/helm")).render(ChartInstallation.DEFAULT.set("webhook.enabled", true)));
 
     @Override

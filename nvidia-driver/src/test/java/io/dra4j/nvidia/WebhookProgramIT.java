@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("nightly")
 class WebhookProgramIT extends WebhookProgramContract {
 
-    private static final DriverContainer CONTAINER = DriverContainer.ofWebhook(new HelmChart(Path.of("deploy/helm"))
+    private static final DriverContainer CONTAINER = DriverContainer.ofDeployment(new HelmChart(Path.of("deploy/helm"))
             .render(ChartInstallation.DEFAULT
                     .set("webhook.enabled", true)
                     .set("featureGates.TimeSlicingSettings", true)));

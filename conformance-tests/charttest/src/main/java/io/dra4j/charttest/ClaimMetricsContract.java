@@ -84,7 +84,7 @@ public abstract class ClaimMetricsContract {
     @Test
     void whatScrapesReachesItsPort() {
         Manifests all = CHART.render(ChartInstallation.DEFAULT.file(ALL_PARTS).set("claimMetrics.containerPort", 9090));
-        DriverContainer container = DriverContainer.ofClaimMetrics(all);
+        DriverContainer container = DriverContainer.ofDeployment(all);
         JsonNode port = container.container().at("/ports/0");
 
         assertThat(port.path("containerPort").asInt()).isEqualTo(9090);
@@ -109,7 +109,7 @@ public abstract class ClaimMetricsContract {
     @Test
     void itRunsTheDriversProgramWithoutRightsOnTheNode() {
         Manifests manifests = CHART.render(ON);
-        DriverContainer container = DriverContainer.ofClaimMetrics(manifests);
+        DriverContainer container = DriverContainer.ofDeployment(manifests);
         DriverContainer driver = DriverContainer.of(manifests);
 
         assertThat(container.command()).isEqualTo(driver.command());
@@ -119,7 +119,7 @@ public abstract class ClaimMetricsContract {
         assertThat(container.container().path("image"))
                 .isEqualTo(driver.container().path("image"));
         container.assertHasNoRightsOnTheNode();
-        assertThat(DriverContainer.ofClaimMetrics(CHART.render(ON.set("openshift.enabled", true)))
+        assertThat(DriverContainer.ofDeployment(CHART.render(ON.set("openshift.enabled", true)))
                         .pod()
                         .at("/securityContext/runAsUser")
                         .isMissingNode())
@@ -129,7 +129,7 @@ public abstract class ClaimMetricsContract {
     @Test
     void itsAccountHasItsRightsAlone() {
         List<ObjectNode> added = added(ChartInstallation.DEFAULT, ON);
-        String account = DriverContainer.ofClaimMetrics(CHART.render(ON))
+        String account = DriverContainer.ofDeployment(CHART.render(ON))
                 .pod()
                 .path("serviceAccountName")
                 .asText();

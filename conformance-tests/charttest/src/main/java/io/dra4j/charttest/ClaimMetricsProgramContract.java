@@ -84,7 +84,7 @@ public abstract class ClaimMetricsProgramContract {
 
     /** A process of a chart's Deployment of claim metrics, with its own API server. */
     private TestNode node(Manifests manifests) {
-        DriverContainer container = DriverContainer.ofClaimMetrics(manifests);
+        DriverContainer container = DriverContainer.ofDeployment(manifests);
         List<String> command = new ArrayList<>(program());
         command.addAll(container.arguments());
         Map<String, String> environment = container.environment();

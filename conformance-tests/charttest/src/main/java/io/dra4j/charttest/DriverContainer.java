@@ -15,12 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * A container of the driver's program: in the DaemonSet of a chart, or in a Deployment.
- *
- * @param workload the DaemonSet, or the Deployment
- * @param container the container
- */
+/** A container of the driver's program: in the DaemonSet of a chart, or in a Deployment. */
 public record DriverContainer(JsonNode workload, JsonNode container) {
 
     /** The UID of the pod in which a test runs a container. */
@@ -37,13 +32,8 @@ public record DriverContainer(JsonNode workload, JsonNode container) {
         return first(manifests.one(Kind.DaemonSet));
     }
 
-    /** The webhook. */
-    public static DriverContainer ofWebhook(Manifests manifests) {
-        return first(manifests.one(Kind.Deployment));
-    }
-
-    /** The process that serves metrics of waiting claims. */
-    public static DriverContainer ofClaimMetrics(Manifests manifests) {
+    /** The chart's only process next to the nodes: the webhook, or the one that serves metrics of waiting claims. */
+    public static DriverContainer ofDeployment(Manifests manifests) {
         return first(manifests.one(Kind.Deployment));
     }
 

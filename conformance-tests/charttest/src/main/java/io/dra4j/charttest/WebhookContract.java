@@ -74,7 +74,7 @@ public abstract class WebhookContract {
         assertThat(webhook.at("/namespaceSelector/matchExpressions/0/operator").asText())
                 .isEqualTo("In");
         assertThat(webhook.path("failurePolicy").asText()).isEqualTo("Fail");
-        assertThat(DriverContainer.ofWebhook(manifests).environment()).containsKey("REFUSE_EXTENDED_RESOURCES");
+        assertThat(DriverContainer.ofDeployment(manifests).environment()).containsKey("REFUSE_EXTENDED_RESOURCES");
         assertThatThrownBy(() -> CHART.render(
                         ON.set("webhook.refuseExtendedResources.namespaceSelector.matchExpressions", "null")))
                 .hasMessageContaining("refuseExtendedResources/namespaceSelector");
@@ -113,7 +113,7 @@ public abstract class WebhookContract {
         Manifests manifests = CHART.render(ON);
         JsonNode service = manifests.one(Kind.Service);
         JsonNode target = webhook(manifests, 0).at("/clientConfig/service");
-        DriverContainer container = DriverContainer.ofWebhook(manifests);
+        DriverContainer container = DriverContainer.ofDeployment(manifests);
 
         assertThat(target.path("name")).isEqualTo(service.at("/metadata/name"));
         assertThat(target.path("namespace")).isEqualTo(service.at("/metadata/namespace"));
@@ -135,7 +135,7 @@ public abstract class WebhookContract {
         String variable = "kubeletPlugin.containers." + container + ".env[0]";
         Manifests manifests = CHART.render(ON.set(variable + ".name", "MORE").set(variable + ".value", "some"));
         DriverContainer driver = DriverContainer.of(manifests);
-        DriverContainer webhook = DriverContainer.ofWebhook(manifests);
+        DriverContainer webhook = DriverContainer.ofDeployment(manifests);
         Map<String, String> settings = driver.environment();
         settings.keySet().removeAll(OF_THE_NODE);
 
@@ -150,7 +150,7 @@ public abstract class WebhookContract {
     @Test
     void itHasNoRightsInTheClusterOrOnTheNode() {
         Manifests manifests = CHART.render(ON);
-        DriverContainer webhook = DriverContainer.ofWebhook(manifests);
+        DriverContainer webhook = DriverContainer.ofDeployment(manifests);
         String account = webhook.pod().path("serviceAccountName").asText();
 
         assertThat(manifests.of(Kind.ServiceAccount))
@@ -172,8 +172,8 @@ public abstract class WebhookContract {
 
     @Test
     void openShiftChoosesTheUser() {
-        JsonNode pod = DriverContainer.ofWebhook(CHART.render(ON)).pod();
-        JsonNode there = DriverContainer.ofWebhook(CHART.render(ON.set("openshift.enabled", true)))
+        JsonNode pod = DriverContainer.ofDeployment(CHART.render(ON)).pod();
+        JsonNode there = DriverContainer.ofDeployment(CHART.render(ON.set("openshift.enabled", true)))
                 .pod();
 
         assertThat(pod.at("/securityContext/runAsUser").asInt()).isPositive();
@@ -218,7 +218,7 @@ public abstract class WebhookContract {
     }
 
     private static void assertMounted(Manifests manifests, String secret) {
-        DriverContainer webhook = DriverContainer.ofWebhook(manifests);
+        DriverContainer webhook = DriverContainer.ofDeployment(manifests);
         String folder = webhook.mounts().get("certificate");
 
         assertThat(webhook.pod().at("/volumes/0/name").asText()).isEqualTo("certificate");

@@ -11,22 +11,12 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The slices of a driver, and the Events in which it explains missing ones. */
-final class Publication {
+record Publication(TestNode node, String driver, Duration limit) {
 
     private static final String SLICES = "resourceslices";
 
     /** The time in which an invalid pool may become valid, if a provider is about to correct it. */
     private static final Duration CORRECTION = Duration.ofSeconds(5);
-
-    private final TestNode node;
-    private final String driver;
-    private final Duration limit;
-
-    Publication(TestNode node, String driver, Duration limit) {
-        this.node = node;
-        this.driver = driver;
-        this.limit = limit;
-    }
 
     /**
      * Waits until the driver's slices satisfy a condition, but only for a few seconds if it reports an invalid pool.

@@ -30,7 +30,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -263,7 +262,7 @@ public final class RunningDriver<P extends DeviceProvider> extends NodeExtension
 
     static List<String> names(List<JsonNode> slices) {
         return slices.stream()
-                .flatMap(slice -> StreamSupport.stream(slice.at("/spec/devices").spliterator(), false))
+                .flatMap(slice -> slice.at("/spec/devices").valueStream())
                 .map(device -> device.path("name").asText())
                 .toList();
     }
