@@ -23,12 +23,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects on an API server, as JSON. Thread-safe.
+ * Objects on an API server, which asks for no credentials, as JSON. Thread-safe.
  *
  * <p>An error response is thrown as an {@link ApiRequestException}, which is a fault of the suite and never the
  * driver's.
  */
-public final class ApiObjects {
+public record ApiObjects(URI server) {
 
     /** The group of claims and slices. */
     public static final String RESOURCE = "/apis/resource.k8s.io/v1";
@@ -41,13 +41,6 @@ public final class ApiObjects {
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(10))
             .build();
-
-    private final URI server;
-
-    /** Objects on the API server at this URL, which asks for no credentials. */
-    public ApiObjects(URI server) {
-        this.server = server;
-    }
 
     /**
      * Checks that claims and slices are served.

@@ -24,23 +24,14 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Writes allocations as the scheduler does: devices, and the configurations that apply to them. Thread-safe. */
-public final class AllocationWriter {
+/**
+ * Writes allocations as the scheduler does: devices, and the configurations that apply to them. Thread-safe.
+ *
+ * @param classes finds the DeviceClass with a name
+ */
+public record AllocationWriter(Function<String, Optional<JsonNode>> classes, FeatureGates gates, InstantSource clock) {
 
     private static final String REQUESTS = "requests";
-
-    private final Function<String, Optional<JsonNode>> classes;
-    private final FeatureGates gates;
-    private final InstantSource clock;
-
-    /**
-     * @param classes finds the DeviceClass with a name
-     */
-    public AllocationWriter(Function<String, Optional<JsonNode>> classes, FeatureGates gates, InstantSource clock) {
-        this.classes = classes;
-        this.gates = gates;
-        this.clock = clock;
-    }
 
     /** Begins a claim of one request, which has no name yet. */
     public static ObjectNode claim(String request, String deviceClass) {

@@ -74,31 +74,20 @@ record BindingWait(PodObjects objects) {
     }
 
     private static boolean areTrue(JsonNode wanted, JsonNode conditions) {
-        for (JsonNode type : wanted) {
-            if (find(type, conditions).isEmpty()) {
-                return false;
-            }
-        }
-        return true;
+        return wanted.valueStream().allMatch(type -> find(type, conditions).isPresent());
     }
 
     private static Optional<JsonNode> firstTrue(JsonNode wanted, JsonNode conditions) {
-        for (JsonNode type : wanted) {
-            Optional<JsonNode> found = find(type, conditions);
-            if (found.isPresent()) {
-                return found;
-            }
-        }
-        return Optional.empty();
+        return wanted.valueStream()
+                .flatMap(type -> find(type, conditions).stream())
+                .findFirst();
     }
 
     private static Optional<JsonNode> find(JsonNode type, JsonNode conditions) {
-        for (JsonNode condition : conditions) {
-            if (condition.path("type").equals(type)
-                    && condition.path("status").asText().equals("True")) {
-                return Optional.of(condition);
-            }
-        }
-        return Optional.empty();
+        return conditions
+                .valueStream()
+                .filter(condition -> condition.path("type").equals(type)
+                        && condition.path("status").asText().equals("True"))
+                .findFirst();
     }
 }

@@ -4,7 +4,6 @@ package io.dra4j.testkit.controllers;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -44,12 +43,9 @@ record ClaimView(JsonNode json) {
     }
 
     boolean isProtected() {
-        for (JsonNode finalizer : json.at("/metadata/" + FINALIZERS)) {
-            if (finalizer.asText().equals(FINALIZER)) {
-                return true;
-            }
-        }
-        return false;
+        return json.at("/metadata/" + FINALIZERS)
+                .valueStream()
+                .anyMatch(one -> one.asText().equals(FINALIZER));
     }
 
     /** Returns whether the scheduler made it for the extended resources of a pod. */
@@ -85,9 +81,7 @@ record ClaimView(JsonNode json) {
     }
 
     List<JsonNode> results() {
-        List<JsonNode> results = new ArrayList<>();
-        json.at("/status/allocation/devices/results").forEach(results::add);
-        return results;
+        return json.at("/status/allocation/devices/results").valueStream().toList();
     }
 
     /** The drivers of its devices, in order. */

@@ -3,7 +3,6 @@
 package io.dra4j.testkit.controllers;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.kubelet.CallResult;
@@ -154,13 +153,10 @@ public final class Controllers implements AutoCloseable {
         return objects.list("events").stream()
                 .filter(event -> event.at("/involvedObject/namespace").asText().equals(namespace))
                 .filter(event -> event.at("/involvedObject/name").asText().equals(name))
-                .max(Comparator.comparingLong(Controllers::revision))
+                .max(Comparator.comparingLong(
+                        event -> event.at("/metadata/resourceVersion").asLong()))
                 .map(event -> event.path("message").asText() + details)
                 .orElse("one of its claims does not exist");
-    }
-
-    private static long revision(JsonNode object) {
-        return object.at("/metadata/resourceVersion").asLong();
     }
 
     /**
@@ -333,13 +329,9 @@ public final class Controllers implements AutoCloseable {
             if (complaint.isPresent()) {
                 return fail(pod, complaint.get());
             }
-            objects.changeStatus(pod, PodKubelet::setRunning);
+            objects.changeStatus(pod, status -> status.put("phase", "Running"));
             objects.condition(pod, "Ready", true, "", "");
             return true;
-        }
-
-        private static void setRunning(ObjectNode status) {
-            status.put("phase", "Running");
         }
 
         private boolean fail(Pod pod, String why) {

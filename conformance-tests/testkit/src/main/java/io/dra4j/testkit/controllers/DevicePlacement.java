@@ -8,6 +8,7 @@ import io.dra4j.allocator.Allocation;
 import io.dra4j.allocator.Allocator;
 import io.dra4j.allocator.ClusterState;
 import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.DeviceClass;
 import io.dra4j.allocator.model.Node;
 import io.dra4j.allocator.model.Slice;
@@ -36,14 +37,10 @@ final class DevicePlacement {
         allocations = new AllocationWriter(name -> objects.find("deviceclasses", "", name), api.featureGates(), clock);
     }
 
-    /**
-     * Tries a node.
-     *
-     * @param claims the pod's claims that are not allocated yet
-     */
+    /** Tries a node for the claims of a pod that are not allocated yet. */
     Fit fit(JsonNode node, List<ClaimView> claims) {
-        List<io.dra4j.allocator.model.Claim> wanted =
-                claims.stream().map(DevicePlacement::modelled).toList();
+        List<Claim> wanted =
+                claims.stream().map(claim -> Claim.of(claim.json())).toList();
         Outcome outcome = allocator.allocate(cluster(), Node.of(node), wanted);
         if (outcome instanceof Outcome.Allocated allocated) {
             return fits(claims, allocated.allocations());
@@ -57,10 +54,6 @@ final class DevicePlacement {
         return not.requests().stream()
                 .map(one -> "claim " + one.claim() + ", " + one.text())
                 .collect(Collectors.joining("; "));
-    }
-
-    private static io.dra4j.allocator.model.Claim modelled(ClaimView claim) {
-        return io.dra4j.allocator.model.Claim.of(claim.json());
     }
 
     private ClusterState cluster() {
@@ -110,19 +103,10 @@ final class DevicePlacement {
     /** The result of trying a node. */
     sealed interface Fit {
 
-        /**
-         * The claims fit.
-         *
-         * @param allocations the allocations of the claims, in their order
-         * @param score the score of the chosen alternatives; more is better
-         */
+        /** The claims fit, with these allocations in their order; a higher score of the alternatives is better. */
         record Fits(List<ObjectNode> allocations, int score) implements Fit {}
 
-        /**
-         * The claims do not fit.
-         *
-         * @param details the obstacle of each request
-         */
+        /** The claims do not fit; the details have the obstacle of each request. */
         record DoesNot(String reason, String details) implements Fit {}
 
         /** An error, which fails the attempt on all nodes. */

@@ -15,20 +15,10 @@ import java.util.stream.Collectors;
 
 /**
  * Reserves claims for pods that were bound without the scheduler, and frees claims whose pods are gone or finished:
- * first their reservations, then their devices. Claims of templates are also deleted.
+ * first their reservations, then their devices. Claims of templates are also deleted. It asks whether a
+ * claim is prepared on some node for a pod by the UIDs of both.
  */
-final class Reservations implements Controller {
-
-    private final PodObjects objects;
-    private final BiPredicate<String, String> isPrepared;
-
-    /**
-     * @param isPrepared whether a claim is prepared on some node for a pod, both by their UIDs
-     */
-    Reservations(PodObjects objects, BiPredicate<String, String> isPrepared) {
-        this.objects = objects;
-        this.isPrepared = isPrepared;
-    }
+record Reservations(PodObjects objects, BiPredicate<String, String> isPrepared) implements Controller {
 
     @Override
     public Optional<Instant> reconcile(Instant now) {

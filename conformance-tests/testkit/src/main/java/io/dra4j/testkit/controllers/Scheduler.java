@@ -213,13 +213,10 @@ final class Scheduler implements Controller {
             report(pod, "SchedulerError", state.failure().get());
             all.stream()
                     .filter(claim -> claim.reservedFor().equals(Set.of(pod.uid())))
-                    .forEach(claim -> objects.changeStatus(claim, Scheduler::deallocate));
+                    .forEach(claim -> objects.changeStatus(
+                            claim, status -> status.remove(List.of("allocation", "reservedFor", "devices"))));
         }
         return state.until();
-    }
-
-    private static void deallocate(ObjectNode status) {
-        status.remove(List.of("allocation", "reservedFor", "devices"));
     }
 
     private void bind(Pod pod, String node) {

@@ -34,7 +34,12 @@ record TemplateClaims(PodObjects objects) implements Controller {
         try {
             String claim = created(pod, entry)
                     .orElseGet(() -> create(pod, entry, template.get().path("spec")));
-            objects.changeStatus(pod, status -> remember(status, entry.name(), claim));
+            objects.changeStatus(
+                    pod,
+                    status -> status.withArray("resourceClaimStatuses")
+                            .addObject()
+                            .put("name", entry.name())
+                            .put("resourceClaimName", claim));
         } catch (ApiFailure e) {
             fail(pod, entry, String.valueOf(e.getMessage()));
         }
@@ -88,9 +93,5 @@ record TemplateClaims(PodObjects objects) implements Controller {
                 .put("uid", pod.uid())
                 .put("controller", true)
                 .put("blockOwnerDeletion", true);
-    }
-
-    private static void remember(ObjectNode status, String entry, String claim) {
-        status.withArray("resourceClaimStatuses").addObject().put("name", entry).put("resourceClaimName", claim);
     }
 }

@@ -14,25 +14,15 @@ import java.util.OptionalInt;
  *
  * <p>The suite starts, stops and kills it by commands, if all three are configured; each returns when its work is done.
  */
-public final class ExternalDriver implements DriverAdapter {
+public record ExternalDriver(
+        ExternalSettings settings, List<String> cdiDirectories, Map<String, List<String>> hooks, Duration startTimeout)
+        implements DriverAdapter {
 
     private static final List<String> CONTROL = List.of("start", "stop", "kill");
 
-    private final ExternalSettings settings;
-    private final List<String> cdiDirectories;
-    private final Map<String, List<String>> hooks;
-    private final Duration startTimeout;
-
-    /** A driver at these places, with the vendor's commands by name. */
-    public ExternalDriver(
-            ExternalSettings settings,
-            List<String> cdiDirectories,
-            Map<String, List<String>> hooks,
-            Duration startTimeout) {
-        this.settings = settings;
-        this.cdiDirectories = List.copyOf(cdiDirectories);
-        this.hooks = Map.copyOf(hooks);
-        this.startTimeout = startTimeout;
+    public ExternalDriver {
+        cdiDirectories = List.copyOf(cdiDirectories);
+        hooks = Map.copyOf(hooks);
     }
 
     @Override
@@ -55,11 +45,6 @@ public final class ExternalDriver implements DriverAdapter {
         List<Path> directories =
                 cdiDirectories.stream().map(name -> Path.of(place.fill(name))).toList();
         return directories.isEmpty() ? place : place.withCdiDirectories(directories);
-    }
-
-    @Override
-    public Duration startTimeout() {
-        return startTimeout;
     }
 
     @Override

@@ -18,27 +18,23 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A driver that the suite runs as a separate process, as often, and in as many instances, as it wants. */
-public final class ProcessDriver implements DriverAdapter {
-
-    private final ProcessSettings settings;
-    private final List<String> cdiDirectories;
-    private final Duration startTimeout;
+/**
+ * A driver that the suite runs as a separate process, as often, and in as many instances, as it wants.
+ *
+ * @param settings its command; {@code {NAME}} in a word or a value stands for a value of the place
+ * @param cdiDirectories the directories from which runtimes read CDI specs; empty for the default ones
+ * @param startTimeout the time limit from a start to the registration with the kubelet
+ */
+public record ProcessDriver(ProcessSettings settings, List<String> cdiDirectories, Duration startTimeout)
+        implements DriverAdapter {
 
     /** Runs a command; {@code {NAME}} in a word or a value stands for a value of the place. */
     public ProcessDriver(List<String> command, Map<String, String> environment, Duration startTimeout) {
         this(ProcessSettings.of(command, environment), List.of(), startTimeout);
     }
 
-    /**
-     * Runs a command with the settings.
-     *
-     * @param cdiDirectories the directories from which runtimes read CDI specs; empty for the default ones
-     */
-    public ProcessDriver(ProcessSettings settings, List<String> cdiDirectories, Duration startTimeout) {
-        this.settings = settings;
-        this.cdiDirectories = List.copyOf(cdiDirectories);
-        this.startTimeout = startTimeout;
+    public ProcessDriver {
+        cdiDirectories = List.copyOf(cdiDirectories);
     }
 
     @Override
@@ -66,11 +62,6 @@ public final class ProcessDriver implements DriverAdapter {
      */
     public Place place(Place bare) {
         return new StandardPaths(settings, cdiDirectories).in(bare);
-    }
-
-    @Override
-    public Duration startTimeout() {
-        return startTimeout;
     }
 
     @Override
@@ -173,11 +164,7 @@ public final class ProcessDriver implements DriverAdapter {
         /** The directories in ascending priority, as runtimes read them. */
         private static final List<String> CDI = List.of(Place.CDI_ON_DISK.toString(), CDI_IN_MEMORY);
 
-        /**
-         * Returns a place in which these paths belong to the run.
-         *
-         * @throws DriverUnusable if the settings require a mount namespace, which cannot be made
-         */
+        /** Returns a place in which these paths belong to the run. */
         Place in(Place bare) {
             return in(bare, MountNamespace.missing());
         }

@@ -12,27 +12,14 @@ import java.util.function.UnaryOperator;
  * One attempt to register a driver, with the kubelet's timeouts and checks.
  *
  * <p>Dial within 10 s, GetInfo within 1 s, then NotifyRegistrationStatus within 5 s. A connection
- * is opened, used and closed.
+ * is opened, used and closed. Paths of the driver are mapped to those of the kubelet by {@code outside}.
  */
-final class Handshake {
+record Handshake(SocketChannels channels, Path socket, UnaryOperator<Path> outside) {
 
     private static final Duration DIAL = Duration.ofSeconds(10);
     private static final Duration GET_INFO = Duration.ofSeconds(1);
     private static final Duration NOTIFY = Duration.ofSeconds(5);
     private static final String TYPE = "DRAPlugin";
-
-    private final SocketChannels channels;
-    private final Path socket;
-    private final UnaryOperator<Path> outside;
-
-    /**
-     * @param outside maps a path of the driver to the path of the kubelet
-     */
-    Handshake(SocketChannels channels, Path socket, UnaryOperator<Path> outside) {
-        this.channels = channels;
-        this.socket = socket;
-        this.outside = outside;
-    }
 
     static final class Failed extends Exception {
         private static final long serialVersionUID = 1L;
@@ -48,11 +35,7 @@ final class Handshake {
         void accept(PluginInfo info) throws Failed;
     }
 
-    /**
-     * Performs the handshake.
-     *
-     * @param acceptance decides on the driver's response to GetInfo before the driver is notified
-     */
+    /** Performs the handshake; the response to GetInfo is accepted or not before the driver is notified. */
     PluginInfo run(Acceptance acceptance) throws Failed, InterruptedException {
         ManagedChannel channel = channels.toRegistration(socket);
         try (RegistrationCalls calls = new RegistrationCalls(channel)) {

@@ -25,44 +25,18 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** A registered driver: one connection for all service calls, in the version that was chosen. */
-final class Plugin {
+record Plugin(Path socket, PluginInfo info, ManagedChannel channel, Duration timeout) {
 
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(45);
 
-    private final Path socket;
-    private final PluginInfo info;
-    private final ManagedChannel channel;
-    private final Duration timeout;
-
-    /**
-     * @param socket through which it was registered
-     */
+    /** It was registered through the socket. */
     Plugin(Path socket, PluginInfo info, ManagedChannel channel) {
         this(socket, info, channel, CALL_TIMEOUT);
-    }
-
-    private Plugin(Path socket, PluginInfo info, ManagedChannel channel, Duration timeout) {
-        this.socket = socket;
-        this.info = info;
-        this.channel = channel;
-        this.timeout = timeout;
     }
 
     /** The same driver and connection, for calls with a shorter timeout than the kubelet's. */
     Plugin within(Duration shorter) {
         return new Plugin(socket, info, channel, shorter);
-    }
-
-    Path socket() {
-        return socket;
-    }
-
-    PluginInfo info() {
-        return info;
-    }
-
-    ManagedChannel channel() {
-        return channel;
     }
 
     /** Returns whether it is connected; requests a connection if it is not. */

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.stream.StreamSupport;
 
 /**
  * The calls that a kubelet omits from release 1.37 on: those that no device of the driver in a claim needs, according
@@ -47,19 +46,17 @@ final class SkippedCalls {
         if (object == null) {
             return false;
         }
-        List<JsonNode> own = elements(object.at("/status/allocation/devices/results")).stream()
+        List<JsonNode> own = object.at("/status/allocation/devices/results")
+                .valueStream()
                 .filter(result -> result.path("driver").asText().equals(driver))
                 .toList();
         return !own.isEmpty() && own.stream().allMatch(result -> canDoWithout(result, call));
     }
 
     private static boolean canDoWithout(JsonNode result, String call) {
-        return elements(result.path("skipNodeOperations")).stream()
+        return result.path("skipNodeOperations")
+                .valueStream()
                 .map(JsonNode::asText)
                 .anyMatch(name -> name.equals(call) || name.equals(ALL));
-    }
-
-    private static List<JsonNode> elements(JsonNode array) {
-        return StreamSupport.stream(array.spliterator(), false).toList();
     }
 }

@@ -14,23 +14,11 @@ import java.util.Map;
  * error (422, {@code Invalid}); any other is refused immediately (403, {@code Forbidden}). An admission policy chooses
  * its reason; by default it is {@code Invalid}.
  */
-public final class Refusal {
+public record Refusal(ApiAction action, String reason, String kind, String message) {
 
     /** The codes of the reasons that a policy may give; any other has that of Invalid. */
     private static final Map<String, Integer> CODES =
             Map.of("Unauthorized", 401, "Forbidden", 403, "RequestEntityTooLarge", 413, "Invalid", 422);
-
-    private final ApiAction action;
-    private final String reason;
-    private final String kind;
-    private final String message;
-
-    private Refusal(ApiAction action, String reason, String kind, String message) {
-        this.action = action;
-        this.reason = reason;
-        this.kind = kind;
-        this.message = message;
-    }
 
     /** A refusal because a permission is missing. */
     static Refusal lacking(ApiAction action, ApiAction lacking, String user) {
@@ -77,10 +65,6 @@ public final class Refusal {
                         lacking.namespace().isEmpty()
                                 ? "at the cluster scope"
                                 : "in the namespace \"" + lacking.namespace() + "\"");
-    }
-
-    public String message() {
-        return message;
     }
 
     /** The Status with which an API server refuses. */

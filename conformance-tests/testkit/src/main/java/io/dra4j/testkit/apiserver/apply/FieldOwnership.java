@@ -23,15 +23,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps track of field managers as objects are written, and merges what one of them applies. */
-public final class FieldOwnership {
+public record FieldOwnership(MetadataRules metadata) {
     private static final String STATUS_STEP = "f:status";
     private static final String BEFORE_FIRST_APPLY = "before-first-apply";
-
-    private final MetadataRules metadata;
-
-    public FieldOwnership(MetadataRules metadata) {
-        this.metadata = metadata;
-    }
 
     /** Refuses, with 400, an applied object that claims to know the owners. */
     public void requireApplicable(ResourceKind kind, JsonNode applied) {
@@ -50,11 +44,7 @@ public final class FieldOwnership {
         }
     }
 
-    /**
-     * Notes the manager that changed the old object by anything but an apply.
-     *
-     * @param kind the kind, in the version that the writer uses
-     */
+    /** Notes the manager that changed the old object by anything but an apply, in the version that it uses. */
     public void updated(ResourceKind kind, @Nullable ObjectNode old, ObjectNode next, Part part, String manager) {
         if (kind.has(Trait.APPLY) && (old == null || ManagedFields.isKept(old))) {
             ObjectNode before = Conversion.toServed(kind, old == null ? ZeroValues.of(kind) : old);
@@ -127,7 +117,7 @@ public final class FieldOwnership {
      *
      * @see <a href="https://kubernetes.io/docs/reference/using-api/server-side-apply/">Server-Side Apply</a>
      */
-    private static final class ManagedFields {
+    private record ManagedFields(Map<Manager, Share> shares) {
         private static final String FIELD = "managedFields";
         private static final Set<String> UNOWNED = Set.of("f:apiVersion", "f:kind");
         private static final Set<String> SERVERS_METADATA =
@@ -140,12 +130,6 @@ public final class FieldOwnership {
                         .map(field -> Comparator.<ObjectNode, String>comparing(one -> JsonTrees.text(one, field)))
                         .reduce(Comparator::thenComparing)
                         .orElseThrow();
-
-        private final Map<Manager, Share> shares;
-
-        private ManagedFields(Map<Manager, Share> shares) {
-            this.shares = shares;
-        }
 
         /**
          * A writer, with the way in which it writes.
@@ -216,12 +200,7 @@ public final class FieldOwnership {
             return before.fields.minus(wanted);
         }
 
-        /**
-         * Returns the shares after an apply.
-         *
-         * @param force take fields from others who own them
-         * @throws ApiFailure 409 if others own what would change
-         */
+        /** The shares after an apply; 409 if it changes what others own, unless it takes their fields by force. */
         ManagedFields applied(
                 Manager applier, FieldSet applied, MergeRules.Difference difference, boolean force, String now) {
             if (!force) {

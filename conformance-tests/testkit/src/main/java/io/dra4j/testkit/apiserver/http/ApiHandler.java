@@ -77,11 +77,7 @@ final class ApiHandler extends Handler.Abstract {
         }
     }
 
-    /**
-     * Answers a request.
-     *
-     * @param counted receives the request when its query has been read
-     */
+    /** Answers a request, which {@code counted} receives when its query has been read. */
     void answer(Transport transport, Consumer<Exchange> counted) {
         Exchange exchange = new Exchange(transport, serving.requestTimeout());
         try {
@@ -124,7 +120,7 @@ final class ApiHandler extends Handler.Abstract {
             nothing(exchange);
             return;
         }
-        exchange.requireGet();
+        exchange.require("GET");
         switch (path.get(0)) {
             case "version" -> exchange.respond(200, version());
             case "openapi" -> openApi.handle(exchange, path.subList(1, path.size()));
@@ -273,7 +269,7 @@ final class ApiHandler extends Handler.Abstract {
         }
 
         static void handle(Exchange exchange, List<String> path) {
-            exchange.requirePost();
+            exchange.require("POST");
             String version = path.get(0) + "/" + path.get(1);
             String kind = KINDS.getOrDefault(String.join("/", path), "");
             ObjectNode review = exchange.objectBody(version, kind);

@@ -83,7 +83,7 @@ record Discovery(ResourceKinds kinds) {
     }
 
     private static void requireReadable(Exchange exchange) {
-        exchange.requireGet();
+        exchange.require("GET");
         List<String> accepted = exchange.accepted();
         if (!Negotiation.acceptsForm(accepted, AGGREGATED_KIND, "v2") && !Negotiation.acceptsForm(accepted, "", "")) {
             throw ApiFailure.notAcceptable(List.of(Body.JSON));

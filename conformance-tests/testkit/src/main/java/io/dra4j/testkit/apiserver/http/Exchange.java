@@ -65,19 +65,13 @@ final class Exchange {
     /** Problems with fields that the body has more than once. */
     private List<String> repeated = List.of();
 
-    /**
-     * @param limit how long the request's body may take to arrive
-     */
+    /** The limit is the time in which the request's body has to arrive. */
     Exchange(Transport transport, Duration limit) {
         this.transport = transport;
         this.body = new RequestBody(transport.body(), limit);
     }
 
-    /**
-     * Reads the query, once.
-     *
-     * @throws ApiFailure 400 when it cannot be decoded
-     */
+    /** Reads the query, once; 400 when it cannot be decoded. */
     void readQuery() {
         try {
             query.addAll(transport.query().get());
@@ -95,11 +89,7 @@ final class Exchange {
         return transport.path();
     }
 
-    /**
-     * The path's segments, each decoded once.
-     *
-     * @throws ApiFailure 400 when the path cannot be decoded
-     */
+    /** The path's segments, each decoded once; 400 when that is not possible. */
     List<String> segments() {
         try {
             return PathSegments.of(path());
@@ -125,14 +115,8 @@ final class Exchange {
         return value != null && !value.equals("0") && !value.equalsIgnoreCase("false");
     }
 
-    void requireGet() {
-        if (!method().equals("GET")) {
-            throw ApiFailure.methodNotAllowed();
-        }
-    }
-
-    void requirePost() {
-        if (!method().equals("POST")) {
+    void require(String method) {
+        if (!method().equals(method)) {
             throw ApiFailure.methodNotAllowed();
         }
     }
@@ -265,19 +249,13 @@ final class Exchange {
     ObjectNode appliedBody(ResourceKind kind) {
         JsonNode applied = yaml(rawBody(), "error decoding YAML: error converting YAML to JSON: ");
         if (!applied.isObject() && !applied.isNull()) {
-            String form = applied.isBoolean() ? "bool" : applied.getNodeType().name();
-            throw ApiFailure.badRequest(
-                    "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal %s into Go value of type map[string]interface {}"
-                            .formatted(form.toLowerCase(Locale.ROOT)));
+            throw ApiFailure.badRequest("error decoding YAML: error unmarshaling JSON: while decoding JSON: "
+                    + JsonBody.mismatch(applied, "map[string]interface {}"));
         }
         return asObject(applied, kind.kind());
     }
 
-    /**
-     * The body of a DELETE; none if it is empty.
-     *
-     * @throws ApiFailure 500 when it cannot be read, as the real server has no other code for that
-     */
+    /** The body of a DELETE, or none; 500 when it can't be read, as the real server has no other code for that. */
     Optional<ObjectNode> deleteOptionsBody() {
         byte[] body = rawBody();
         if (body.length == 0) {
@@ -309,7 +287,7 @@ final class Exchange {
         if (node.isNull()) {
             return JsonTrees.object();
         }
-        throw unrecognized(kind, JsonBody.mismatch(node), JsonTrees.bytes(node));
+        throw unrecognized(kind, JsonBody.mismatch(node, JsonBody.TYPE), JsonTrees.bytes(node));
     }
 
     private JsonNode json(byte[] body, String kind) {

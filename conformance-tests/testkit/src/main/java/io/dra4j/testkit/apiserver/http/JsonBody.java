@@ -27,7 +27,7 @@ final class JsonBody {
             JsonTrees.MAPPER.readerFor(JsonNode.class).with(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY);
 
     /** The part of a body that the real server reads first, to find out its kind. */
-    private static final String TYPE =
+    static final String TYPE =
             "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
 
     private JsonBody() {}
@@ -52,10 +52,10 @@ final class JsonBody {
         }
     }
 
-    /** Says that a value is not an object. */
-    static String mismatch(JsonNode value) {
+    /** Says that a value is not an object of a type of the real server. */
+    static String mismatch(JsonNode value, String type) {
         String form = value.isBoolean() ? "bool" : value.getNodeType().name();
-        return "json: cannot unmarshal %s into Go value of type %s".formatted(form.toLowerCase(Locale.ROOT), TYPE);
+        return "json: cannot unmarshal %s into Go value of type %s".formatted(form.toLowerCase(Locale.ROOT), type);
     }
 
     /** The paths of fields that objects have more than once; the last value counts. */

@@ -38,11 +38,7 @@ final class Negotiation {
 
     private Negotiation() {}
 
-    /**
-     * Refuses a request that accepts no form of its resource, regardless of parameters.
-     *
-     * @throws ApiFailure 406
-     */
+    /** Refuses, with 406, a request that accepts no form of its resource, regardless of parameters. */
     static void requireForm(List<String> accepted, boolean watchable) {
         List<String> forms = new ArrayList<>(FORMS);
         if (watchable) {
@@ -82,7 +78,7 @@ final class Negotiation {
                     form = form.map(YamlRendition::new);
                 } else if (protobuf) {
                     form = form.filter(found -> !(found instanceof TableRendition))
-                            .map(found -> inProtobuf(found, accepted));
+                            .map(found -> new ProtobufRendition(found, acceptsForm(accepted, "", "")));
                 }
                 if (form.isPresent()) {
                     return optOut && dropsManagedFields(parameters)
@@ -97,10 +93,6 @@ final class Negotiation {
     /** KEP 5958: the fields to drop are joined by plus signs, and unknown ones are ignored. */
     private static boolean dropsManagedFields(Map<String, String> parameters) {
         return List.of(parameters.getOrDefault("drop", "").split("\\+")).contains("metadata.managedFields");
-    }
-
-    private static Rendition inProtobuf(Rendition form, List<String> accepted) {
-        return new ProtobufRendition(form, acceptsForm(accepted, "", ""));
     }
 
     /** The Status of a failure; in JSON if the client accepts no supported form. */
@@ -165,40 +157,31 @@ final class Negotiation {
         return type.equals(Body.JSON) || type.equals("application/*") || type.equals("*/*");
     }
 
-    /** Objects in YAML, with fields in the order of their names; not for watches. */
-    private static final class YamlRendition extends Rendition {
+    /** Objects in YAML, with fields in the order of their names; not for watches. Made from the same form in JSON. */
+    private record YamlRendition(Rendition form) implements Rendition {
         private static final YAMLMapper YAML = YAMLMapper.builder()
                 .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
                 .disable(YAMLGenerator.Feature.SPLIT_LINES)
                 .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
                 .build();
 
-        private final Rendition form;
-
-        /**
-         * @param form the same form in JSON
-         */
-        YamlRendition(Rendition form) {
-            this.form = form;
-        }
-
         @Override
-        Body object(StoredObject object) {
+        public Body object(StoredObject object) {
             return yaml(form.object(object));
         }
 
         @Override
-        Body list(ResourceKind kind, Listing listing) {
+        public Body list(ResourceKind kind, Listing listing) {
             return yaml(form.list(kind, listing));
         }
 
         @Override
-        Body status(ObjectNode status) {
+        public Body status(ObjectNode status) {
             return yaml(form.status(status));
         }
 
         @Override
-        boolean isStreamed() {
+        public boolean isStreamed() {
             return false;
         }
 
@@ -222,43 +205,29 @@ final class Negotiation {
      * <p>An object that the schema cannot represent, such as one with a field of a newer release, is sent in JSON if
      * the client also accepts that, and is refused otherwise; no field is dropped.
      */
-    private static final class ProtobufRendition extends Rendition {
-        private final Rendition form;
-        private final boolean metadataOnly;
-        private final boolean jsonToo;
-
-        /**
-         * @param form the same form in JSON
-         * @param jsonToo whether the client also accepts JSON
-         */
-        ProtobufRendition(Rendition form, boolean jsonToo) {
-            this.form = form;
-            this.metadataOnly = form instanceof Metadata;
-            this.jsonToo = jsonToo;
-        }
-
+    private record ProtobufRendition(Rendition form, boolean jsonToo) implements Rendition {
         @Override
-        String watchType() {
+        public String watchType() {
             return KubernetesProtobuf.WATCH_TYPE;
         }
 
         @Override
-        Body object(StoredObject object) {
+        public Body object(StoredObject object) {
             return orJson(() -> envelope(object), () -> form.object(object));
         }
 
         @Override
-        Body list(ResourceKind kind, Listing listing) {
+        public Body list(ResourceKind kind, Listing listing) {
             return orJson(() -> envelope(kind, listing), () -> form.list(kind, listing));
         }
 
         @Override
-        Body status(ObjectNode status) {
+        public Body status(ObjectNode status) {
             return Protobuf.body(Protobuf.CODEC.encode(status));
         }
 
         @Override
-        byte[] event(WatchEvent event) {
+        public byte[] event(WatchEvent event) {
             try {
                 return Protobuf.CODEC.frame(event.type(), envelope(event.object()));
             } catch (ProtobufFormatException e) {
@@ -267,7 +236,7 @@ final class Negotiation {
         }
 
         @Override
-        byte[] failure(ObjectNode status) {
+        public byte[] failure(ObjectNode status) {
             return Protobuf.CODEC.frame("ERROR", Protobuf.CODEC.encode(status));
         }
 
@@ -287,20 +256,24 @@ final class Negotiation {
                     "the object cannot be written in protobuf, ask for application/json as well: " + e.getMessage());
         }
 
+        private boolean metadataOnly() {
+            return form instanceof Metadata;
+        }
+
         private byte[] envelope(StoredObject object) {
-            return metadataOnly ? Protobuf.CODEC.encode(Metadata.partial(object.json())) : Protobuf.envelope(object);
+            return metadataOnly() ? Protobuf.CODEC.encode(Metadata.partial(object.json())) : Protobuf.envelope(object);
         }
 
         private byte[] envelope(ResourceKind kind, Listing listing) {
             List<byte[]> messages = new ArrayList<>();
             for (StoredObject object : listing.objects()) {
                 messages.add(
-                        metadataOnly
+                        metadataOnly()
                                 ? Protobuf.CODEC.message(Metadata.partial(object.json()))
                                 : object.message(Protobuf.CODEC));
             }
             JsonNode metadata = listing.metadata();
-            return metadataOnly
+            return metadataOnly()
                     ? Protobuf.CODEC.list(Metadata.VERSION, Metadata.LIST_KIND, metadata, messages)
                     : Protobuf.CODEC.list(kind.apiVersion(), kind.listKind(), metadata, messages);
         }

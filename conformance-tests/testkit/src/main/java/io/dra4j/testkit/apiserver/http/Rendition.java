@@ -14,31 +14,31 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.UnaryOperator;
 
 /** The form in which a client requested objects. One per request: a form may remember what it has sent. */
-abstract class Rendition {
-    abstract Body object(StoredObject object);
+interface Rendition {
+    Body object(StoredObject object);
 
-    abstract Body list(ResourceKind kind, Listing listing);
+    Body list(ResourceKind kind, Listing listing);
 
-    String watchType() {
+    default String watchType() {
         return Body.JSON;
     }
 
     /** Returns whether watches also have this form. */
-    boolean isStreamed() {
+    default boolean isStreamed() {
         return true;
     }
 
     /** The Status of a request that returns no object. */
-    Body status(ObjectNode status) {
+    default Body status(ObjectNode status) {
         return Body.json(status);
     }
 
-    byte[] event(WatchEvent event) {
+    default byte[] event(WatchEvent event) {
         return line(event.type(), object(event.object()).bytes());
     }
 
     /** The event that ends a watch. */
-    byte[] failure(ObjectNode status) {
+    default byte[] failure(ObjectNode status) {
         return line("ERROR", JsonTrees.bytes(status));
     }
 
@@ -55,14 +55,14 @@ abstract class Rendition {
     }
 
     /** The objects themselves, from bytes that were made once. */
-    static final class Plain extends Rendition {
+    final class Plain implements Rendition {
         @Override
-        Body object(StoredObject object) {
+        public Body object(StoredObject object) {
             return Body.json(object.bytes());
         }
 
         @Override
-        Body list(ResourceKind kind, Listing listing) {
+        public Body list(ResourceKind kind, Listing listing) {
             ByteArrayOutputStream list = new ByteArrayOutputStream(4096);
             String head = "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":%s,\"items\":";
             list.writeBytes(utf8(head.formatted(kind.listKind(), kind.apiVersion(), listing.metadata())));
@@ -78,17 +78,17 @@ abstract class Rendition {
     }
 
     /** Only metadata, as metadata informers request it. */
-    static final class Metadata extends Rendition {
+    final class Metadata implements Rendition {
         static final String VERSION = "meta.k8s.io/v1";
         static final String LIST_KIND = "PartialObjectMetadataList";
 
         @Override
-        Body object(StoredObject object) {
+        public Body object(StoredObject object) {
             return Body.json(partial(object.json()));
         }
 
         @Override
-        Body list(ResourceKind kind, Listing listing) {
+        public Body list(ResourceKind kind, Listing listing) {
             ObjectNode list = JsonTrees.object().put("kind", LIST_KIND).put("apiVersion", VERSION);
             list.set("metadata", listing.metadata());
             list.putNull("items"); // The real server has no list where there are no objects.
@@ -105,49 +105,40 @@ abstract class Rendition {
     }
 
     /** Another form, of objects that are changed on the way to the client. */
-    static final class Mapped extends Rendition {
-        private final Rendition form;
-        private final UnaryOperator<ResourceKind> kinds;
-        private final UnaryOperator<StoredObject> objects;
-
-        Mapped(Rendition form, UnaryOperator<ResourceKind> kinds, UnaryOperator<StoredObject> objects) {
-            this.form = form;
-            this.kinds = kinds;
-            this.objects = objects;
-        }
-
+    record Mapped(Rendition form, UnaryOperator<ResourceKind> kinds, UnaryOperator<StoredObject> objects)
+            implements Rendition {
         @Override
-        Body object(StoredObject object) {
+        public Body object(StoredObject object) {
             return form.object(objects.apply(object));
         }
 
         @Override
-        Body list(ResourceKind kind, Listing listing) {
+        public Body list(ResourceKind kind, Listing listing) {
             return form.list(kinds.apply(kind), listing.mapped(objects));
         }
 
         @Override
-        boolean isStreamed() {
+        public boolean isStreamed() {
             return form.isStreamed();
         }
 
         @Override
-        String watchType() {
+        public String watchType() {
             return form.watchType();
         }
 
         @Override
-        Body status(ObjectNode status) {
+        public Body status(ObjectNode status) {
             return form.status(status);
         }
 
         @Override
-        byte[] event(WatchEvent event) {
+        public byte[] event(WatchEvent event) {
             return form.event(new WatchEvent(event.type(), objects.apply(event.object())));
         }
 
         @Override
-        byte[] failure(ObjectNode status) {
+        public byte[] failure(ObjectNode status) {
             return form.failure(status);
         }
     }

@@ -20,38 +20,36 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** Rows for people, as {@code kubectl get} asks for them. In a watch only the first event names the columns. */
-final class TableRendition extends Rendition {
+final class TableRendition implements Rendition {
     private final String includeObject;
     private final InstantSource clock;
     private boolean columnsSent;
 
-    /**
-     * @param includeObject the object in a row: Metadata (also when empty), Object or None
-     */
+    /** The object in a row is Metadata (also when empty), Object or None. */
     TableRendition(String includeObject, InstantSource clock) {
         this.includeObject = includeObject;
         this.clock = clock;
     }
 
     @Override
-    Body object(StoredObject object) {
+    public Body object(StoredObject object) {
         Listing one = Listing.whole(object.revision(), List.of(object));
         return Body.json(table(object.kind(), one));
     }
 
     @Override
-    Body list(ResourceKind kind, Listing listing) {
+    public Body list(ResourceKind kind, Listing listing) {
         return Body.json(table(kind, listing));
     }
 
     @Override
-    byte[] event(WatchEvent event) {
+    public byte[] event(WatchEvent event) {
         if (!event.type().equals("BOOKMARK")) {
-            return super.event(event);
+            return Rendition.super.event(event);
         }
         ObjectNode table = table(event.object().kind(), Listing.whole(0, List.of()));
         table.set("metadata", event.object().json().path("metadata"));
-        return line(event.type(), JsonTrees.bytes(table));
+        return Rendition.line(event.type(), JsonTrees.bytes(table));
     }
 
     private ObjectNode table(ResourceKind kind, Listing listing) {

@@ -61,7 +61,6 @@ public final class ApiFailure extends RuntimeException {
         return status.path("reason").asText();
     }
 
-    /** Why a body does not fit its kind; empty for other failures. */
     public String unfitness() {
         return unfitness;
     }
@@ -112,11 +111,7 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(409, "Conflict", message, details(kind, kind.kind(), name));
     }
 
-    /**
-     * A field that another manager owns.
-     *
-     * @param owner the manager, as messages describe it
-     */
+    /** A field that another manager owns, which messages describe. */
     public record Conflict(String owner, String field) {}
 
     /** An apply that must not take fields from their owners. */
@@ -168,9 +163,7 @@ public final class ApiFailure extends RuntimeException {
         return invalid(" \"\"", JsonTrees.object(), errors.all());
     }
 
-    /**
-     * @param kind the kind of the options, for example {@code PatchOptions}
-     */
+    /** The kind is that of the options, for example {@code PatchOptions}. */
     public static ApiFailure invalidOptions(String kind, FieldErrors errors) {
         ObjectNode details = JsonTrees.object().put("group", "meta.k8s.io").put("kind", kind);
         return invalid(kind + ".meta.k8s.io \"\"", details, errors.all());
@@ -205,12 +198,7 @@ public final class ApiFailure extends RuntimeException {
         return unfit(kind.kind(), kind.version(), kind, why);
     }
 
-    /**
-     * A body that is not an object of the expected kind.
-     *
-     * @param sent the kind that the body claims to be
-     * @param version the version that the body claims
-     */
+    /** A body that claims to be of another kind, or version, than the expected one. */
     public static ApiFailure unfit(String sent, String version, ResourceKind wanted, String why) {
         String message =
                 "%s in version \"%s\" cannot be handled as a %s: %s".formatted(sent, version, wanted.kind(), why);
@@ -257,11 +245,7 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(410, "Expired", "too old resource version: " + asked + " (" + oldest + ")");
     }
 
-    /**
-     * The rest of a list whose revision has expired.
-     *
-     * @param token asks for the rest as it is now
-     */
+    /** The rest of a list whose revision has expired; the token asks for the rest as it is now. */
     public static ApiFailure expiredContinuation(String token) {
         ApiFailure failure = new ApiFailure(
                 410,
@@ -285,7 +269,6 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(504, "Timeout", message, details);
     }
 
-    /** A request that takes too long. */
     public static ApiFailure timeout() {
         return general(504, "Timeout", "Timeout: request did not complete within the allotted timeout");
     }

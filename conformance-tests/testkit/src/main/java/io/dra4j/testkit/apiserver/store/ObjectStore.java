@@ -71,11 +71,7 @@ public final class ObjectStore {
         return forgotten;
     }
 
-    /**
-     * Lists the objects at an earlier revision, by undoing the later changes in the history.
-     *
-     * @throws ApiFailure 410 Expired when the history no longer reaches back that far
-     */
+    /** Lists objects at an earlier revision, by undoing the later changes; 410 when they are forgotten. */
     public synchronized Listing listAt(ResourceKind kind, ObjectSelection selection, long asked) {
         if (asked < forgotten) {
             throw ApiFailure.expired(asked, forgotten);
@@ -158,11 +154,7 @@ public final class ObjectStore {
         watchersOf(kind).add(watcher);
     }
 
-    /**
-     * Notifies the watcher of every change after that revision.
-     *
-     * @throws ApiFailure 410 Expired when the history no longer reaches back that far, 504 when it lies in the future
-     */
+    /** Notifies the watcher of changes after a revision; 410 if it is too old, 504 if it lies in the future. */
     public synchronized void watchAfter(ResourceKind kind, long from, Watcher watcher) {
         requireReached(from);
         if (from < forgotten) {
@@ -235,11 +227,7 @@ public final class ObjectStore {
         watchersOf(kind).remove(watcher);
     }
 
-    /**
-     * Waits until a condition on the store holds, looking again after every change.
-     *
-     * @return false on a timeout
-     */
+    /** Waits until a condition on the store holds, looking again after every change; false on a timeout. */
     public synchronized boolean await(BooleanSupplier condition, Duration timeout) throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (!condition.getAsBoolean()) {

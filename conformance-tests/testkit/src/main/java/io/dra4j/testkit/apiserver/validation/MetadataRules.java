@@ -25,7 +25,7 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 
 /** Initializes and validates {@code metadata} of all kinds. */
-public final class MetadataRules {
+public record MetadataRules(InstantSource clock, RandomGenerator random) {
     /** Base length of a generated name: with five random characters it stays a label of 63. */
     private static final int MAX_GENERATED_BASE = 58;
 
@@ -38,17 +38,6 @@ public final class MetadataRules {
 
     /** Kinds whose changed objects must follow the rules of new ones. */
     private static final Set<String> CHECKED_AS_NEW = Set.of("deviceclasses", "resourceclaims");
-
-    private final InstantSource clock;
-    private final RandomGenerator random;
-
-    /**
-     * @param random draws uids, and the ends of generated names
-     */
-    public MetadataRules(InstantSource clock, RandomGenerator random) {
-        this.clock = clock;
-        this.random = random;
-    }
 
     public String now() {
         return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
