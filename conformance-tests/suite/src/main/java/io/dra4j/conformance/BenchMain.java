@@ -210,19 +210,12 @@ final class BenchMain implements Callable<Integer> {
     }
 
     /** The numbers of {@code bench --nodes} as text, in at most 100 columns. */
-    private static final class NodesTable {
+    private record NodesTable(PrintWriter out) {
 
         private static final String FACT = "%-34s %s";
         private static final String ROW = "%-34s %14s %14s %14s";
         private static final double MIB = 1 << 20;
         private static final double KIB = 1 << 10;
-
-        private final PrintWriter out;
-
-        /** A table on a stream. */
-        NodesTable(PrintWriter out) {
-            this.out = out;
-        }
 
         void print(NodesNumbers numbers) {
             int nodes = numbers.plan().nodes();
@@ -355,7 +348,6 @@ final class BenchMain implements Callable<Integer> {
             return root;
         }
 
-        /** The numbers of the drivers of many nodes. */
         static String of(NodesNumbers numbers) {
             ObjectNode root = new ObjectMapper().createObjectNode();
             root.put("nodes", numbers.plan().nodes())
@@ -436,7 +428,6 @@ final class BenchMain implements Callable<Integer> {
             ratio.ifPresent(value -> into.put(name, Math.round(value * 1000) / 1000.0));
         }
 
-        /** The states in a run of many calls. */
         static String of(List<LongRun.Part> parts, long growthBytes) {
             ObjectNode root = new ObjectMapper().createObjectNode();
             root.put("growthBytes", growthBytes);

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.ToLongFunction;
 
-/** The numbers of {@code bench} as text, in at most 100 columns. */
-final class BenchTable {
+/** The numbers of {@code bench} as text, in at most 100 columns; {@code idle} is the age of the idle driver. */
+record BenchTable(PrintWriter out, Duration idle) {
 
     private static final String ROW = "%-21s %6s %5s %5s %10s %10s %10s %8s %8s %8s";
     private static final String MEMORY = "%-42s %12s %12s %10s %10s";
@@ -23,19 +23,6 @@ final class BenchTable {
     private static final String PART = "%9s %12s %12s %9s %12s %12s";
     private static final String FLOOR =
             "Floor of a prepare: empty call + GET + 2 fsyncs of a file; of an unprepare: empty call + 1 fsync.";
-
-    private final PrintWriter out;
-    private final Duration idle;
-
-    /**
-     * A table on a stream.
-     *
-     * @param idle how long after the start the memory of the idle driver was read
-     */
-    BenchTable(PrintWriter out, Duration idle) {
-        this.out = out;
-        this.idle = idle;
-    }
 
     void print(DriverNumbers numbers) {
         memory(numbers);
@@ -58,12 +45,8 @@ final class BenchTable {
         out.println();
         line(MEMORY, "memory and threads", "resident", "anonymous", "threads", "processes");
         memory("idle, %d s after the start".formatted(idle.toSeconds()), numbers.idle());
-        memory(afterLoad(numbers), numbers.loaded());
+        memory("after the calls, %d claims held".formatted(numbers.heldAtLast()), numbers.loaded());
         out.println();
-    }
-
-    private static String afterLoad(DriverNumbers numbers) {
-        return "after the calls, %d claims held".formatted(numbers.heldAtLast());
     }
 
     private void memory(String when, Optional<Footprint> footprint) {

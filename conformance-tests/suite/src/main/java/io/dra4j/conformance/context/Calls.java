@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -53,12 +54,7 @@ public final class Calls {
 
     private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
 
-    /**
-     * A violation of a rule for all answers.
-     *
-     * @param service the version of the service that gave it
-     * @param violation is about the requirement that is broken
-     */
+    /** A violation of a rule for all answers, by a version of the service. */
     public record Finding(Service service, Violation violation) {}
 
     Calls(
@@ -76,12 +72,10 @@ public final class Calls {
         this.measurements = measurements;
     }
 
-    /** Uses this version of the service from now on. */
     public void use(Service version) {
         service = version;
     }
 
-    /** The version in use. */
     public Service service() {
         return service;
     }
@@ -156,7 +150,6 @@ public final class Calls {
         return result;
     }
 
-    /** Prepares a claim at one of several instances of the driver. */
     public CallResult prepareAt(PluginInfo instance, KubeletClaim claim) {
         requireRegistered(instance);
         List<KubeletClaim> all = List.of(claim);
@@ -169,7 +162,6 @@ public final class Calls {
                         () -> kubelet.get().prepare(instance, all)));
     }
 
-    /** Unprepares a claim at one of several instances of the driver. */
     public CallResult unprepareAt(PluginInfo instance, KubeletClaim claim) {
         requireRegistered(instance);
         List<KubeletClaim> all = List.of(claim);
@@ -186,7 +178,6 @@ public final class Calls {
                         instance.endpoint());
     }
 
-    /** Prepares one claim in a call with a shorter timeout than usual. */
     public CallResult prepareWithin(Duration timeout, KubeletClaim claim) {
         List<KubeletClaim> all = List.of(claim);
         return checked(
@@ -209,7 +200,6 @@ public final class Calls {
         return result;
     }
 
-    /** Makes a call whose time counts, and measures it. */
     private CallResult timed(String what, Supplier<CallResult> call) {
         Measurements.Wait wait = measurements.begin(what, Timeouts.PREPARE);
         CallResult result = call.get();
@@ -262,11 +252,7 @@ public final class Calls {
         Violation.ifPresent(isHeld ? List.of("DRA-UNP-01") : List.of(), result.complaint(), otherwise, arguments);
     }
 
-    /**
-     * Prepares a claim that must be refused, and returns the error.
-     *
-     * @param because why it must be refused, for the message
-     */
+    /** Prepares a claim that must be refused for a reason, which the message has, and returns the error. */
     public String refused(KubeletClaim claim, String because) {
         CallResult result = timedPrepare(claim);
         String error = complaintOf(result, claim)
@@ -298,13 +284,21 @@ public final class Calls {
         return async(call, "dra-conformance-call");
     }
 
-    /** The same in a thread of this name. */
     public static <T> CompletableFuture<T> async(Supplier<T> call, String name) {
         return CompletableFuture.supplyAsync(call, task -> {
             Thread thread = new Thread(task, name);
             thread.setDaemon(true);
             thread.start();
         });
+    }
+
+    /** The result of a task; what ended it, such as an API server that is gone, is not wrapped. */
+    public static <T> T join(CompletableFuture<T> task) {
+        try {
+            return task.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
     }
 
     private static String text(KubeletClaim claim) {
@@ -315,10 +309,6 @@ public final class Calls {
      * A check of every successful answer to a Prepare, in any rule: its devices are the driver's results of the claim,
      * with their share ids, for their requests. An answer without devices means that the driver needs nothing from the
      * kubelet.
-     *
-     * @param driver the name of the driver
-     * @param claim the claim's object, which is allocated
-     * @param answer its answer
      */
     record AnswerCheck(String driver, JsonNode claim, ClaimResult answer) {
 

@@ -29,11 +29,11 @@ import java.util.stream.Stream;
  * never by the names of files. Of two devices with the same name, the one in the later directory counts; two in one
  * directory are a conflict.
  *
- * <p>Files of the directory that the driver was given go by their names, others by their paths.
+ * <p>Files of the directory that the driver was given, {@code folder}, go by their names, others by their paths.
  *
  * @see <a href="https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md">CDI</a>
  */
-public final class CdiView {
+public record CdiView(Path folder, List<Path> folders) {
 
     /** The requirement that the ids of an answer resolve. */
     static final String IDS = "DRA-CDI-02";
@@ -41,29 +41,10 @@ public final class CdiView {
     private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
-    private final Path folder;
-    private final List<Path> folders;
-
-    /**
-     * @param folder the one that the driver was given
-     * @param folders all that runtimes read, in ascending priority
-     */
-    public CdiView(Path folder, List<Path> folders) {
-        this.folder = folder;
-        this.folders = List.copyOf(folders);
+    public CdiView {
+        folders = List.copyOf(folders);
     }
 
-    /** The directory that the driver was given. */
-    public Path folder() {
-        return folder;
-    }
-
-    /** All directories that runtimes read. */
-    public List<Path> folders() {
-        return folders;
-    }
-
-    /** Returns the path of a file of this name. */
     public Path path(String file) {
         return folder.resolve(file);
     }
@@ -102,11 +83,7 @@ public final class CdiView {
         }
     }
 
-    /**
-     * The specs, by the names of their files.
-     *
-     * @throws Violation if a spec is neither JSON nor YAML
-     */
+    /** The specs, by the names of their files; one that is neither JSON nor YAML is a violation. */
     public Map<String, JsonNode> specs() {
         Map<String, JsonNode> specs = new TreeMap<>();
         folders.forEach(one -> specs.putAll(specs(one)));
@@ -115,10 +92,15 @@ public final class CdiView {
 
     private Map<String, JsonNode> specs(Path directory) {
         Map<String, String> files = files(directory);
-        files.keySet().removeIf(name -> !name.endsWith(".json") && !name.endsWith(".yaml"));
+        files.keySet().removeIf(name -> !isSpec(name));
         Map<String, JsonNode> specs = new TreeMap<>();
         files.forEach((name, content) -> specs.put(name, parsed(name, content)));
         return specs;
+    }
+
+    /** Returns whether a runtime reads a file of this name. */
+    public static boolean isSpec(String file) {
+        return file.endsWith(".json") || file.endsWith(".yaml");
     }
 
     /** Returns the content of the specs as a runtime reads them, which ignores annotations. */
@@ -185,13 +167,12 @@ public final class CdiView {
     }
 
     private static List<Resolved> find(String id, String file, JsonNode spec) {
-        List<Resolved> found = new ArrayList<>();
-        for (JsonNode device : spec.path("devices")) {
-            if (id.equals(spec.path("kind").asText() + "=" + device.path("name").asText())) {
-                found.add(new Resolved(file, spec, device));
-            }
-        }
-        return found;
+        return spec.path("devices")
+                .valueStream()
+                .filter(one -> id.equals(
+                        spec.path("kind").asText() + "=" + one.path("name").asText()))
+                .map(device -> new Resolved(file, spec, device))
+                .toList();
     }
 
     /** Returns whether an id resolves to exactly one device. */
@@ -199,11 +180,7 @@ public final class CdiView {
         return find(id).size() == 1;
     }
 
-    /**
-     * Resolves an id.
-     *
-     * @throws Violation if that is not exactly one device
-     */
+    /** Resolves an id to the only device that has it; none, or several, are a violation. */
     public Resolved resolve(String id) {
         List<Resolved> found = find(id);
         Violation.unless(!found.isEmpty())
@@ -219,7 +196,6 @@ public final class CdiView {
         return found.get(0);
     }
 
-    /** The ids of all devices of an answer. */
     public static List<String> ids(ClaimResult answer) {
         return ids(answer.devices());
     }

@@ -8,7 +8,6 @@ import io.dra4j.conformance.claims.Allotment;
 import io.dra4j.testkit.cluster.ApiObjects;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +15,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /**
  * The claims of a test context: created with an allocation, and deleted after each rule. Thread-safe.
@@ -55,7 +53,6 @@ public final class Claims {
         return allocate(List.of(devices));
     }
 
-    /** Creates a claim that got these devices, of one request if claims have no particular shape. */
     public KubeletClaim allocate(List<PublishedDevice> devices) {
         return create(draft().request("r0", devices));
     }
@@ -105,7 +102,6 @@ public final class Claims {
                 .filter(object -> object.at("/status").has("allocation"));
     }
 
-    /** The claim's object as it is now. */
     public JsonNode object(KubeletClaim claim) {
         return cluster.find(path(claim)).orElseThrow(() -> new IllegalStateException(claim + " has no object"));
     }
@@ -114,7 +110,6 @@ public final class Claims {
         return ApiObjects.RESOURCE + "/namespaces/" + namespace + "/resourceclaims";
     }
 
-    /** Returns the path of a claim at the API server. */
     public String path(KubeletClaim claim) {
         return path() + "/" + claim.name();
     }
@@ -240,7 +235,7 @@ public final class Claims {
         }
 
         private List<String> requests(String name) {
-            boolean known = StreamSupport.stream(requests.spliterator(), false)
+            boolean known = requests.valueStream()
                     .anyMatch(request -> request.path("name").asText().equals(name));
             return known ? List.of(name) : List.copyOf(shaped);
         }
@@ -252,13 +247,8 @@ public final class Claims {
                 return;
             }
             removed = true;
-            for (Iterator<JsonNode> each = configs.iterator(); each.hasNext(); ) {
-                JsonNode config = each.next();
-                if (config.path("source").asText().equals(CLAIM)
-                        && config.at("/opaque/driver").asText().equals(driver)) {
-                    each.remove();
-                }
-            }
+            configs.removeIf(config -> config.path("source").asText().equals(CLAIM)
+                    && config.at("/opaque/driver").asText().equals(driver));
             spec().remove("config");
         }
     }

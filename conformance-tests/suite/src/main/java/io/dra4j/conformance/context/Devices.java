@@ -19,33 +19,19 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The devices that the driver publishes for its node, and a choice of them that claims can have. */
-public final class Devices {
+/**
+ * The devices that the driver publishes for its node, and a choice of them that claims can have.
+ *
+ * @param shaped gives them to claims of the settings' shape; null if they have none
+ * @param none whether the settings declare that the driver has no devices there
+ */
+public record Devices(
+        Place place, ApiObjects cluster, @Nullable Allotments shaped, boolean none) {
 
-    private final Place place;
-    private final ApiObjects cluster;
-    private final @Nullable Allotments shaped;
-    private final boolean none;
-
-    /**
-     * The devices of a node.
-     *
-     * @param shaped gives them to claims of the settings' shape; null if they have none
-     * @param none whether the settings declare that the driver has no devices there
-     */
-    Devices(Place place, ApiObjects cluster, @Nullable Allotments shaped, boolean none) {
-        this.place = place;
-        this.cluster = cluster;
-        this.shaped = shaped;
-        this.none = none;
-    }
-
-    /** The node for which the driver publishes them. */
     String node() {
         return place.node();
     }
 
-    /** Returns whether claims have the shape that the settings give. */
     public boolean areShaped() {
         return shaped != null;
     }
@@ -79,8 +65,6 @@ public final class Devices {
     /**
      * The devices that claims can have all at the same time, without tolerations; where claims have a particular shape,
      * the first device of each claim that there is room for.
-     *
-     * @throws SettingsException if the settings' claims cannot be evaluated
      */
     public List<PublishedDevice> usable() {
         if (shaped == null) {
@@ -155,12 +139,7 @@ public final class Devices {
         return usable.subList(0, count);
     }
 
-    /**
-     * Returns if there is a complete pool, with devices or without.
-     *
-     * @throws NotApplicable if the settings declare that the driver has no devices
-     * @throws Blocked if there is still none
-     */
+    /** Throws Blocked unless there is a complete pool, or NotApplicable if the settings declare no devices. */
     public void requirePool() {
         if (pools().isEmpty()) {
             NotApplicable.unless(!none, "the settings declare that the driver has no devices");
@@ -179,11 +158,7 @@ public final class Devices {
                         : "the driver publishes no complete pool: " + String.join(", ", incomplete));
     }
 
-    /**
-     * The first {@code most} usable devices, or as many as there are.
-     *
-     * @throws RuntimeException like {@link #some} for one device, if there is none
-     */
+    /** The first {@code most} usable devices, or as many as there are; without any, like {@link #some} for one. */
     public List<PublishedDevice> upTo(int most) {
         List<PublishedDevice> usable = usable();
         return usable.isEmpty() ? some(1) : usable.subList(0, Math.min(most, usable.size()));
@@ -199,11 +174,7 @@ public final class Devices {
         return upTo(areShaped() ? 1 : most);
     }
 
-    /**
-     * Checks that claims of the settings' shape can get devices, if the driver publishes any.
-     *
-     * @throws SettingsException if they can't
-     */
+    /** Throws SettingsException if claims of the settings' shape can't get any of the published devices. */
     public void requireShape() {
         if (shaped != null && !all().isEmpty()) {
             List<String> complaints = shaped.complaints(nodeObject(), slices(pools()));
@@ -221,11 +192,7 @@ public final class Devices {
                 .orElseThrow(() -> new NotApplicable("every device may have several claims"));
     }
 
-    /**
-     * A usable device for a prepare that may break a driver: one of the last, so that others stay usable.
-     *
-     * @param user a number that no other such prepare has
-     */
+    /** A usable device for a prepare that may break a driver: one of the last, another one for each user. */
     public PublishedDevice spare(int user) {
         List<PublishedDevice> usable = upTo(Integer.MAX_VALUE);
         return usable.get(usable.size() - 1 - user % usable.size());

@@ -13,29 +13,13 @@ import java.util.Map;
  *
  * <p>One that fails is an error of the setup, not a fault of the driver.
  */
-public final class Hooks {
+public record Hooks(Map<String, List<String>> commands, Place place, Transcript transcript) {
 
-    private final Map<String, List<String>> commands;
-    private final Place place;
-    private final Transcript transcript;
-
-    Hooks(Map<String, List<String>> commands, Place place, Transcript transcript) {
-        this.commands = commands;
-        this.place = place;
-        this.transcript = transcript;
-    }
-
-    /** Returns whether the settings have a hook of this name. */
     public boolean has(String name) {
         return commands.containsKey(name);
     }
 
-    /**
-     * Runs a hook, and waits until it has ended.
-     *
-     * @throws Untested if there is none of this name
-     * @throws IllegalStateException if it cannot be run, fails, or does not end
-     */
+    /** Runs a hook to its end; Untested if there is none, IllegalStateException if it fails or does not end. */
     public void run(String name) {
         Untested.unless(has(name), "the settings have no hook %s", name);
         List<String> command = commands.get(name);

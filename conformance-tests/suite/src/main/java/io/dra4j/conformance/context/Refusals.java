@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** The driver's writes of slices that were refused by the API server, not by the suite. */
-public final class Refusals {
+public record Refusals(ApiProxy proxy) {
 
     /** Statuses of errors that a retry may overcome: they say nothing about the slice. */
     private static final Set<Integer> FOR_NOW = Set.of(408, 409, 410, 429);
@@ -25,12 +25,6 @@ public final class Refusals {
     private static final int FEW = 3;
     private static final int LONG = 1000;
     private static final JsonFactory JSON = new JsonFactory();
-
-    private final ApiProxy proxy;
-
-    public Refusals(ApiProxy proxy) {
-        this.proxy = proxy;
-    }
 
     private static boolean isRefused(RecordedRequest write) {
         boolean gone = write.status() == 404 && !write.method().equals("POST");
@@ -65,7 +59,6 @@ public final class Refusals {
         return same.size() == 1 ? words : words + " (" + same.size() + " such answers)";
     }
 
-    /** The response of the API server to a write that it refused. */
     public static String words(RecordedRequest refused) {
         Map<String, String> status = fields(refused.errorBody());
         String reason = status.getOrDefault("reason", "");

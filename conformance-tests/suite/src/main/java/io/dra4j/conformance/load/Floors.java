@@ -51,7 +51,6 @@ final class Floors implements AutoCloseable {
         directory = FileChannel.open(folder, StandardOpenOption.READ);
     }
 
-    /** Opens the files. */
     static Floors of(TestContext context) {
         try {
             return new Floors(context);
@@ -60,21 +59,16 @@ final class Floors implements AutoCloseable {
         }
     }
 
-    /**
-     * Measures each once.
-     *
-     * @param claim a claim that the API server has
-     */
+    /** Measures each once, with a claim that the API server has. */
     void round(KubeletClaim claim) {
         calls.add(Timing.of(this::call));
         fileSyncs.add(Timing.of(this::syncFile));
         touch();
-        directorySyncs.add(Timing.of(this::syncDirectory));
+        directorySyncs.add(Timing.of(() -> directory.force(true)));
         URI object = context.proxy().url().resolve(context.claims().path(claim));
         reads.add(Timing.of(() -> read(object)));
     }
 
-    /** Returns the times of all rounds. */
     List<Timings> measures() {
         return List.of(
                 measure(EMPTY_CALL, calls),
@@ -107,10 +101,6 @@ final class Floors implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("Can't write in " + folder, e);
         }
-    }
-
-    private void syncDirectory() throws IOException {
-        directory.force(true);
     }
 
     private static void read(URI object) throws IOException {

@@ -15,9 +15,10 @@ import java.util.stream.IntStream;
  * Measures one driver, or several in turns, each on its own test contexts.
  *
  * <p>Several are measured in rounds of one call each, with claims of the same names and sizes, and
- * the next round begins with another: a disturbance of the machine affects all of them.
+ * the next round begins with another: a disturbance of the machine affects all of them. The
+ * remarks are the progress, and what is left out, a sentence each.
  */
-public final class LoadRun {
+public record LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> remarks) {
 
     static final String PREPARE = "prepare";
     static final String UNPREPARE = "unprepare";
@@ -27,28 +28,11 @@ public final class LoadRun {
     private static final List<Integer> HELD = List.of(0, 200, 1000);
     private static final int WIPES = 3;
 
-    private final List<Settings> drivers;
-    private final LoadPlan plan;
-    private final Consumer<String> remarks;
-
-    /**
-     * Makes a run ready.
-     *
-     * @param drivers the settings of each driver
-     * @param remarks receives the progress, and what is left out, a sentence each
-     */
-    public LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> remarks) {
-        this.drivers = List.copyOf(drivers);
-        this.plan = plan;
-        this.remarks = remarks;
+    public LoadRun {
+        drivers = List.copyOf(drivers);
     }
 
-    /**
-     * Measures everything, and returns the numbers in the order of the drivers.
-     *
-     * @throws io.dra4j.testkit.driver.DriverUnusable if a driver cannot be run
-     * @throws io.dra4j.conformance.context.Violation if a call fails
-     */
+    /** Measures everything, and returns the numbers in the order of the drivers. */
     public List<DriverNumbers> run() {
         List<List<StartTimes>> starts = firstStarts();
         List<MeasuredDriver> measured = new ArrayList<>();

@@ -10,49 +10,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/**
- * Many prepares and unprepares in a row, each of a new claim, to see whether a driver's memory grows with them.
- */
-public final class LongRun {
+/** Many prepares and unprepares in a row, each of a new claim, to see whether a driver's memory grows with them. */
+public record LongRun(Settings settings, int calls, Consumer<String> remarks) {
 
     /** The number of times that the memory is read, and the least number of calls. */
     public static final int PARTS = 10;
 
-    private final Settings settings;
-    private final int calls;
-    private final Consumer<String> remarks;
-
-    /**
-     * Makes a run ready.
-     *
-     * @param calls the number of prepares, and of unprepares; at least ten
-     * @param remarks receives what could not be removed in the end, a sentence each
-     */
-    public LongRun(Settings settings, int calls, Consumer<String> remarks) {
+    public LongRun {
         if (calls < PARTS) {
             throw new IllegalArgumentException("at least " + PARTS + " calls");
         }
-        this.settings = settings;
-        this.calls = calls;
-        this.remarks = remarks;
     }
 
-    /**
-     * The state after some of the calls.
-     *
-     * @param calls how many prepares there have been
-     * @param footprint the driver's memory
-     * @param prepares the times of the prepares of this part
-     */
+    /** The state after {@code calls} prepares, with the times of those of this part. */
     public record Part(int calls, Footprint footprint, Timings prepares) {}
 
-    /**
-     * Runs all calls, and returns what was seen after each tenth of them.
-     *
-     * @param seen receives each part immediately
-     * @throws io.dra4j.testkit.driver.DriverUnusable if the driver cannot be run
-     * @throws Violation if a call fails, or the driver's process has been replaced
-     */
+    /** Runs all calls; returns what was seen after each tenth of them, which the consumer gets immediately. */
     public List<Part> run(Consumer<Part> seen) {
         try (MeasuredDriver driver = MeasuredDriver.open(settings, remarks)) {
             driver.start();

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The API server and the kubelet are in this JVM: what they need is not measured. Memory is that of all drivers
  * minus that of one, so that the JVM, its classes and its code do not count.
  */
-public final class NodesRun {
+public record NodesRun(NodesPlan plan, Consumer<String> remarks) {
 
     /** The time after which threads of the start have ended, and the JVM has finished compiling. */
     private static final Duration SETTLE = Duration.ofSeconds(5);
@@ -56,24 +56,7 @@ public final class NodesRun {
                "reservedFor": [{"resource": "pods", "name": "pod", "uid": "8d0d7ee2-4b55-4b0b-ac53-0a4a9a5a8a3f"}]}}
             """;
 
-    private final NodesPlan plan;
-    private final Consumer<String> remarks;
-
-    /**
-     * Makes a run ready.
-     *
-     * @param remarks receives the progress, a sentence each
-     */
-    public NodesRun(NodesPlan plan, Consumer<String> remarks) {
-        this.plan = plan;
-        this.remarks = remarks;
-    }
-
-    /**
-     * Starts all drivers, and returns what was measured.
-     *
-     * @throws DriverUnusable if they cannot be run
-     */
+    /** Starts all drivers, and returns what was measured. */
     public NodesNumbers run() throws IOException {
         Opened opened = new Opened();
         Runtime.getRuntime().addShutdownHook(new Thread(opened::end, "dra-conformance-end"));
@@ -136,7 +119,6 @@ public final class NodesRun {
                 server.connections());
     }
 
-    /** Something that causes traffic. */
     private interface Work {
         void run() throws IOException, InterruptedException;
     }
@@ -218,11 +200,7 @@ public final class NodesRun {
             answers = process.inputReader();
         }
 
-        /**
-         * Starts it.
-         *
-         * @param log the file that it logs to
-         */
+        /** Starts it; it logs to this file. */
         static HostJvm start(List<String> command, Path log) {
             try {
                 return new HostJvm(
@@ -232,11 +210,7 @@ public final class NodesRun {
             }
         }
 
-        /**
-         * Starts drivers up to this number, and waits until all have published.
-         *
-         * @throws DriverUnusable if one fails before that
-         */
+        /** Starts drivers up to this number; returns when all have published, or throws DriverUnusable. */
         void start(int drivers) throws IOException {
             String answer = ask("start " + drivers);
             if (!answer.equals(NodesMain.STARTED)) {
@@ -257,11 +231,7 @@ public final class NodesRun {
             return process.info().totalCpuDuration().orElse(Duration.ZERO);
         }
 
-        /**
-         * Waits while it runs.
-         *
-         * @throws DriverUnusable if it ends
-         */
+        /** Waits while it runs; DriverUnusable if it ends. */
         void rest(Duration time) throws InterruptedException {
             if (process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw ended(null);

@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /**
  * The steps of a play, in their order; each throws {@link StepFailed} where it does not hold.
@@ -81,7 +80,13 @@ final class Script {
 
     private void apply(String title) {
         narrator.step(title);
-        pods = Manifests.apply(settings.manifests(), cast.api());
+        pods = ManifestObjects.put(
+                        List.of(settings.manifests().toString()), cast.api().store())
+                .stream()
+                .filter(object -> object.path("kind").asText().equals("Pod"))
+                .map(PlayedPod::new)
+                .toList();
+        StepFailed.unless(!pods.isEmpty(), "no manifest in " + settings.manifests() + " contains a Pod");
         pods.forEach(pod -> narrator.line(1, "pod " + pod.name()));
     }
 
@@ -251,26 +256,9 @@ final class Script {
         }
     }
 
-    /** Brings the manifests of a folder into the cluster, and finds the pods among them. */
-    static final class Manifests {
-
-        private Manifests() {}
-
-        /** Applies the manifests in the order of their names, and returns their pods. */
-        static List<PlayedPod> apply(Path folder, EmbeddedApiServer api) {
-            List<PlayedPod> pods = ManifestObjects.put(List.of(folder.toString()), api.store()).stream()
-                    .filter(object -> object.path("kind").asText().equals("Pod"))
-                    .map(PlayedPod::new)
-                    .toList();
-            StepFailed.unless(!pods.isEmpty(), "no manifest in " + folder + " contains a Pod");
-            return pods;
-        }
-    }
-
     /** The slices that drivers have published. */
     private record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
 
-        /** The drivers' ResourceSlices as they are in the cluster now. */
         List<JsonNode> objects() {
             return drivers.stream().flatMap(name -> of(name, all()).stream()).toList();
         }
@@ -324,7 +312,6 @@ final class Script {
                     : refused;
         }
 
-        /** Returns the slices and their devices, for people. */
         List<String> lines() {
             List<String> lines = new ArrayList<>();
             for (JsonNode slice : objects()) {
@@ -355,7 +342,6 @@ final class Script {
         }
     }
 
-    /** A pod of a play. */
     record PlayedPod(JsonNode object) {
 
         String namespace() {
@@ -366,7 +352,6 @@ final class Script {
             return object.at("/metadata/name").asText();
         }
 
-        /** The node that it was bound to. */
         String node() {
             return object.at("/spec/nodeName").asText();
         }
@@ -419,7 +404,7 @@ final class Script {
         }
 
         private void other(String kind, String nameField, JsonNode node) {
-            List<String> rest = StreamSupport.stream(node.properties().spliterator(), false)
+            List<String> rest = node.propertyStream()
                     .filter(field -> !field.getKey().equals(nameField))
                     .map(field -> field.getKey() + "=" + plain(field.getValue()))
                     .toList();

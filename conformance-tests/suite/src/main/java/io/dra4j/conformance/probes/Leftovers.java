@@ -10,17 +10,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Files that calls leave in the CDI directory, and where the settings expect none without claims. */
-public final class Leftovers {
+public record Leftovers(TestContext context, Content before) {
 
     private static final int MOST_NAMED = 8;
-
-    private final TestContext context;
-    private final Content before;
-
-    private Leftovers(TestContext context, Content before) {
-        this.context = context;
-        this.before = before;
-    }
 
     /**
      * Remembers the directory as it is now; if there is a device, after it was prepared and

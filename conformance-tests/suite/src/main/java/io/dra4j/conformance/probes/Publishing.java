@@ -5,7 +5,6 @@ package io.dra4j.conformance.probes;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.conformance.context.Blocked;
 import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.SeenPools;
 import io.dra4j.conformance.context.TestContext;
@@ -68,12 +67,7 @@ public record Publishing(TestContext context) {
     /** Returns whether a wait for slices has timed out on this test context. */
     private record FirstLook(boolean inVain) {}
 
-    /**
-     * Waits until the pools are settled, and returns them.
-     *
-     * @throws Blocked if the driver publishes nothing
-     * @throws Violation if the pools do not settle
-     */
+    /** Waits until the pools are settled: Blocked if nothing is published, a violation if they do not settle. */
     public SeenPools settled() throws InterruptedException {
         InVain known = context.shared(InVain.class, InVain::new);
         SeenPools pools = now();
@@ -138,12 +132,7 @@ public record Publishing(TestContext context) {
                 .orElse("the driver had written no slice since its start");
     }
 
-    /**
-     * Waits until the pools are settled or the API server has refused a slice, and returns them.
-     *
-     * @throws Blocked if the driver publishes nothing
-     * @throws Violation if neither happens
-     */
+    /** Waits until the pools are settled or a slice was refused: Blocked or a violation like {@link #settled}. */
     public SeenPools settledOrRefused() throws InterruptedException {
         Optional<Unpublished> unpublished = context.unpublished();
         if (unpublished.isPresent() && !unpublished.get().refused()) {
@@ -174,7 +163,6 @@ public record Publishing(TestContext context) {
         return none ? context.timeouts().soon() : context.timeouts().repair();
     }
 
-    /** Describes the pools that have not settled. */
     public Violation unsettled() {
         String why = now().fault().orElse("");
         String known = context.unpublished().map(u -> ", " + u.details()).orElse("");
@@ -185,11 +173,7 @@ public record Publishing(TestContext context) {
         return new FirstLook(await(seen -> !seen.slices().isEmpty(), timeout()).isEmpty());
     }
 
-    /**
-     * Waits until the pools meet a condition, and returns them; empty on a timeout.
-     *
-     * @throws Violation if the driver ends meanwhile
-     */
+    /** Waits until the pools meet a condition; empty on a timeout. The end of the driver is a violation. */
     public Optional<SeenPools> await(Predicate<SeenPools> wanted, Duration timeout) throws InterruptedException {
         try (ObjectWatch watch = watch()) {
             return await(watch, wanted, timeout);
@@ -238,11 +222,7 @@ public record Publishing(TestContext context) {
         return seen -> seen.settled() && seen.content().equals(before.content());
     }
 
-    /**
-     * Waits until the pools are as before.
-     *
-     * @throws Violation if they are not in time; a restart has then repaired them, if it could
-     */
+    /** Waits until the pools are as before; a violation if not, after a restart that has repaired what it could. */
     public SeenPools restored(SeenPools before, String after, Duration timeout) throws InterruptedException {
         Optional<SeenPools> restored = measured(RESTORED, like(before), timeout);
         if (restored.isPresent()) {

@@ -15,7 +15,13 @@ import java.util.Optional;
  * A period without calls, in which everything that the driver does is recorded: one for all rules
  * about it, because it is long by contract.
  */
-public final class QuietWindow {
+public record QuietWindow(
+        Publishing publishing,
+        SeenPools before,
+        Instance instance,
+        int number,
+        long begin,
+        Optional<OpenHealthStream> health) {
 
     /** Contract: twice the time after which a helper looks again, and some more. */
     public static final Duration WITHOUT_WRITES = Duration.ofSeconds(75);
@@ -23,21 +29,13 @@ public final class QuietWindow {
     /** Contract: three times the time after which an entry of health expires. */
     public static final Duration HEALTH = Duration.ofSeconds(90);
 
-    private final Publishing publishing;
-    private final SeenPools before;
-    private final Instance instance;
-    private final int number;
-    private final long begin;
-    private final Optional<OpenHealthStream> health;
-
-    private QuietWindow(TestContext context, SeenPools before) {
-        publishing = new Publishing(context);
-        this.before = before;
-        instance = context.driver().current();
-        health = HealthStreams.versions(context).stream().findFirst().map(v -> open(context, v));
+    private static QuietWindow begun(TestContext context, SeenPools before) {
+        Instance instance = context.driver().current();
+        Optional<OpenHealthStream> health =
+                HealthStreams.versions(context).stream().findFirst().map(version -> open(context, version));
         Idle.await(context);
-        number = context.proxy().lastNumber();
-        begin = System.nanoTime();
+        int number = context.proxy().lastNumber();
+        return new QuietWindow(new Publishing(context), before, instance, number, System.nanoTime(), health);
     }
 
     private static OpenHealthStream open(TestContext context, OpenHealthStream.Version version) {
@@ -47,17 +45,8 @@ public final class QuietWindow {
     /** The window of a test context, or the next one if the driver was restarted since. */
     public static QuietWindow of(TestContext context) throws InterruptedException {
         SeenPools before = new Publishing(context).now();
-        QuietWindow window = context.shared(QuietWindow.class, () -> new QuietWindow(context, before));
-        return window.instance == context.driver().current() ? window : new QuietWindow(context, before);
-    }
-
-    public SeenPools before() {
-        return before;
-    }
-
-    /** The stream of the driver's health, which is open all the time. */
-    public Optional<OpenHealthStream> health() {
-        return health;
+        QuietWindow window = context.shared(QuietWindow.class, () -> begun(context, before));
+        return window.instance == context.driver().current() ? window : begun(context, before);
     }
 
     private Duration left(Duration window) {

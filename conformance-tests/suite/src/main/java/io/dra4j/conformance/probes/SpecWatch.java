@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import io.dra4j.conformance.context.Calls;
+import io.dra4j.conformance.context.CdiView;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -41,7 +42,7 @@ public final class SpecWatch implements AutoCloseable {
     private volatile boolean done;
     private volatile @Nullable String fault;
 
-    private SpecWatch(List<Path> folders) throws IOException {
+    public SpecWatch(List<Path> folders) throws IOException {
         for (Path folder : folders) {
             if (Files.isDirectory(folder)) {
                 folder.register(
@@ -52,10 +53,6 @@ public final class SpecWatch implements AutoCloseable {
             }
         }
         watching = Calls.async(this::look);
-    }
-
-    public static SpecWatch of(List<Path> folders) throws IOException {
-        return new SpecWatch(folders);
     }
 
     /** Describes a state that no reader should have seen; empty if there was none. */
@@ -85,9 +82,9 @@ public final class SpecWatch implements AutoCloseable {
     private void happened(Path folder, WatchEvent<?> event) {
         Path file = folder.resolve(String.valueOf(event.context()));
         if (event.kind() == StandardWatchEventKinds.ENTRY_DELETE) {
-            vanished |= !isSpec(file);
+            vanished |= !CdiView.isSpec(file.toString());
             inPlace.remove(file);
-        } else if (isSpec(file)) {
+        } else if (CdiView.isSpec(file.toString())) {
             if (event.kind() == StandardWatchEventKinds.ENTRY_CREATE) {
                 if (!vanished) {
                     inPlace.add(file);
@@ -98,11 +95,6 @@ public final class SpecWatch implements AutoCloseable {
             }
             read(file);
         }
-    }
-
-    private static boolean isSpec(Path file) {
-        String name = file.toString();
-        return name.endsWith(".json") || name.endsWith(".yaml");
     }
 
     private void read(Path file) {

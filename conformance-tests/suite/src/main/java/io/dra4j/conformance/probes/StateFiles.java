@@ -11,21 +11,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /** The files in which a driver remembers claims, as the settings name them. */
-public final class StateFiles {
+public record StateFiles(Map<Path, byte[]> before) {
 
-    private final Map<Path, byte[]> before;
-
-    private StateFiles(Map<Path, byte[]> before) {
-        this.before = before;
-    }
-
-    /**
-     * Finds the files, and saves their content.
-     *
-     * @throws Untested if there are none
-     */
+    /** Finds the files, and saves their content; Untested if there are none. */
     public static StateFiles of(TestContext context) throws IOException {
         String setting = context.settings().driver().stateFiles();
         Map<Path, byte[]> files = new TreeMap<>();
@@ -43,36 +34,24 @@ public final class StateFiles {
         return List.copyOf(before.keySet());
     }
 
-    /** A kind of damage to a file. */
     public enum Damage {
-        EMPTIED("was emptied") {
-            @Override
-            byte[] of(byte[] content) {
-                return new byte[0];
-            }
-        },
-        CUT("was truncated") {
-            @Override
-            byte[] of(byte[] content) {
-                return Arrays.copyOf(content, content.length * 2 / 3);
-            }
-        },
-        GARBAGE("was overwritten with garbage") {
-            @Override
-            byte[] of(byte[] content) {
-                byte[] garbage = new byte[content.length];
-                Arrays.fill(garbage, (byte) 0xA5);
-                return garbage;
-            }
-        };
+        EMPTIED("was emptied", content -> new byte[0]),
+        CUT("was truncated", content -> Arrays.copyOf(content, content.length * 2 / 3)),
+        GARBAGE("was overwritten with garbage", Damage::garbage);
 
         private final String words;
+        private final UnaryOperator<byte[]> change;
 
-        Damage(String words) {
+        Damage(String words, UnaryOperator<byte[]> change) {
             this.words = words;
+            this.change = change;
         }
 
-        abstract byte[] of(byte[] content);
+        private static byte[] garbage(byte[] content) {
+            byte[] garbage = new byte[content.length];
+            Arrays.fill(garbage, (byte) 0xA5);
+            return garbage;
+        }
 
         /** The damage, for a sentence about the file. */
         public String words() {
@@ -82,11 +61,10 @@ public final class StateFiles {
 
     public void damage(Damage damage) throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
-            Files.write(file.getKey(), damage.of(file.getValue()));
+            Files.write(file.getKey(), damage.change.apply(file.getValue()));
         }
     }
 
-    /** Restores their content. */
     public void restore() throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
             Files.write(file.getKey(), file.getValue());

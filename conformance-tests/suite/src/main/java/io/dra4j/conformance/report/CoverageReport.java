@@ -39,7 +39,7 @@ final class CoverageReport {
     }
 
     /** The groups in the order of their first members. */
-    private static <K, V> Map<K, List<V>> grouped(List<V> all, Function<V, K> key) {
+    static <K, V> Map<K, List<V>> grouped(List<V> all, Function<V, K> key) {
         return all.stream().collect(Collectors.groupingBy(key, LinkedHashMap::new, Collectors.toList()));
     }
 

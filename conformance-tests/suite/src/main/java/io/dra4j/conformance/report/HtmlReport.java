@@ -4,7 +4,6 @@ package io.dra4j.conformance.report;
 
 import io.dra4j.conformance.requirements.Applicability;
 import io.dra4j.conformance.requirements.Profile;
-import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Header;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.RunOutcome;
@@ -55,7 +54,6 @@ final class HtmlReport {
         this.outcome = outcome;
     }
 
-    /** Returns the anchor of a profile's requirements. */
     static String anchor(String profile) {
         return "profile-" + profile;
     }
@@ -301,9 +299,8 @@ final class HtmlReport {
     }
 
     private Map<String, List<Result>> byProfile() {
-        return outcome.results().stream()
-                .collect(Collectors.groupingBy(
-                        result -> result.requirement().profile(), LinkedHashMap::new, Collectors.toList()));
+        return CoverageReport.grouped(
+                outcome.results(), result -> result.requirement().profile());
     }
 
     private void profile(String name, List<Result> members) {
@@ -311,9 +308,9 @@ final class HtmlReport {
         outcome.profiles().stream()
                 .filter(profile -> profile.name().equals(name))
                 .forEach(profile -> html.element("p.small", profile.title()));
-        Map<Requirement, List<Result>> variants = members.stream()
-                .collect(Collectors.groupingBy(Result::requirement, LinkedHashMap::new, Collectors.toList()));
-        html.element("div.list", () -> variants.forEach(results::entry));
+        html.element(
+                "div.list",
+                () -> CoverageReport.grouped(members, Result::requirement).forEach(results::entry));
     }
 
     private void settings() {

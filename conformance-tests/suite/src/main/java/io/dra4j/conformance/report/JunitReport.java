@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
@@ -99,14 +99,16 @@ final class JunitReport {
     }
 
     private static void counts(XMLStreamWriter xml, List<Result> results) throws XMLStreamException {
-        Map<Verdict, Integer> tally = Wording.tally(results);
-        int skipped = (int) results.stream().filter(JunitReport::skipped).count();
         attribute(xml, "tests", "" + results.size());
-        attribute(xml, "failures", "" + tally.get(Verdict.FAIL));
-        attribute(xml, "errors", "" + tally.get(Verdict.SUITE_ERROR));
-        attribute(xml, "skipped", "" + skipped);
+        attribute(xml, "failures", count(results, one -> one.verdict() == Verdict.FAIL));
+        attribute(xml, "errors", count(results, one -> one.verdict() == Verdict.SUITE_ERROR));
+        attribute(xml, "skipped", count(results, JunitReport::skipped));
         Duration took = results.stream().map(Result::took).reduce(Duration.ZERO, Duration::plus);
         attribute(xml, "time", seconds(took));
+    }
+
+    private static String count(List<Result> results, Predicate<Result> which) {
+        return Long.toString(results.stream().filter(which).count());
     }
 
     private static boolean skipped(Result result) {
@@ -130,7 +132,11 @@ final class JunitReport {
             case PASS -> measured(xml, result);
             default -> {
                 start(xml, "skipped", 3);
-                attribute(xml, "message", reason(result));
+                attribute(
+                        xml,
+                        "message",
+                        Wording.label(result.verdict()) + ": "
+                                + result.message().strip());
                 xml.writeEndElement();
                 measured(xml, result);
             }
@@ -148,10 +154,6 @@ final class JunitReport {
         return result.measurements().stream()
                 .map(Measured::toString)
                 .collect(Collectors.joining("\nMeasured: ", "Measured: ", ""));
-    }
-
-    private static String reason(Result result) {
-        return Wording.label(result.verdict()) + ": " + result.message().strip();
     }
 
     private static void problem(XMLStreamWriter xml, String element, Result result) throws XMLStreamException {

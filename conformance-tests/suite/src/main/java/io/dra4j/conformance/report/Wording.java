@@ -3,13 +3,11 @@
 package io.dra4j.conformance.report;
 
 import io.dra4j.conformance.run.Header;
-import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.RunOutcome;
 import io.dra4j.conformance.run.RunOutcome.ProfileOutcome;
 import io.dra4j.conformance.run.Verdict;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -172,15 +170,5 @@ final class Wording {
                 .map(one -> one.requirement().id())
                 .distinct()
                 .count();
-    }
-
-    /** Returns the number of results of each verdict; all verdicts are there, in their order. */
-    static Map<Verdict, Integer> tally(List<Result> results) {
-        Map<Verdict, Integer> tally = new EnumMap<>(Verdict.class);
-        for (Verdict verdict : Verdict.values()) {
-            tally.put(verdict, 0);
-        }
-        results.forEach(result -> tally.merge(result.verdict(), 1, Integer::sum));
-        return tally;
     }
 }

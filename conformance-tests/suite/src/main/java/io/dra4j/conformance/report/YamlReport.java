@@ -138,7 +138,9 @@ final class YamlReport {
 
     private Map<String, Object> profile(ProfileOutcome profile) {
         Map<String, Integer> statistics = new LinkedHashMap<>();
-        Wording.tally(outcome.of(profile.profile())).forEach((verdict, n) -> statistics.put(Wording.key(verdict), n));
+        for (Verdict verdict : Verdict.values()) {
+            statistics.put(Wording.key(verdict), profile.statistics().getOrDefault(verdict, 0));
+        }
         Map<String, Object> map = map(
                 "name", profile.profile().name(),
                 "core", profile.profile().core(),

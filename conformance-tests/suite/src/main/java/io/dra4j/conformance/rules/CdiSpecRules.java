@@ -188,7 +188,7 @@ record CdiSpecRules(TestContext context) {
     @Rule("DRA-CDI-05")
     void specsAppearAtOnce() throws Exception {
         PublishedDevice device = context.devices().one();
-        try (SpecWatch watch = SpecWatch.of(context.cdi().folders())) {
+        try (SpecWatch watch = new SpecWatch(context.cdi().folders())) {
             Rounds rounds = new Rounds(20, LONG_ENOUGH);
             while (rounds.next()) {
                 KubeletClaim claim = context.claims().allocate(device);
@@ -367,7 +367,7 @@ record CdiSpecRules(TestContext context) {
         }
         List<String> left = context.cdi().files().keySet().stream()
                 .filter(name -> !before.contains(name))
-                .filter(name -> !name.endsWith(".json") && !name.endsWith(".yaml"))
+                .filter(name -> !CdiView.isSpec(name))
                 .toList();
         Violation.unless(left.isEmpty())
                 .because(

@@ -330,7 +330,6 @@ record RestartRules(TestContext context) {
                     context.place().outside(IN_PODS).equals(IN_PODS));
         }
 
-        /** Writes the file. */
         public void lose() {
             if (isOwn) {
                 file.write();
@@ -393,7 +392,9 @@ record RestartRules(TestContext context) {
         boolean over = false;
         while (true) {
             WatchKey key = watch.poll(over ? 200 : 20, TimeUnit.MILLISECONDS);
-            if (key != null && key.pollEvents().stream().anyMatch(e -> isSpec(e.context()))) {
+            if (key != null
+                    && key.pollEvents().stream()
+                            .anyMatch(e -> CdiView.isSpec(e.context().toString()))) {
                 return true;
             }
             if (key != null) {
@@ -403,10 +404,6 @@ record RestartRules(TestContext context) {
             }
             over = call.isDone();
         }
-    }
-
-    private static boolean isSpec(Object name) {
-        return name.toString().endsWith(".json") || name.toString().endsWith(".yaml");
     }
 
     private void isFree(PublishedDevice device, KubeletClaim killed) {

@@ -82,7 +82,7 @@ record SecurityRules(TestContext context) {
     @Rule("DRA-SEC-02")
     void hostileNamesGoNowhere() throws IOException {
         KubeletClaim real = context.claims().allocate(Absent.anyDevice(context));
-        HostileNames hostile = HostileNames.around(context);
+        HostileNames hostile = new HostileNames(context);
         int number = context.proxy().lastNumber();
         for (KubeletClaim claim : hostile.claims(real)) {
             hostile.calling(claim);
@@ -171,13 +171,10 @@ record SecurityRules(TestContext context) {
     }
 
     private static boolean isNeeded(RecordedRequest request) {
-        boolean one = !request.name().isEmpty() || selectsOne(request);
+        boolean one =
+                !request.name().isEmpty() || request.query("fieldSelector").contains("metadata.name=");
         String verb = "%s %s %s".formatted(request.method(), one ? "one" : "all", request.resource());
         return NEEDED.contains(verb);
-    }
-
-    private static boolean selectsOne(RecordedRequest request) {
-        return request.query("fieldSelector").contains("metadata.name=");
     }
 
     /** Malicious names, and the places where their effects would show. */
@@ -197,16 +194,12 @@ record SecurityRules(TestContext context) {
         private final Set<String> before;
         private final NavigableMap<Integer, List<KubeletClaim>> calls = new TreeMap<>();
 
-        private HostileNames(TestContext context) throws IOException {
+        HostileNames(TestContext context) throws IOException {
             this.context = context;
             mark = "escaped-" + UUID.randomUUID(); // others may look at /tmp, too
             own = RegistrationSocket.of(context).service().getParent();
             names = names(mark);
             before = marked();
-        }
-
-        public static HostileNames around(TestContext context) throws IOException {
-            return new HostileNames(context);
         }
 
         private static List<String> names(String mark) throws IOException {

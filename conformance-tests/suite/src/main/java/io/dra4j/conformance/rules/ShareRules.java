@@ -34,7 +34,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Devices that several claims have at the same time: by shares of the capacity, of counters, or by admin access. */
@@ -91,7 +90,7 @@ record ShareRules(TestContext context, Publishing publishing) {
             Violation.unless(shares.equals(due))
                     .because("the answer has the share ids %s, but the allocation has %s", shares, due);
         }
-        Set<String> requests = StreamSupport.stream(results.spliterator(), false)
+        Set<String> requests = results.valueStream()
                 .map(result -> result.path("request").asText())
                 .collect(Collectors.toCollection(TreeSet::new));
         Set<String> answered = answer.devices().stream()

@@ -35,7 +35,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -109,27 +108,13 @@ record UpgradeRules(TestContext context) {
             Running at = two.both().get(i % 2);
             calls.add(Calls.async(() -> two.prepared(at, claim)));
         }
-        List<Reported> answers = calls.stream()
-                .map(UpgradeRules::join)
-                .map(Reported::of)
-                .distinct()
-                .toList();
+        List<Reported> answers =
+                calls.stream().map(Calls::join).map(Reported::of).distinct().toList();
         Violation.unless(answers.size() == 1)
                 .because(
                         "%d equal Prepares of claim %s at two instances were answered differently: %s",
                         PARALLEL, claim.uid(), answers);
         two.unprepared(two.fresh(), claim);
-    }
-
-    private static <T> T join(CompletableFuture<T> call) {
-        try {
-            return call.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw e;
-        }
     }
 
     private boolean isGuarded(Running instance, PublishedDevice device) {
@@ -292,12 +277,12 @@ record UpgradeRules(TestContext context) {
             CompletableFuture<ClaimResult> call = Calls.async(() -> prepared(two, at, instance, claim));
             calls.add(call);
             if (inTurn) {
-                join(call);
+                Calls.join(call);
             }
         }
         List<List<String>> edits = new ArrayList<>();
         for (int i = 0; i < claims.size(); i++) {
-            edits.add(ClaimEdits.of(context, claims.get(i), join(calls.get(i))));
+            edits.add(ClaimEdits.of(context, claims.get(i), Calls.join(calls.get(i))));
         }
         claims.forEach(claim -> two.unprepared(at.get(0), claim));
         return ClaimEdits.among(edits);
@@ -318,13 +303,7 @@ record UpgradeRules(TestContext context) {
     /** Two instances of a driver side by side, as during a rolling update. */
     record TwoInstances(TestContext context, Running old, Running fresh) {
 
-        /**
-         * An instance.
-         *
-         * @param process its process
-         * @param info its answer to GetInfo
-         * @param registration its registration socket
-         */
+        /** An instance with its answer to GetInfo and its registration socket. */
         public record Running(Instance process, PluginInfo info, Path registration) {}
 
         /** Instances that already run under a pod's UID, so that one of them can be the older. */
@@ -332,11 +311,7 @@ record UpgradeRules(TestContext context) {
             private final Set<Running> running = new HashSet<>();
         }
 
-        /**
-         * Starts a second instance alongside the running one, which is first replaced if it has no pod UID.
-         *
-         * @throws Violation if they do not run side by side
-         */
+        /** Starts a second instance beside the running one, which is replaced before if it has no pod UID. */
         public static TwoInstances start(TestContext context) {
             Set<Running> known = context.shared(Known.class, Known::new).running;
             Optional<Running> older = known.stream()

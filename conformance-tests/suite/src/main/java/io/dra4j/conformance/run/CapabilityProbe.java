@@ -195,7 +195,7 @@ final class CapabilityProbe {
 
     private void answers() {
         KubeletClaim claim = context.claims().allocate(context.devices().one());
-        context.calls().use(firstService());
+        context.calls().use(context.driver().info().service());
         CallResult result = context.calls().prepare(claim);
         if (result.complaint().isPresent()) {
             result = context.calls().prepare(claim); // as a kubelet does
@@ -248,10 +248,6 @@ final class CapabilityProbe {
 
     private TestedDriver driver() {
         return context.settings().driver();
-    }
-
-    private Service firstService() {
-        return context.driver().info().service();
     }
 
     private void open(Applicability gate, boolean isOpen) {

@@ -33,7 +33,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -62,7 +61,6 @@ public final class Engine implements AutoCloseable {
     private final List<TestContext> open = new ArrayList<>(); // guarded by this
     private boolean closed; // guarded by this
 
-    /** Makes a run ready. */
     public Engine(Settings settings, DriverAdapter adapter, Catalogue catalogue, Progress progress) {
         this.settings = settings;
         this.adapter = adapter;
@@ -71,12 +69,7 @@ public final class Engine implements AutoCloseable {
         this.access = settings.access();
     }
 
-    /**
-     * Starts the driver, detects its capabilities, and checks every requested requirement.
-     *
-     * @throws io.dra4j.testkit.driver.DriverUnusable if the driver cannot be run at all
-     * @throws io.dra4j.testkit.settings.SettingsException if the settings cannot be used
-     */
+    /** Starts a usable driver, detects its capabilities, and checks every requested requirement. */
     public RunOutcome run() {
         Instant started = Instant.now();
         RunPlan.check(catalogue, settings);
@@ -237,7 +230,7 @@ public final class Engine implements AutoCloseable {
         awaitAll(running);
         Map<String, Integer> positions = RunPlan.positions(catalogue);
         List<Result> results = new ArrayList<>();
-        running.forEach(group -> results.addAll(joined(group)));
+        running.forEach(group -> results.addAll(Calls.join(group)));
         results.replaceAll(result -> revised(result, parts.check()));
         trace(results);
         results.sort(Comparator.comparing(
@@ -287,18 +280,6 @@ public final class Engine implements AutoCloseable {
                 .join();
     }
 
-    /** The results of a group; what ended it, such as an API server that is gone, is not wrapped. */
-    private static List<Result> joined(CompletableFuture<List<Result>> group) {
-        try {
-            return group.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw e;
-        }
-    }
-
     private Header header(KubernetesServer kubernetes, Capabilities capabilities, Instant started) {
         return new Header(
                 Engine.class.getPackage().getImplementationVersion() == null
@@ -320,12 +301,7 @@ public final class Engine implements AutoCloseable {
                 SettingsReader.text(settings));
     }
 
-    /**
-     * Checks whether two instances of a driver can run at the same time, each at its own place.
-     *
-     * @param first a test context whose driver runs
-     * @param second another, whose driver was not started
-     */
+    /** Checks whether two instances of a driver can run at the same time: one that runs, and another elsewhere. */
     private record SecondInstance(TestContext first, TestContext second) {
 
         /**

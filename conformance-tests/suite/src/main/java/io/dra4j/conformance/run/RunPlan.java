@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * The requirements that a run checks, in order: first those that others need, before anything is done that could harm
  * the driver, then the rest. Within that, the seed decides: no verdict may depend on what came before.
  */
-final class RunPlan {
+record RunPlan(Catalogue catalogue, Settings settings, int release) {
 
     /** Requirements that violations of other rules can be about, see {@link io.dra4j.conformance.context.Violation#roots}. */
     private static final List<String> ROOTS = List.of(
@@ -33,16 +33,6 @@ final class RunPlan {
             "DRA-CDI-06",
             "DRA-REG-07",
             "DRA-SHUT-01");
-
-    private final Catalogue catalogue;
-    private final Settings settings;
-    private final int release;
-
-    private RunPlan(Catalogue catalogue, Settings settings, int release) {
-        this.catalogue = catalogue;
-        this.settings = settings;
-        this.release = release;
-    }
 
     /**
      * The requirements of a run: first those that explain failures of others, and each after those that it needs.
@@ -75,11 +65,7 @@ final class RunPlan {
         return new ArrayList<>(ordered);
     }
 
-    /**
-     * Checks the selection.
-     *
-     * @throws SettingsException if the settings name something that is not in the catalogue
-     */
+    /** Throws SettingsException if the settings name something that is not in the catalogue. */
     static void check(Catalogue catalogue, Settings settings) {
         Set<String> profiles = catalogue.profiles().stream().map(p -> p.name()).collect(Collectors.toSet());
         for (String profile : settings.profiles()) {
