@@ -67,10 +67,11 @@ final class FakeCpuProvider extends FakeProvider {
                 .build();
     }
 
+    /** The server refuses a step beyond the capacity. */
     private Capacity capacity() {
         Quantity one = Quantity.of(1);
         Quantity all = Quantity.of(coresEach);
-        return new Capacity(all, RequestPolicy.range(one, new ValidRange(one, all, one)));
+        return new Capacity(all, RequestPolicy.range(one, new ValidRange(one, all, coresEach > 1 ? one : null)));
     }
 
     @Override

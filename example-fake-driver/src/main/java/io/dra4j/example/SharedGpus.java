@@ -42,8 +42,10 @@ final class SharedGpus extends DecoratedDevices {
         return shared.build();
     }
 
+    /** The server refuses a step beyond the capacity. */
     private static Capacity inParts(Quantity whole) {
-        ValidRange parts = new ValidRange(unit(whole), whole, unit(whole));
+        Quantity unit = unit(whole);
+        ValidRange parts = new ValidRange(unit, whole, unit.compareTo(whole) < 0 ? unit : null);
         return new Capacity(whole, RequestPolicy.range(whole, parts));
     }
 
