@@ -75,7 +75,8 @@ public record Shares(Memory memory, long most) {
         amounts.forEach((name, amount) -> capacities.put(name, capacity(name, amount)));
         if (most > 0) {
             Quantity all = Quantity.of(most);
-            capacities.put("shares", shared(all, ONE, new ValidRange(ONE, all, ONE)));
+            // the server refuses a step beyond the capacity
+            capacities.put("shares", shared(all, ONE, new ValidRange(ONE, all, most > 1 ? ONE : null)));
         }
         device.capacities(capacities);
         return areAllowed() ? device.allowMultipleAllocations(true).attribute("shareIsolation", "none") : device;
