@@ -136,18 +136,6 @@ class MpsTest extends ProviderOnBoards {
     }
 
     @Test
-    void aDaemonThatDoesNotAnswerIsKilledAtTheDeadline() throws Exception {
-        install("l40s");
-        claims.timeout = Duration.ofMillis(2500);
-        mps.hangAt("mps -f");
-
-        assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, "", "gpu-0")))
-                .hasMessageContaining("The MPS daemon does not answer within");
-        assertThat(claims.held).isEmpty();
-        assertNothingIsLeft();
-    }
-
-    @Test
     void aGroupThatWaitsHoldsUpNoOther() throws Exception {
         install("a100-40");
         claims.timeout = Duration.ofSeconds(15);
@@ -163,45 +151,5 @@ class MpsTest extends ProviderOnBoards {
         mps.processes().forEach(ProcessHandle::destroyForcibly);
         assertThatThrownBy(waiting::join).hasMessageContaining("ended with exit code 137");
         assertNothingIsLeft();
-    }
-
-    @Test
-    void ofAMigDeviceOnDemandEndsBeforeTheDeviceDoes() throws Exception {
-        install("h100-80", true);
-        String config = mpsConfig("MigDeviceConfig", "", "");
-
-        claims.prepare(provider, claim(ONE, config, "gpu-0-mig-1g10gb-19-4"));
-
-        assertThat(hardware.instances()).hasSize(1);
-        assertThat(mps.calls().get(0)).matches("mps -f MIG-[0-9a-f-]{36}");
-        mps.failAt("quit", 1);
-        claims.unprepare(provider, ONE);
-        assertThat(hardware.instances()).isEmpty();
-        assertNothingIsLeft();
-    }
-
-    @Test
-    void isDoubtfulForADriverThatDoesNotSeePods() throws Exception {
-        install("l40s");
-        assertThat(claims.notices).isEmpty();
-        node.hideProcesses();
-
-        restart();
-
-        assertThat(claims.notices).singleElement().asString().contains("hostPID: true");
-    }
-
-    @Test
-    void takesAModeWithAWarningBesideIt() throws Exception {
-        install("l40s");
-        smi.answer("Prohibited\nWARNING: infoROM is corrupted at gpu 0000:01:00.0\n");
-
-        claims.prepare(provider, shared(ONE, "", "gpu-0"));
-        claims.unprepare(provider, ONE);
-
-        assertThat(smi.mode(gpu0)).isEqualTo("PROHIBITED");
-        smi.setPersistent(gpu0);
-        assertThat(node.options().nvidiaSmi().isPersistent(gpu0, Duration.ofSeconds(60)))
-                .isTrue();
     }
 }

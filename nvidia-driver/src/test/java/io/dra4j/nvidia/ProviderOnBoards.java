@@ -44,7 +44,6 @@ import io.dra4j.nvidia.takeover.EarlierBoot;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.AuditedNode.AuditedClaims;
 import io.dra4j.runtime.ClaimPreview;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -354,15 +353,6 @@ abstract class ProviderOnBoards {
 
     final void begin() throws Exception {
         begin("l40s", false);
-    }
-
-    /** Starts a process that has a file open. The node has no others: those of other tests are not seen. */
-    final Process open(Path file) throws IOException {
-        Process user =
-                new ProcessBuilder("sleep", "300").redirectInput(file.toFile()).start();
-        String pid = String.valueOf(user.pid());
-        Files.createSymbolicLink(node.proc().resolve(pid), Path.of("/proc", pid));
-        return user;
     }
 
     final Map<String, Device> devices() {

@@ -6,31 +6,42 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.RequestPolicy;
+import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.doctor.NvidiaChecks;
+import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.standin.FabricStandIn;
+import io.dra4j.nvidia.vfio.Passthrough;
+import io.dra4j.runtime.SlicePreview;
 import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 
 /** A node in the words of scenarios. */
-abstract class ScenarioNode extends ProviderOnBoards {
+abstract class ScenarioNode extends TakeOverNode {
 
     static final int MANY = 1_000_000; // calls
 
     FabricStandIn manager;
     PreparedClaim prepared;
     Inventory noted;
+    volatile Future<?> meanwhile; // what another thread does
 
     final boolean hasSession() throws IOException {
         return node.hasSession(ProcessHandle.current().pid());
@@ -44,6 +55,31 @@ abstract class ScenarioNode extends ProviderOnBoards {
 
     static ClaimRef ref(String name) {
         return name.equals("one") ? ONE : TWO;
+    }
+
+    /** Does what a line says about times, and what does not go on. */
+    final void pace(String verb, List<String> words, String text) throws Exception {
+        switch (verb) {
+            case "hold" -> kernel.hold(words.isEmpty() ? "" : words.get(0));
+            case "hang" -> smi.hangAt(text);
+            case "timeout" -> claims.timeout = Duration.ofMillis(Long.parseLong(words.get(0)));
+            case "unbind" -> unbind = Duration.ofMillis(Long.parseLong(words.get(0)));
+            case "late-once" -> {
+                String[] asked = ("is " + String.join(" ", words)).split(" ");
+                clock = () -> Instant.now().plus(has(asked, text) ? claims.timeout : Duration.ZERO);
+            }
+            case "in-time" -> clock = InstantSource.system();
+            case "hide-processes" -> node.hideProcesses();
+            default -> checkpoint(verb, words, text);
+        }
+    }
+
+    private boolean has(String[] asked, String text) {
+        try {
+            return state(asked).contains(text);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Returns something that is, has or lacks what a line says. */
@@ -70,6 +106,20 @@ abstract class ScenarioNode extends ProviderOnBoards {
             case "measured" -> measured(claims.of(ref(of)));
             case "audit" -> String.valueOf(audit(of.equals("--dynamic-mig")).exitStatus());
             case "audit-report" -> audit(of.equals("--dynamic-mig")).text().replaceAll("\\s+", " ");
+            case "meanwhile" -> meanwhile.isDone() ? "done" : "waits";
+            case "lent" ->
+                Passthrough.lent(claims.held).stream()
+                        .map(PciAddress::text)
+                        .toList()
+                        .toString();
+            case "problems" ->
+                SlicePreview.problems("gpu.nvidia.com", provider.inventory()).toString();
+            case "audit-findings" ->
+                audit(false).findings().stream()
+                        .map(finding -> finding.id() + " " + finding.object())
+                        .toList()
+                        .toString();
+            case "audit-fixes" -> audit(false).findings().get(0).fix().toString();
             case "audited" -> {
                 try (NvidiaAuditedNode audited = audited(false)) {
                     yield audited.inventory(claims.held).equals(provider.inventory()) ? "the same" : "another";
@@ -113,6 +163,12 @@ abstract class ScenarioNode extends ProviderOnBoards {
                         .toString();
             case "message" -> claims.health.get(of).message();
             case "facts" -> facts(devices().get(of));
+            case "shared" -> String.valueOf(devices().get(of).allowMultipleAllocations());
+            case "capacities" -> {
+                Map<String, String> texts = new TreeMap<>();
+                devices().get(of).capacities().forEach((name, capacity) -> texts.put(name, text(capacity)));
+                yield texts.toString();
+            }
             case "health" -> claims.health.get(of).state().name();
             case "counters" -> devices().get(of).consumesCounters().toString();
             case "takes" ->
@@ -130,6 +186,16 @@ abstract class ScenarioNode extends ProviderOnBoards {
             }
             default -> hardware(words, words.length > 2 ? of : address0);
         };
+    }
+
+    private static String text(Capacity capacity) {
+        RequestPolicy policy = capacity.requestPolicy();
+        if (policy == null) {
+            return capacity.value().text();
+        }
+        ValidRange range = policy.validRange();
+        return "%s by default %s of %s to %s in steps of %s"
+                .formatted(capacity.value(), policy.defaultValue(), range.min(), range.max(), range.step());
     }
 
     /** Attributes and capacities, the latter in bytes or as numbers. */
@@ -187,6 +253,7 @@ abstract class ScenarioNode extends ProviderOnBoards {
                         .map(it -> it.replaceFirst(".*_limit (\\S+) ", "$1="))
                         .collect(Collectors.joining(","));
             case "daemons" -> String.valueOf(mps.processes().size());
+            case "hanging" -> String.valueOf(smi.hanging().isPresent());
             case "preloaded" -> smi.preloaded();
             case "persistent" -> String.valueOf(smi.isPersistent(of));
             case "mode" -> smi.mode(of);
@@ -206,12 +273,13 @@ abstract class ScenarioNode extends ProviderOnBoards {
             case "driver" -> kernel.driverOf(of);
             case "override" -> kernel.overrideOf(of);
             case "files" -> Arrays.toString(folder.resolve(of).toFile().list());
-            default ->
+            case "doctor" ->
                 NvidiaChecks.of(node.options("--feature-gates=" + gates, of), node.roots(), null, folder).stream()
                         .filter(check -> check.id().equals("fabric-manager"))
                         .map(check -> check.look().toString())
                         .findFirst()
                         .orElseThrow();
+            default -> checkpoint(words[1], of, prepared);
         };
         return found.isEmpty() ? "none" : found;
     }

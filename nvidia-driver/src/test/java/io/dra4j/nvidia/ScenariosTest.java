@@ -27,6 +27,8 @@ import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.FabricStandIn;
 import io.dra4j.nvidia.standin.MpsStandIn;
 import io.dra4j.nvidia.standin.NodeState;
+import io.dra4j.nvidia.state.ClaimState;
+import io.dra4j.nvidia.state.SharingRecord;
 import io.dra4j.runtime.ClaimPreview;
 import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
@@ -40,6 +42,8 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -56,8 +60,9 @@ class ScenariosTest extends ScenarioNode {
 
     private static final long WHILE = Duration.ofMillis(800).toNanos(); // some intervals of the watch
     private static final Pattern HEAD = Pattern.compile("(?:#.*\n)+((?:(?:"
-            + "older|watch auto|shares(?: \\d+)?|effect \\w+|xids \\S+|thresholds(?: \\w+=\\d+)*|library \\S+"
+            + "older|watch auto|shares(?: \\w+)?|effect \\w+|xids \\S+|thresholds(?: \\w+=\\d+)*|library \\S+"
             + ")\n)*)(?:boards (\\S+)( dynamic)?\n)?");
+    private static final Pattern OTHERWISE = Pattern.compile("checkpoint| (audit|exported|refusals)");
     private static final Predicate<String> FORM = forms();
     private static final boolean NIGHTLY = Boolean.getBoolean("dra4j.nightly");
 
@@ -75,9 +80,9 @@ class ScenariosTest extends ScenarioNode {
         play(scenario.substring(head.end()));
     }
 
-    @Scenarios("health-scenarios.txt")
+    @Scenarios({"health-scenarios.txt", "takeover-scenarios.txt"})
     @Tag("slow")
-    void faultsBecomeTaintsAndReports(String scenario) throws Exception {
+    void faultsAreReportedAndClaimsTakenOver(String scenario) throws Exception {
         claimsArePreparedAndUnprepared(scenario);
     }
 
@@ -135,7 +140,7 @@ class ScenariosTest extends ScenarioNode {
         play(scenario.substring(head.end()));
     }
 
-    @Scenarios({"vfio-scenarios.txt", "sharing-scenarios.txt", "doctor-scenarios.txt"})
+    @Scenarios({"vfio-scenarios.txt", "sharing-scenarios.txt", "doctor-scenarios.txt", "export-scenarios.txt"})
     @Tag("slow")
     void gpusAreTakenAndSharedAndExamined(String scenario) throws Exception {
         Matcher head = set(scenario);
@@ -152,12 +157,13 @@ class ScenariosTest extends ScenarioNode {
         gpusAreTakenAndSharedAndExamined(scenario);
     }
 
-    /** Unless a scenario audits its node itself, it is healthy at the end; and at night with each claim. */
+    /** Unless a scenario audits its node itself, or leaves claims, it ends healthy; and is so at night with each claim. */
     private void play(String steps) throws Exception {
-        boolean isHealthy = !steps.contains(" audit");
+        boolean isHealthy = !OTHERWISE.matcher(steps).find();
         for (String line : steps.split("\n")) {
             assertThat(line).matches(FORM, "a form of scenario-forms.txt");
             String filled = line.replace("{root}", node.root().toString())
+                    .replace("{folder}", folder.toString())
                     .replace("{library}", node.library().toString())
                     .replace("{gpu0}", gpu0)
                     .replace("{gpu1}", gpu1);
@@ -172,13 +178,32 @@ class ScenariosTest extends ScenarioNode {
                         .replaceAll("\\{pci%d\\.(\\d)}".formatted(gpu), address.replace(".0", ".$1"));
             }
             String[] parts = filled.split(" : ", 2);
-            run(parts[0].split(" "), parts.length == 1 ? "" : parts[1]);
+            perform(parts[0].split(" "), parts.length == 1 ? "" : parts[1]);
             if (isHealthy && NIGHTLY && line.startsWith("prepare ")) {
                 assertHealthy();
             }
         }
         if (isHealthy) {
             assertHealthy();
+        }
+    }
+
+    private void perform(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "meanwhile" -> {
+                FutureTask<Void> begun = new FutureTask<>(() -> {
+                    run(Arrays.copyOfRange(words, 1, words.length), text);
+                    return null;
+                });
+                meanwhile = begun;
+                new Thread(begun).start();
+            }
+            case "joined" -> meanwhile.get(SOON.toSeconds(), TimeUnit.SECONDS);
+            case "within" ->
+                assertTimeout(
+                        Duration.ofSeconds(Long.parseLong(words[1])),
+                        () -> run(Arrays.copyOfRange(words, 2, words.length), text));
+            default -> run(words, text);
         }
     }
 
@@ -193,19 +218,25 @@ class ScenariosTest extends ScenarioNode {
             case "await" -> Await.until(text, SOON, () -> state(words).equals(text));
             case "has" -> assertThat(state(words)).contains(text);
             case "lacks" -> assertThat(state(words)).doesNotContain(text);
+            case "adopt" -> prepared = adopt(allocated(words, "", ""));
+            case "not-adopted" ->
+                assertThatThrownBy(() -> adopt(allocated(words, "", "")))
+                        .isInstanceOf(PrepareException.class)
+                        .hasMessageContaining(text);
             case "config" -> config = words.length > 1 ? config(words[1], words.length > 2 ? words[2] : "", text) : "";
+            case "no-config" -> config = " ";
             case "and" -> config += ", " + config(words[1], words[2], text);
             case "prepare" -> prepared = claims.prepare(provider, allocated(words, "", text));
             case "admin" -> claims.prepare(provider, allocated(words, ", adminAccess: true", ""));
             case "error" ->
                 assertThatThrownBy(() -> claims.prepare(provider, allocated(words, "", "")))
-                        .hasMessageContaining(text);
+                        .hasMessageContainingAll(text.split(" \\| "));
             case "refuse" -> refuses(allocated(words, "", ""), text.split(" \\| "));
             case "unprepare" -> claims.unprepare(provider, ref(words[1]));
             case "keep" ->
                 assertThatThrownBy(() -> claims.unprepare(provider, ref(words[1])))
                         .isInstanceOf(DraException.class)
-                        .hasMessageContaining(text);
+                        .hasMessageContainingAll(text.split(" \\| "));
             case "crash" -> crash(words);
             case "read" -> provider.inventory();
             case "nothing-left" -> assertNothingIsLeft();
@@ -246,7 +277,7 @@ class ScenariosTest extends ScenarioNode {
             case "mode" -> smi.setMode(words[1], words[2]);
             case "slice" -> smi.setSlice(words[1], Integer.parseInt(words[2]));
             case "fails" -> smi.failAt(text, Integer.parseInt(words[1]));
-            case "answer" -> smi.answer(text);
+            case "answer" -> smi.answer(text.replace("\\n", "\n"));
             case "mps" -> mps = MpsStandIn.install(node);
             case "kill" -> mps.processes().forEach(ProcessHandle::destroyForcibly);
             case "heal" -> smi.heal();
@@ -346,6 +377,7 @@ class ScenariosTest extends ScenarioNode {
                 claims.held.add(HeldClaim.builder(ref(words.get(0)))
                         .phase(Phase.valueOf(words.get(1)))
                         .devices(words.stream().skip(2).map(ScenariosTest::held).toList())
+                        .state(text.isEmpty() ? null : sharedBy(text))
                         .build());
             case "remember" -> remembered = claims.of(ref(words.get(0)));
             case "recall" -> claims.held.add(remembered);
@@ -355,7 +387,6 @@ class ScenariosTest extends ScenarioNode {
                 ProviderState changed = new ProviderState(Integer.parseInt(words.get(1)), state);
                 claims.replace(claim.toBuilder().state(changed).build());
             }
-            case "quick" -> assertTimeout(Duration.ofSeconds(3), () -> claims.unprepare(provider, ref(words.get(0))));
             case "settle" -> {
                 claims.forgetChanges();
                 for (int reading = 0; reading < 3; reading++) {
@@ -390,13 +421,20 @@ class ScenariosTest extends ScenarioNode {
                     assertThat(hasSession()).isFalse();
                 }
             }
-            default -> throw new IllegalArgumentException(verb);
+            default -> pace(verb, words, text);
         }
     }
 
     private static HeldDevice held(String device) {
-        return HeldDevice.builder("r", new PoolName("node-1"), new DeviceName(device))
+        String[] parts = device.split("=");
+        return HeldDevice.builder("r", new PoolName("node-1"), new DeviceName(parts[0]))
+                .shareId(parts.length > 1 ? "00000000-0000-4000-8000-000000000001" : null)
                 .build();
+    }
+
+    private static ProviderState sharedBy(String strategy) {
+        SharingRecord record = new SharingRecord("group", strategy, List.of(), null);
+        return new ClaimState(null, List.of(record), null, null).toProviderState();
     }
 
     private AllocatedClaim allocated(String[] words, String more, String iommu) {
@@ -406,7 +444,7 @@ class ScenariosTest extends ScenarioNode {
                 .skip(2)
                 .map(device -> device.replace("!", ", adminAccess: true").replaceFirst("=(.*)=(.*)", share) + more)
                 .toArray(String[]::new);
-        return words[2].contains("vfio")
+        return words[2].contains("vfio") && config.isEmpty()
                 ? machine(ref(words[1]), iommu, devices)
                 : claim(ref(words[1]), config, devices);
     }

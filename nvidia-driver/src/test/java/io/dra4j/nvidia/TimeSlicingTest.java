@@ -3,10 +3,7 @@
 package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dra4j.api.claim.AllocatedClaim;
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.sharing.ComputeModes;
 import io.dra4j.nvidia.sharing.Holders;
@@ -26,11 +23,6 @@ class TimeSlicingTest extends ProviderOnBoards {
 
     private static final String RESET = "compute-policy -i %s --set-timeslice 0";
 
-    private AllocatedClaim sliced(ClaimRef ref, String interval, String... devices) {
-        String slices = "strategy: TimeSlicing, timeSlicingConfig: {interval: %s}".formatted(interval);
-        return claim(ref, config("GpuConfig", "", slices), devices);
-    }
-
     @Test
     void areNeverImplied() throws Exception {
         install("l40s");
@@ -41,20 +33,6 @@ class TimeSlicingTest extends ProviderOnBoards {
         claims.unprepare(provider, ONE);
 
         assertThat(smi.calls()).isEmpty();
-    }
-
-    @Test
-    void aProgramThatHangsIsKilledAtTheDeadline() throws Exception {
-        install("l40s");
-        claims.timeout = Duration.ofMillis(5000);
-        smi.hangAt("set-timeslice 3");
-
-        assertThatThrownBy(() -> claims.prepare(provider, sliced(ONE, "Long", "gpu-0")))
-                .hasMessageContaining("was killed");
-
-        assertThat(smi.hanging()).isEmpty();
-        assertThat(claims.held).isEmpty();
-        assertThat(smi.calls()).endsWith(RESET.formatted(gpu0)); // it may have been set
     }
 
     @Test
