@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -119,7 +120,7 @@ class AdoptionTest extends ScenarioNode {
     }
 
     @Override
-    void run(String[] words, String text) throws Exception {
+    public void run(String[] words, String text) throws Exception {
         switch (words[0]) {
             case "adopt" -> adopt();
             case "adopt-fails" ->

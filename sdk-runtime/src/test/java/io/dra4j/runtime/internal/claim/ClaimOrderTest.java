@@ -48,7 +48,7 @@ class ClaimOrderTest extends ScenarioNode {
 
     /** A claim is left as by a crash, or with an unprepare that is skipped; then claim b is allocated its device. */
     @Override
-    void run(String[] words, String text) throws Exception {
+    public void run(String[] words, String text) throws Exception {
         switch (words[0]) {
             case "left" -> play("prepare a\nrecord a %s %s\nallocate b gpu-0".formatted(words[1], words[2]));
             case "skipping" -> {

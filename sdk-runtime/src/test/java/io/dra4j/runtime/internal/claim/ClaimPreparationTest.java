@@ -24,13 +24,9 @@ import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.DeviceResult;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.PreparedResults.PreparedCheck;
-import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +44,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class ClaimPreparationTest extends ScenarioNode {
 
@@ -250,105 +245,6 @@ class ClaimPreparationTest extends ScenarioNode {
             assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
 
             assertThat(provider.calls).containsExactly("prepare uid-a");
-        }
-    }
-
-    @Nested
-    class AfterACrash {
-
-        /** The second device is other hardware, and refused before the provider is asked. */
-        @ParameterizedTest
-        @ValueSource(strings = {"GPU-x", "GPU-y"})
-        void entriesInTheClusterAreEndedThoughTheirReportIsLost(String hardware) {
-            provider.hardware = List.of("GPU-x");
-            node.prepare(A);
-            provider.hardware = List.of(hardware);
-            node.restart("boot-2");
-            String reported = "{\"status\":{\"devices\":[{\"driver\":\"gpu.example.com\"}]}}";
-            node.api.objects.computeIfPresent(
-                    A, (ref, claim) -> new ClaimObject("uid-a", claim.allocation(), Map.of(), reported));
-            provider.failPrepare(new IllegalStateException("not ready"));
-
-            assertThat(node.prepare(A)).isInstanceOf(PrepareOutcome.Failed.class);
-
-            assertThat(node.data.resolve("reports/uid-a.json"))
-                    .as("it waits for the API server")
-                    .exists();
-        }
-
-        /** In a rolling update, the one that stops may not have reached the API server. */
-        @Test
-        void theEndOfAReportThatAnotherProcessLeftIsSent() throws IOException {
-            Path report = node.data.resolve("reports/uid-a.json");
-            Files.createDirectory(report.getParent());
-            Files.writeString(report, """
-                    {"claim":{"namespace":"ns","name":"a","uid":"uid-a"},"devices":[],"ended":true}""");
-
-            node.claims.maintain();
-            node.toCluster.advance(Duration.ZERO);
-
-            assertThat(report).doesNotExist();
-        }
-
-        /** The one that stops may have prepared a claim after the other one had looked for reports. */
-        @Test
-        void aReportThatAnotherProcessLeftIsSentOnce() throws IOException {
-            node.prepare(A);
-            Path report = node.data.resolve("reports/uid-a.json");
-            Files.createDirectory(report.getParent());
-            for (String ready : List.of("True", "False")) {
-                Path next = Files.writeString(report.resolveSibling("next"), """
-                        {"claim":{"namespace":"ns","name":"a","uid":"uid-a"},"devices":[{"request":"r","pool":"node",
-                         "device":"gpu-0","status":{"conditions":[{"type":"Ready","status":"%s"}]}}]}""".formatted(ready));
-                Files.move(next, report, StandardCopyOption.ATOMIC_MOVE);
-
-                node.claims.maintain();
-                node.claims.maintain();
-                node.toCluster.advance(Duration.ZERO);
-            }
-            assertThat(node.statuses.count()).isEqualTo(2);
-        }
-
-        /** Of a provider that changes nothing: its record is lost with the power, and its CDI spec is not. */
-        @Test
-        void aClaimThatThePowerFailureForgotLeavesNothing() throws IOException {
-            provider.changesNothing = true;
-            node.claims.recover();
-            Path journal = node.data.resolve("claims.journal");
-            Path lock = node.data.resolve("claims.lock");
-            byte[] synced = Files.readAllBytes(journal);
-            byte[] acknowledged = Files.readAllBytes(lock);
-            provider.onPrepare = (claim, context) -> {
-                assertThat(node.phase(A)).as("for others").isEqualTo(Phase.PREPARING);
-                assertThat(lock).hasBinaryContent(acknowledged);
-            };
-            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-            node.stop();
-            Files.write(journal, synced);
-            Files.write(lock, acknowledged);
-
-            node.recover("boot-2");
-
-            assertThat(node.specs()).isEmpty();
-            assertThat(node.claims.held()).isEmpty();
-            assertThat(node.journal.loss().uids()).isEmpty();
-            node.allocate(B, "gpu-0");
-            provider.onPrepare = (claim, context) -> {};
-            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
-            assertThat(provider.calls).containsExactly("prepare uid-b");
-        }
-
-        @Test
-        void takingUpEndsWhatDevicesOfClaimsThatAreGoneReport() throws IOException {
-            node.prepare(A);
-            Path metadata = node.data.resolve("dra-device-metadata");
-            Path held = Files.createDirectories(metadata.resolve("uid-a"));
-            Path gone = Files.createDirectories(metadata.resolve("uid-gone"));
-
-            node.claims.recover();
-
-            assertThat(held).exists();
-            assertThat(gone).doesNotExist();
         }
     }
 }

@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.runtime.ScenarioSteps;
+import io.dra4j.testkit.Scenarios;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -18,29 +24,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
-class ClaimQueueTest {
+/** Operations of claims, one after the other, as claim-queue.txt says. */
+class ClaimQueueTest implements ScenarioSteps {
 
     private static final InstantSource CLOCK = InstantSource.system();
 
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final ClaimQueue queue = new ClaimQueue(tasks::add);
     private final List<String> ran = new ArrayList<>();
-
-    @Test
-    void operationsOfOneClaimRunInTheOrderOfTheirSubmission() {
-        submit("a", "prepare", String.class);
-        submit("a", "unprepare", Object.class);
-        submit("a", "prepare again", String.class);
-
-        assertThat(tasks).as("only the first may run").hasSize(1);
-        runAll();
-
-        assertThat(ran).containsExactly("prepare", "unprepare", "prepare again");
-    }
+    private final Map<String, ClaimQueue.Arrival> arrivals = new HashMap<>();
+    private Runnable held = () -> {};
 
     @Test
     void anOperationThatEqualsTheLastJoinsIt() {
@@ -73,20 +69,8 @@ class ClaimQueueTest {
     }
 
     @Test
-    void claimsDoNotWaitForOneAnother() {
-        submit("a", "hangs", String.class);
-        Runnable hanging = tasks.remove();
-        submit("b", "runs", String.class);
-        runAll();
-
-        assertThat(ran).containsExactly("runs");
-        hanging.run();
-        assertThat(ran).containsExactly("runs", "hangs");
-    }
-
-    @Test
     void aFailureEndsItsOwnOperationAlone() {
-        CompletableFuture<String> failed = queue.submit("a", task(String.class, deadline -> {
+        CompletableFuture<String> failed = queue.submit("a", task(String.class, "input", deadline -> {
             throw new IllegalStateException("boom");
         }));
         submit("a", "unprepare", Object.class);
@@ -100,7 +84,7 @@ class ClaimQueueTest {
     void theWorkCarriesTheOperationIdOfItsCaller() {
         MDC.put("op.id", "7");
         CompletableFuture<String> seen =
-                queue.submit("a", task(String.class, deadline -> String.valueOf(MDC.get("op.id"))));
+                queue.submit("a", task(String.class, "input", deadline -> String.valueOf(MDC.get("op.id"))));
         MDC.clear();
         runAll();
 
@@ -158,84 +142,45 @@ class ClaimQueueTest {
         assertThat(left).singleElement().satisfies(d -> assertThat(d).isBetween(ofSeconds(60), ofSeconds(100)));
     }
 
-    @Test
-    void anOperationOfOtherInputDoesNotJoin() {
-        submit("a", "one", String.class);
-        queue.submit(
-                "a", new ClaimQueue.Task<>(String.class, "other input", Deadline.in(ofSeconds(9), CLOCK), deadline -> {
-                    ran.add("two");
-                    return "";
-                }));
-        runAll();
-
-        assertThat(ran).containsExactly("one", "two");
+    @Override
+    public void run(String[] words, String text) {
+        switch (words[0]) {
+            case "submit" -> {
+                Class<?> kind = text.equals("unprepare") ? Object.class : String.class;
+                submit(words[1], text, kind);
+            }
+            case "submit-of-other-input" -> queue.submit(words[1], task(String.class, "other input", noted(text)));
+            case "arrives" -> arrivals.put(words[1], queue.arrive(words[1].split("/")[0]));
+            case "reads" ->
+                assertThat(arrivals.get(words[1]).submit(named(text))).isPresent();
+            case "is-given-up" ->
+                assertThat(arrivals.get(words[1]).submit(named(text))).isEmpty();
+            case "leaves" -> arrivals.get(words[1]).close();
+            case "idle" -> assertThat(queue.submitIfIdle(words[1], named(text))).isPresent();
+            case "busy" -> assertThat(queue.submitIfIdle(words[1], named(text))).isEmpty();
+            case "hold-the-first" -> held = tasks.remove();
+            case "run-the-first" -> held.run();
+            case "run" -> runAll();
+            case "may-run" -> assertNumber(tasks.size(), words, text);
+            case "ran" -> assertThat(list(ran.stream())).isEqualTo(text);
+            default -> throw new IllegalArgumentException(words[0]);
+        }
     }
 
-    @Nested
-    class AnArrival {
+    @Scenarios("claim-queue.txt")
+    void operationsOfAClaimAreInOrder(String scenario) throws Exception {
+        play(scenario);
+    }
 
-        @Test
-        void isRunByItsCallerIfItIsTheFirst() {
-            assertThat(queue.arrive("a").submit(named("prepare"))).isPresent();
+    @Test
+    void anArrivalIsRefusedIfItsReadEndsAfterAShutdown() {
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        ClaimQueue.Arrival arrival = new ClaimQueue(threads).arrive("a");
+        threads.shutdown();
 
-            assertThat(tasks).as("hand-overs to another thread").isEmpty();
-            assertThat(ran).containsExactly("prepare");
-        }
-
-        @Test
-        void isSubmittedInItsTurn() {
-            submit("a", "unprepare", Object.class);
-            assertThat(queue.arrive("a").submit(named("prepare"))).isPresent();
-            assertThat(ran).isEmpty();
-            runAll();
-
-            assertThat(ran).containsExactly("unprepare", "prepare");
-        }
-
-        @Test
-        void isGivenUpIfAnOperationOfTheClaimComesMeanwhile() {
-            ClaimQueue.Arrival arrival = queue.arrive("a");
-            submit("a", "unprepare", Object.class);
-            runAll();
-
-            assertThat(arrival.submit(named("prepare"))).isEmpty();
-            assertThat(queue.arrive("a").submit(named("prepare again"))).isPresent();
-            runAll();
-            assertThat(ran).containsExactly("unprepare", "prepare again");
-        }
-
-        @Test
-        void isNotOvertakenByAnotherClaimOrAnotherArrival() {
-            ClaimQueue.Arrival arrival = queue.arrive("a");
-            submit("b", "unprepare", Object.class);
-            queue.arrive("a").submit(named("first"));
-            runAll();
-
-            assertThat(arrival.submit(named("second"))).isPresent();
-        }
-
-        @Test
-        void isRefusedIfItsReadEndsAfterAShutdown() {
-            ExecutorService threads = Executors.newSingleThreadExecutor();
-            ClaimQueue.Arrival arrival = new ClaimQueue(threads).arrive("a");
-            threads.shutdown();
-
-            assertThatThrownBy(arrival.submit(named("prepare")).orElseThrow()::join)
-                    .hasCauseInstanceOf(RejectedExecutionException.class);
-            assertThat(ran).isEmpty();
-        }
-
-        @Test
-        void isAnOperationAsFarAsIdlenessGoes() {
-            ClaimQueue.Arrival arrival = queue.arrive("a");
-            assertThat(queue.submitIfIdle("a", named("clean up"))).isEmpty();
-
-            arrival.close();
-            assertThat(queue.submitIfIdle("a", named("clean up"))).isPresent();
-            assertThat(queue.submitIfIdle("a", named("once more"))).isEmpty();
-            runAll();
-            assertThat(queue.submitIfIdle("a", named("clean up"))).isPresent();
-        }
+        assertThatThrownBy(arrival.submit(named("prepare")).orElseThrow()::join)
+                .hasCauseInstanceOf(RejectedExecutionException.class);
+        assertThat(ran).isEmpty();
     }
 
     private ClaimQueue.Task<String> named(String name) {
@@ -243,14 +188,18 @@ class ClaimQueueTest {
     }
 
     private <T> ClaimQueue.Task<T> named(String name, Class<T> kind) {
-        return task(kind, deadline -> {
-            ran.add(name);
-            return kind.cast(new String(name));
-        });
+        return task(kind, "input", deadline -> kind.cast(noted(name).apply(deadline)));
     }
 
-    private static <T> ClaimQueue.Task<T> task(Class<T> kind, Function<Deadline, T> work) {
-        return new ClaimQueue.Task<>(kind, "input", Deadline.in(ofSeconds(20), CLOCK), work);
+    private Function<Deadline, String> noted(String name) {
+        return deadline -> {
+            ran.add(name);
+            return new String(name);
+        };
+    }
+
+    private static <T> ClaimQueue.Task<T> task(Class<T> kind, Object input, Function<Deadline, T> work) {
+        return new ClaimQueue.Task<>(kind, input, Deadline.in(ofSeconds(20), CLOCK), work);
     }
 
     private <T> CompletableFuture<T> submit(String uid, String name, Class<T> kind) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.ClaimRef;
@@ -9,18 +10,25 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome;
 import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome.Failed;
 import io.dra4j.runtime.internal.claim.ClaimOperations.UnprepareOutcome.Unprepared;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -37,30 +45,19 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A node that does what the lines of a scenario say: claim-order.txt explains them. */
-abstract class ScenarioNode extends NodeFixture {
+abstract class ScenarioNode extends NodeFixture implements ScenarioSteps {
 
     private final Map<ClaimRef, PrepareOutcome> outcomes = new HashMap<>();
     final List<ClaimRef> read = Collections.synchronizedList(new ArrayList<>());
     private Instant now = Instant.EPOCH;
     private @Nullable Orphans orphans;
     private int mark;
+    private String spec = "";
+    private Map<Path, byte[]> kept = Map.of();
 
     @BeforeEach
     final void recordReads() {
         node.api.beforeRead = read::add;
-    }
-
-    final void play(String scenario) throws Exception {
-        for (String line : scenario.split("\n")) {
-            if (!line.startsWith("#")) {
-                step(line);
-            }
-        }
-    }
-
-    final void step(String line) throws Exception {
-        String[] parts = line.split(" : ", 2);
-        run(parts[0].split(" "), parts.length == 1 ? "" : parts[1]);
     }
 
     private void quietly(String line) {
@@ -78,7 +75,8 @@ abstract class ScenarioNode extends NodeFixture {
     }
 
     /** Does a line that is not of claims, processes and files. */
-    void run(String[] words, String text) throws Exception {
+    @Override
+    public void run(String[] words, String text) throws Exception {
         switch (words[0]) {
             case "prepare" -> {
                 outcomes.put(ref(words[1]), node.prepare(ref(words[1])));
@@ -121,11 +119,6 @@ abstract class ScenarioNode extends NodeFixture {
             case "devices" -> provider.devices = Integer.parseInt(words[1]);
             default -> cluster(words, text);
         }
-    }
-
-    static String list(Stream<String> parts) {
-        String all = parts.collect(Collectors.joining(", "));
-        return all.isEmpty() ? "none" : all;
     }
 
     private static String shown(HeldClaim claim, boolean named) {
@@ -196,6 +189,35 @@ abstract class ScenarioNode extends NodeFixture {
             }
             case "kubelet-version" -> node.kubeletState().writeVersion(words[1], "");
             case "no-kubelet-file" -> Files.delete(node.kubeletState().path());
+            case "reported" ->
+                node.api.objects.computeIfPresent(
+                        ref(words[1]),
+                        (ref, claim) -> new ClaimObject(
+                                ref.uid(),
+                                claim.allocation(),
+                                Map.of(),
+                                "{\"status\":{\"devices\":[{\"driver\":\"gpu.example.com\"}]}}"));
+            case "send" -> node.toCluster.advance(Duration.ZERO);
+            case "sent" -> assertThat(node.statuses.count()).isEqualTo(Integer.parseInt(text));
+            case "lists-read" -> assertThat(node.api.lists).hasValue(Integer.parseInt(text));
+            default -> files(words, text);
+        }
+    }
+
+    /** Does a line about files; paths are below the driver's directory. */
+    private void files(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "folder" -> Files.createDirectories(node.data.resolve(words[1]));
+            case "there" -> assertThat(node.data.resolve(words[1])).exists();
+            case "gone" -> assertThat(node.data.resolve(words[1])).doesNotExist();
+            case "remember-spec" ->
+                spec = Files.readString(node.spec(ref(words[1]).uid()));
+            case "cut-spec" ->
+                Files.writeString(node.spec(ref(words[1]).uid()), spec.substring(0, Integer.parseInt(words[2])));
+            case "same-spec" -> assertThat(node.spec(ref(words[1]).uid())).hasContent(spec);
+            case "cdi-is-for-all" ->
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(node.cdi)))
+                        .isEqualTo("rwxr-xr-x");
             default -> process(words, text);
         }
     }
@@ -268,6 +290,42 @@ abstract class ScenarioNode extends NodeFixture {
                 Files.writeString(node.cdi, "a file");
             }
             case "no-cdi" -> Files.delete(node.cdi);
+            default -> others(words, text);
+        }
+    }
+
+    /** Does what other processes do, or a power failure, which takes back what was not synced. */
+    private void others(String[] words, String text) throws Exception {
+        Path journal = node.data.resolve("claims.journal");
+        Path locks = node.data.resolve("claims.lock");
+        switch (words[0]) {
+            case "blank" -> blank(journal);
+            case "another-opens-the-journal" ->
+                Journal.open(journal, "boot-1", node.locks, Meters.none()).close();
+            case "keep-files" ->
+                kept = Map.of(
+                        journal, Files.readAllBytes(journal),
+                        locks, Files.readAllBytes(locks));
+            case "lose-power" -> {
+                node.stop();
+                for (Map.Entry<Path, byte[]> file : kept.entrySet()) {
+                    Files.write(file.getKey(), file.getValue());
+                }
+                node.recover(words[1]);
+            }
+            case "unharmed" -> assertThat(node.journal.loss().uids()).isEmpty();
+            case "unsynced-while-prepared" ->
+                provider.onPrepare = (claim, context) -> {
+                    assertThat(node.phase(claim.ref())).isEqualTo(Phase.PREPARING);
+                    assertThat(locks).hasBinaryContent(kept.get(locks));
+                };
+            case "report" -> {
+                Path report = node.data.resolve(
+                        "reports/%s.json".formatted(ref(words[1]).uid()));
+                Files.createDirectories(report.getParent());
+                Path next = Files.writeString(report.resolveSibling("next"), text);
+                Files.move(next, report, StandardCopyOption.ATOMIC_MOVE);
+            }
             default -> throw new IllegalArgumentException(words[0]);
         }
     }
@@ -282,6 +340,14 @@ abstract class ScenarioNode extends NodeFixture {
         }
         now = now.plus(time);
         orphans.look();
+    }
+
+    /** Overwrites all lines but the header, in place. */
+    private static void blank(Path journal) throws IOException {
+        String text = Files.readString(journal);
+        int header = text.indexOf('\n');
+        String blank = text.substring(0, header) + text.substring(header).replaceAll(".", "x");
+        Files.writeString(journal, blank, StandardOpenOption.WRITE);
     }
 
     /** Damages the sums of all lines behind the mark; the UIDs stay legible. */
