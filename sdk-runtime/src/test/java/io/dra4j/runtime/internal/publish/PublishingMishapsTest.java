@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
@@ -15,13 +14,11 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.LoggedEvents;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
-import io.dra4j.runtime.internal.publish.plan.Feature;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -37,43 +34,6 @@ class PublishingMishapsTest extends PublisherUnderTest {
 
     private static final Pool TAINTED = Pool.ofNode("node-a", List.of(tainted("gpu-0", Effect.NO_EXECUTE)));
 
-    private void assertNeverVisibleWithoutTaint(String name) {
-        assertThat(everStored)
-                .flatExtracting(Content::devices)
-                .filteredOn(device -> device.name().value().equals(name))
-                .allSatisfy(device -> assertThat(device.taints()).isNotEmpty());
-    }
-
-    @Test
-    void anInvalidPoolIsNotRestoredWithoutItsGuards() {
-        start(TAINTED);
-        publish(invalid());
-        store.keeps = content -> content.withDevices(untainted(content));
-        rememberWhatWasEverVisible();
-        store.endWatches();
-        removeAnySlice();
-
-        loop.advance(MINUTE);
-
-        assertNeverVisibleWithoutTaint("gpu-0");
-    }
-
-    @Test
-    void aGuardThatIsLostInPartIsLost() {
-        Device twice = TAINTED.devices().get(0).toBuilder()
-                .taint(Taint.of("example.com/info", null, Effect.NONE))
-                .build();
-        store.keeps = content -> content.withDevices(content.devices().stream()
-                .map(PublishingMishapsTest::onlyInforming)
-                .toList());
-        start();
-        publish(Pool.ofNode("node-a", List.of(twice)));
-        loop.advance(MINUTE);
-
-        assertThat(names("node-a")).isEmpty();
-        assertThat(reasons()).containsExactly(Reason.DEVICES_WITHDRAWN);
-    }
-
     @Test
     void taintsKeepTheirTimesWhenTheirSlicesAreWiped() {
         Instant began = Instant.parse("2026-11-21T00:00:00Z");
@@ -87,6 +47,30 @@ class PublishingMishapsTest extends PublisherUnderTest {
         assertThat(devices("node-a"))
                 .singleElement()
                 .satisfies(gpu -> assertThat(gpu.taints().get(0).timeAdded()).isEqualTo(began));
+    }
+
+    @Test
+    void taintsAreWrittenToTheLastInventoryWhileTheNextIsRead() {
+        Taint taint = Taint.of("k/unhealthy", null, Effect.NO_SCHEDULE);
+        ManualLoop hardware = new ManualLoop();
+        publisher = new SlicePublisher(parts(this::read), loop, hardware, loop, new Random(1));
+        publisher.start();
+        loop.advance(NOW);
+        hardware.advance(NOW);
+        loop.advance(NOW);
+        publisher.inventoryChanged();
+        loop.advance(NOW);
+        assertThat(hardware.waiting()).as("reads").isOne();
+
+        taints = all -> Inventory.of(Pool.ofNode(
+                "node-a",
+                gpus(3).stream()
+                        .map(gpu -> gpu.toBuilder().taint(taint).build())
+                        .toList()));
+        publisher.taintsChanged();
+        loop.advance(NOW);
+
+        assertThat(devices("node-a")).hasSize(3).allMatch(gpu -> gpu.taints().equals(List.of(taint)));
     }
 
     @Test
@@ -150,27 +134,6 @@ class PublishingMishapsTest extends PublisherUnderTest {
     }
 
     @Test
-    void aTurnThatEndsAmidWritesIsWaitedForAsAnyOther() throws InterruptedException {
-        start();
-        store.afterWrite = () -> {
-            lock.othersHaveIt = true;
-            store.failing("node-a", new CancellationException("another leads"));
-        };
-
-        publish(Pool.ofNode("node-a", gpus(200)));
-        lock.requested = 0;
-        loop.advance(MINUTE);
-        assertThat(lock.requested).isBetween(59, 61);
-        store.failing("node-a", null);
-        lock.othersHaveIt = false;
-        store.afterWrite = () -> {};
-        loop.advance(SECOND);
-
-        assertThat(isPublished()).isTrue();
-        assertThat(names("node-a")).hasSize(200);
-    }
-
-    @Test
     void aFileOfANewerReleaseIsNotCalledABug() throws Exception {
         store.listFailure = new DraException("Can't read devices.pins: run the newer release");
         start();
@@ -206,27 +169,6 @@ class PublishingMishapsTest extends PublisherUnderTest {
         loop.advance(SOON);
 
         assertThat(isPublished()).isTrue();
-    }
-
-    @Test
-    void anErrorOfTheMachineIsFatal() {
-        store.listError = new OutOfMemoryError("test");
-        start();
-
-        assertThat(reasons()).containsExactly(Reason.PUBLISHER_FAILED);
-        assertThat(publisher.missing()).containsExactly("publishing: has ended; restart the driver");
-    }
-
-    private static List<Device> untainted(Content content) {
-        return content.devices().stream().map(Feature.TAINTS::without).toList();
-    }
-
-    private static Device onlyInforming(Device device) {
-        return device.toBuilder()
-                .taints(device.taints().stream()
-                        .filter(taint -> taint.effect() == Effect.NONE)
-                        .toList())
-                .build();
     }
 
     /** Gives times to taints that come without one, as a server does. */

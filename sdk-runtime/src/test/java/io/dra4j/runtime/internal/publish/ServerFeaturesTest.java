@@ -281,26 +281,6 @@ class ServerFeaturesTest extends PublisherUnderTest {
     }
 
     @Test
-    void aServerThatTakesNoDryRunsIsBelievedUntilItLeavesSomethingOut() {
-        store.questionFailure = Failures.status(400);
-        start(pool(special(Feature.TAINTS)));
-
-        assertThat(names("node-a")).containsExactly("gpu-0", "special");
-    }
-
-    @Test
-    void aQuestionThatFailsHoldsThePoolUp() throws Exception {
-        store.questionFailure = Failures.status(503);
-        start(pool(special(Feature.TAINTS)));
-        assertThat(names("node-a")).doesNotContain("special");
-
-        store.questionFailure = null;
-        loop.advance(SOON);
-
-        assertThat(names("node-a")).contains("special");
-    }
-
-    @Test
     void aPoolThatCanNotSkipNodeOperationsHasNoDevice() throws Exception {
         Pool skipping = pool().toBuilder().skipNodeOperation(NodeOperation.ALL).build();
         start(skipping);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish.plan;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,9 +13,9 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.publish.plan.OrderedArrangement.SliceIndexes;
-import io.dra4j.runtime.internal.validate.Problem;
-import java.util.ArrayList;
+import io.dra4j.testkit.Scenarios;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +25,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Counter sets and their devices in one slice, as Kubernetes 1.34 requires them. */
-public class JointSlicePlannerTest {
+/** Counter sets and their devices in one slice, as Kubernetes 1.34 requires them; joint-slices.txt has the plans. */
+public class JointSlicePlannerTest implements ScenarioSteps {
 
     static CounterSet set(String name, int counters) {
         return CounterSet.of(name, counters(counters));
@@ -51,10 +53,30 @@ public class JointSlicePlannerTest {
         return Pool.ofNode("node-a", devices).withCounterSets(sets);
     }
 
-    public static Pool with(Pool pool, Device... more) {
-        List<Device> devices = new ArrayList<>(pool.devices());
-        devices.addAll(List.of(more));
-        return Pool.ofNode(pool.name().value(), devices).withCounterSets(pool.counterSets());
+    /** A pool of devices and counter sets: {@code gpus:0-2x2}, {@code set:a/16}, {@code x{a,b}} or a plain one. */
+    private static Pool pool(Stream<String> parts) {
+        Pool.Builder pool = Pool.builder("node-a");
+        parts.forEach(part -> {
+            String[] words = part.split("[:/{}x-]");
+            if (part.startsWith("gpus:")) {
+                Pool gpus = gpus(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Integer.parseInt(words[3]));
+                gpus.counterSets().forEach(pool::counterSet);
+                gpus.devices().forEach(pool::device);
+            } else if (part.startsWith("set:")) {
+                pool.counterSet(set(words[1], Integer.parseInt(words[2])));
+            } else if (part.startsWith("thirsty:")) {
+                IntStream.range(0, Integer.parseInt(words[1]))
+                        .mapToObj(i -> Device.builder("d" + i)
+                                .consumes(CounterConsumption.of("a", counters(32)))
+                                .build())
+                        .forEach(pool::device);
+            } else {
+                String[] sets =
+                        part.contains("{") ? part.replaceAll(".*\\{|}", "").split(",") : new String[0];
+                pool.device(device(part.replaceAll("\\{.*", ""), sets));
+            }
+        });
+        return pool.build();
     }
 
     private static List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before) {
@@ -62,107 +84,59 @@ public class JointSlicePlannerTest {
         return CounterLayout.TOGETHER.plan(pool, before, true);
     }
 
-    private static List<String> brief(List<PlannedSlice> plan) {
-        return plan.stream()
-                .map(slice -> place(slice)
-                        + Stream.concat(
-                                        slice.content().counterSets().stream().map(CounterSet::name),
-                                        slice.content().devices().stream()
-                                                .map(it -> it.name().value()))
-                                .collect(Collectors.joining(" ", ": ", "")))
-                .toList();
+    private static String brief(PlannedSlice slice) {
+        return (slice.index() - SliceIndexes.FIRST) / SliceIndexes.STEP
+                + Stream.concat(
+                                slice.content().counterSets().stream().map(CounterSet::name),
+                                slice.content().devices().stream()
+                                        .map(it -> it.name().value()))
+                        .collect(Collectors.joining(" ", ": ", ""));
     }
 
-    private static int place(PlannedSlice slice) {
-        return (slice.index() - SliceIndexes.FIRST) / SliceIndexes.STEP;
-    }
+    private List<PlannedSlice> plan = List.of();
+    private List<PlannedSlice> before = List.of();
 
-    @Nested
-    class AFirstPlan {
-
-        @Test
-        void hasASliceForEachCounterSetWithItsDevicesAndOthersForTheRest() {
-            Pool pool = with(gpus(0, 2, 2), device("nic-0"), device("gpu-0-full", "gpu-0"));
-
-            assertThat(brief(plan(pool, List.of())))
-                    .containsExactly(
-                            "0: gpu-0 gpu-0-part-0 gpu-0-part-1 gpu-0-full",
-                            "1: gpu-1 gpu-1-part-0 gpu-1-part-1",
-                            "2: nic-0");
-            assertThat(plan(pool, List.of()))
-                    .allSatisfy(
-                            slice -> assertThat(slice.content().sliceCount()).isEqualTo(3));
-        }
-
-        @Test
-        void putsSetsThatDevicesShareIntoOneSlice() {
-            Pool pool = Pool.ofNode(
-                            "node-a",
-                            List.of(device("x", "c", "d"), device("y", "a", "c"), device("z", "b"), device("w", "d")))
-                    .withCounterSets(Stream.of("a", "b", "c", "d", "e")
-                            .map(name -> set(name, 1))
-                            .toList());
-
-            assertThat(brief(plan(pool, List.of()))).containsExactly("0: a c d x y w", "1: b z", "2: e");
-        }
-
-        @Test
-        void hasOneSliceForAnEmptyPool() {
-            assertThat(brief(plan(Pool.ofNode("node-a", List.of()), List.of()))).containsExactly("0: ");
+    @Override
+    public void run(String[] words, String text) {
+        Stream<String> parts = Stream.of(words).skip(1);
+        switch (words[0]) {
+            case "plan" -> {
+                before = plan;
+                plan = plan(pool(parts), before);
+                assertThat(plan(pool(Stream.of(words).skip(1)), plan))
+                        .as("again")
+                        .isEqualTo(plan);
+            }
+            case "slices" ->
+                assertThat(list(plan.stream().map(JointSlicePlannerTest::brief), " | "))
+                        .isEqualTo(text);
+            case "has" -> assertThat(plan).map(JointSlicePlannerTest::brief).contains(text);
+            case "changed" ->
+                assertNumber(
+                        plan.stream().filter(slice -> !before.contains(slice)).count(), words, text);
+            case "count" -> assertThat(plan).allMatch(slice -> slice.content().sliceCount() == Integer.parseInt(text));
+            case "fits" ->
+                assertThat(CounterLayout.TOGETHER.problems(pool(parts))).isEmpty();
+            case "fits-apart" ->
+                assertThat(CounterLayout.APART.problems(pool(parts))).isEmpty();
+            case "problem" ->
+                assertThat(CounterLayout.TOGETHER.problems(pool(parts)))
+                        .singleElement()
+                        .asString()
+                        .contains(text.split(" \\| "));
+            default -> throw new IllegalArgumentException(words[0]);
         }
     }
 
-    @Nested
-    class ALaterPlan {
-
-        @Test
-        void changesOneSliceForOneDevice() {
-            List<PlannedSlice> first = plan(with(gpus(0, 4, 2), device("nic-0")), List.of());
-            Pool more = with(gpus(0, 4, 2), device("nic-0"), device("gpu-2-full", "gpu-2"));
-
-            List<PlannedSlice> second = plan(more, first);
-
-            assertThat(second).filteredOn(slice -> !first.contains(slice)).hasSize(1);
-            assertThat(brief(second)).contains("2: gpu-2 gpu-2-part-0 gpu-2-part-1 gpu-2-full");
-            assertThat(plan(more, second)).isEqualTo(second);
-        }
-
-        @Test
-        void leavesTheOthersWhereTheyAreWhenAGpuGoesAndTakesItsSliceWhenOneComes() {
-            List<PlannedSlice> first = plan(with(gpus(0, 3, 1), device("nic-0")), List.of());
-
-            List<PlannedSlice> second = plan(with(gpus(1, 3, 1), device("nic-0")), first);
-            assertThat(brief(second)).containsExactly("1: gpu-1 gpu-1-part-0", "2: gpu-2 gpu-2-part-0", "3: nic-0");
-
-            assertThat(brief(plan(with(gpus(1, 4, 1), device("nic-0")), second)))
-                    .containsExactly(
-                            "0: gpu-3 gpu-3-part-0", "1: gpu-1 gpu-1-part-0", "2: gpu-2 gpu-2-part-0", "3: nic-0");
-        }
-
-        @Test
-        void ofSetsThatComeLaterLeavesDevicesWhereTheyAre() {
-            Pool plain = Pool.ofNode("node-a", List.of(device("nic-0")));
-
-            assertThat(brief(plan(with(gpus(0, 1, 1), device("nic-0")), plan(plain, List.of()))))
-                    .containsExactly("1: gpu-0 gpu-0-part-0", "0: nic-0");
-        }
-
-        @Test
-        void dividesAGroupThatNothingLinksAnyMore() {
-            Pool alone = gpus(0, 3, 1);
-            List<PlannedSlice> linked = plan(with(alone, device("pair", "gpu-0", "gpu-1")), List.of());
-            assertThat(brief(linked))
-                    .containsExactly("0: gpu-0 gpu-1 gpu-0-part-0 gpu-1-part-0 pair", "1: gpu-2 gpu-2-part-0");
-
-            assertThat(brief(plan(alone, linked)))
-                    .containsExactly("0: gpu-0 gpu-0-part-0", "1: gpu-2 gpu-2-part-0", "2: gpu-1 gpu-1-part-0");
-        }
+    @Scenarios("joint-slices.txt")
+    void setsAndTheirDevicesAreInOneSlice(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Nested
     class AnotherRelease {
 
-        private final Pool pool = with(gpus(0, 10, 8), device("nic-0"));
+        private final Pool pool = pool(Stream.of("gpus:0-10x8", "nic-0"));
 
         @Test
         void takesTheSetsOutOfTheSlicesAndLeavesTheDevicesThere() {
@@ -190,56 +164,6 @@ public class JointSlicePlannerTest {
                     .flatMap(slice -> slice.content().devices().stream()
                             .map(it -> Map.entry(it.name().value(), slice.index())))
                     .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
-        }
-    }
-
-    @Nested
-    class APoolWithoutRoom {
-
-        private static List<String> problems(Pool pool) {
-            return CounterLayout.TOGETHER.problems(pool).stream()
-                    .map(Problem::toString)
-                    .toList();
-        }
-
-        @Test
-        void hasMoreDevicesOfASetThanASliceTakes() {
-            assertThat(problems(gpus(0, 2, 128))).isEmpty();
-            assertThat(problems(with(gpus(0, 2, 128), device("late", "gpu-1"))))
-                    .containsExactly("pool node-a, field sharedCounters[gpu-1]: must have at most 128 devices that"
-                            + " consume from it: Kubernetes 1.34 requires the set and its devices in one slice; offer fewer,"
-                            + " or use Kubernetes 1.35; found 129");
-            assertThat(CounterLayout.APART.problems(gpus(0, 1, 200))).isEmpty();
-        }
-
-        @Test
-        void hasMoreCountersInSetsThatDevicesShareThanASliceTakes() {
-            Pool pool = Pool.ofNode("node-a", List.of(device("x", "a", "b")))
-                    .withCounterSets(List.of(set("a", 16), set("b", 16), set("c", 32)));
-            assertThat(problems(pool)).isEmpty();
-
-            assertThat(problems(pool.withCounterSets(List.of(set("a", 16), set("b", 17)))))
-                    .singleElement()
-                    .asString()
-                    .startsWith("pool node-a, field sharedCounters[a, b]: must have at most 32 counters:")
-                    .endsWith("found 33");
-        }
-
-        @Test
-        void hasDevicesThatConsumeMoreCountersThanASliceTakes() {
-            List<Device> devices = IntStream.range(0, 32)
-                    .mapToObj(i -> Device.builder("d" + i))
-                    .map(it -> it.consumes(CounterConsumption.of("a", counters(32))))
-                    .map(Device.Builder::build)
-                    .toList();
-            Pool full = Pool.ofNode("node-a", devices).withCounterSets(List.of(set("a", 32)));
-            assertThat(problems(full)).isEmpty();
-
-            assertThat(problems(with(full, device("late", "a"))))
-                    .singleElement()
-                    .asString()
-                    .contains("pool node-a, field sharedCounters[a]", "at most 1024 counters")
-                    .endsWith("found 1025");
         }
     }
 
