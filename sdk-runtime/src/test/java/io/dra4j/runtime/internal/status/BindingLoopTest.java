@@ -2,30 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.status;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.ReadinessCheck.PendingDevice;
 import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.cluster.ClaimFeed;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.Watch;
 import io.dra4j.runtime.internal.publish.ManualLoop;
+import io.dra4j.testkit.Scenarios;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
-class BindingLoopTest {
+/** A loop that binds devices, second by second, as binding-loop.txt says. */
+class BindingLoopTest implements ScenarioSteps {
 
-    private static final String OWN = "{'driver':'d.example.com','pool':'node','device':'gpu-0'";
     private static final String AWAITED =
-            ",'request':'r/s','bindingConditions':['Attached','Warm'],'bindingFailureConditions':['Failed']}";
+            ",'request':'r/s','bindingConditions':['Attached','Warm'],'bindingFailureConditions':['Failed']";
 
     private final ManualLoop loop = new ManualLoop();
     private final FakeStatuses statuses = new FakeStatuses();
@@ -34,36 +39,39 @@ class BindingLoopTest {
     private List<Condition> answer = List.of();
     private @Nullable RuntimeException failure;
     private RandomGenerator random = RandomGenerator.getDefault();
+    private Duration setBack = Duration.ZERO;
+    private BindingLoop started;
 
     private static final class FakeFeed implements ClaimFeed {
         private List<String> claims = List.of();
-        private int outage;
         private int lists;
-        private Runnable beforeList = () -> {};
-        private Watch.@Nullable Listener<String> listener;
+        private final Deque<Throwable> failures = new ArrayDeque<>();
+        private final List<Watch.Listener<String>> listeners = new ArrayList<>();
 
         @Override
         public Snapshot list() {
             lists++;
-            beforeList.run();
-            if (outage-- > 0) {
-                throw new ClusterException("no answer", 500, null);
+            if (failures.peek() instanceof Error) {
+                throw (Error) failures.remove();
+            } else if (!failures.isEmpty()) {
+                throw (RuntimeException) failures.remove();
             }
             return new Snapshot(claims, "1");
         }
 
         @Override
         public Watch watch(String resourceVersion, Watch.Listener<String> changes) {
-            listener = changes;
+            listeners.add(changes);
             return () -> {};
+        }
+
+        private Watch.Listener<String> listener() {
+            return listeners.get(listeners.size() - 1);
         }
     }
 
-    private Duration setBack = Duration.ZERO;
-
-    private BindingLoop start(String... claims) {
-        feed.claims = List.of(claims);
-        BindingLoop started = new BindingLoop(
+    private void start() throws Exception {
+        started = new BindingLoop(
                 new BindingLoop.Parts(
                         "d.example.com",
                         "node",
@@ -74,8 +82,7 @@ class BindingLoopTest {
                         () -> loop.instant().minus(setBack)),
                 loop,
                 random);
-        advance(0);
-        return started;
+        step("advance 0");
     }
 
     private List<Condition> bind(PendingDevice device) {
@@ -86,292 +93,118 @@ class BindingLoopTest {
         return answer;
     }
 
-    private void advance(int seconds) {
-        loop.advance(Duration.ofSeconds(seconds));
-    }
-
-    private static String claim(String results, String devices) {
-        return ("{'metadata':{'namespace':'ns','name':'c','uid':'uid-1'},'status':{'allocation':{'devices':{'results':["
-                        + results
-                        + "]}},'devices':["
-                        + devices
-                        + "]}}")
+    /** Makes a claim, of which some words may say that it is another. */
+    private String claim(String words) {
+        String uid = "uid-1";
+        String name = "c";
+        String device = "'driver':'d.example.com','pool':'node','device':'gpu-0'";
+        String set = "";
+        for (String word : words.split(" ")) {
+            String value = word.substring(word.indexOf('=') + 1);
+            switch (word.split("=")[0]) {
+                case "uid" -> uid = value;
+                case "name" -> name = value;
+                case "driver" -> device = device.replace("d.example.com", value);
+                case "pool" -> device = device.replace("'pool':'node'", "'pool':'%s'".formatted(value));
+                case "device" -> device = device.replace("gpu-0", value);
+                case "set" -> set = value;
+                default -> assertThat(word).isIn("awaits", "plain");
+            }
+        }
+        String conditions = Stream.of(set.split(","))
+                .map(each -> each.split(":"))
+                .map(each -> "{'type':'%s','status':'%s','reason':'R','message':'','lastTransitionTime':'t'}"
+                        .formatted(each[0], each.length == 1 ? "True" : each[1]))
+                .collect(Collectors.joining(","));
+        return "{'metadata':{'namespace':'ns','name':'%s','uid':'%s'},'status':{'allocation':{'devices':{'results':[{%s}]}},'devices':[%s]}}"
+                .formatted(
+                        name,
+                        uid,
+                        device + (words.startsWith("awaits") ? AWAITED : ""),
+                        set.equals("last")
+                                ? statuses.last().devices().get(0)
+                                : set.isEmpty() ? "" : "{%s,'conditions':[%s]}".formatted(device, conditions))
                 .replace('\'', '"');
     }
 
-    private static Condition condition(String type, ConditionStatus status) {
-        return new Condition(type, status, "Because", "");
+    private List<String> claims(String text) {
+        return Stream.of(text.split(" \\| "))
+                .filter(words -> !words.isEmpty())
+                .map(this::claim)
+                .toList();
+    }
+
+    private static Throwable failure(String what) {
+        return switch (what) {
+            case "bug" -> new IllegalStateException("odd");
+            case "no-thread" -> new OutOfMemoryError("unable to create native thread");
+            case "forbidden" -> new ClusterException.Forbidden("no", "update", "resourceclaims/status");
+            default -> new ClusterException("no answer", Integer.parseInt(what), null);
+        };
+    }
+
+    private static Condition condition(String text) {
+        String reason = text.endsWith("=") ? "two words" : "Because";
+        return new Condition(text.replace("=", ""), ConditionStatus.TRUE, reason, "");
+    }
+
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "start" -> {
+                feed.claims = claims(text);
+                start();
+            }
+            case "claims" -> feed.claims = claims(text);
+            case "answer" ->
+                answer =
+                        Stream.of(words).skip(1).map(BindingLoopTest::condition).toList();
+            case "fails" -> failure = words[1].equals("yes") ? new IllegalStateException("cable") : null;
+            case "lists-fail" -> Stream.of(words).skip(1).forEach(what -> feed.failures.add(failure(what)));
+            case "list-is-told-to-wait" ->
+                feed.failures.add(new ClusterException("too many requests", 429, Duration.ofSeconds(30)));
+            case "statuses-fail" ->
+                Stream.of(words).skip(1).forEach(what -> statuses.failures.add((RuntimeException) failure(what)));
+            case "random" -> random = () -> Long.parseLong(words[1]);
+            case "clock-is-set-back" -> setBack = Duration.ofDays(30);
+            case "advance" -> loop.advance(Duration.parse("PT" + words[1] + "S"));
+            case "changed" -> feed.listener().changed(claim(text));
+            case "deleted" -> feed.listener().deleted(claim(text));
+            case "bookmark" -> feed.listener().bookmark();
+            case "watch-ends" -> feed.listener().ended("timeout");
+            case "first-watch-changed" -> feed.listeners.get(0).changed(claim(text));
+            case "first-watch-ends" -> feed.listeners.get(0).ended("at last");
+            case "close" -> started.close();
+            case "requested" -> assertNumber(requested.size(), words, text);
+            case "applied" -> assertNumber(statuses.applied.size(), words, text);
+            case "tries" -> assertNumber(statuses.tries, words, text);
+            case "lists" -> assertNumber(feed.lists, words, text);
+            case "last-has" ->
+                assertThat(statuses.last().devices()).singleElement().asString().contains(text.split(" "));
+            case "last-lacks" ->
+                assertThat(statuses.last().devices()).singleElement().asString().doesNotContain(text);
+            default -> throw new IllegalArgumentException(words[0]);
+        }
+    }
+
+    @Scenarios("binding-loop.txt")
+    void conditionsAreSetAsTheyCome(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Test
-    void asksUntilAllConditionsHoldAndSetsThem() {
-        start(claim(OWN + AWAITED, ""));
-        assertThat(requested).hasSize(1);
+    void asksUntilAllConditionsHoldAndSetsThem() throws Exception {
+        play("start : awaits\nrequested : 1\napplied : 0");
         assertThat(requested.get(0).request()).isEqualTo("r");
         assertThat(requested.get(0).binding().conditions()).containsExactly("Attached", "Warm");
-        assertThat(statuses.applied).isEmpty();
 
-        answer = List.of(condition("Attached", ConditionStatus.TRUE));
-        advance(5);
-        answer = List.of(condition("Warm", ConditionStatus.TRUE));
-        advance(5);
-        advance(60);
+        play("answer Attached\nadvance 5\nanswer Warm\nadvance 5\nadvance 60\nrequested : 3\napplied : 2");
 
-        assertThat(requested).hasSize(3);
-        assertThat(statuses.applied).hasSize(2);
         assertThat(statuses.last().fieldManager()).isEqualTo("d.example.com-binding/node");
         assertThat(statuses.last().devices())
                 .containsExactly(("{'driver':'d.example.com','pool':'node','device':'gpu-0','conditions':["
                                 + "{'type':'Attached','status':'True','reason':'Because','message':'','lastTransitionTime':'2026-11-21T00:00:05Z'},"
                                 + "{'type':'Warm','status':'True','reason':'Because','message':'','lastTransitionTime':'2026-11-21T00:00:10Z'}]}")
                         .replace('\'', '"'));
-    }
-
-    @Test
-    void leavesOutAConditionThatTheApiWouldRefuse() {
-        start(claim(OWN + AWAITED, ""));
-
-        Condition wrong = new Condition("Attached", ConditionStatus.TRUE, "two words", "");
-        answer = List.of(wrong, condition("Warm", ConditionStatus.TRUE));
-        advance(5);
-
-        assertThat(statuses.applied).hasSize(1);
-        assertThat(statuses.last().devices())
-                .singleElement()
-                .asString()
-                .contains("Warm")
-                .doesNotContain("Attached");
-    }
-
-    @Test
-    void endsWithAFailureCondition() {
-        answer = List.of(condition("Failed", ConditionStatus.TRUE));
-        start(claim(OWN + AWAITED, ""));
-        advance(60);
-
-        assertThat(requested).hasSize(1);
-        assertThat(statuses.applied).hasSize(1);
-    }
-
-    @Test
-    void goesOnWhereItWas() {
-        String set = OWN
-                + ",'conditions':[{'type':'Attached','status':'True','reason':'R','message':'','lastTransitionTime':'t'},"
-                + "{'type':'Ready','status':'True'}]}";
-        answer = List.of(condition("Warm", ConditionStatus.TRUE));
-        start(claim(OWN + AWAITED, set));
-
-        assertThat(statuses.last().devices().get(0))
-                .contains("Attached", "Warm", "\"t\"")
-                .doesNotContain("Ready");
-    }
-
-    @Test
-    void passesOverWhatIsNotItsOwnOrNeedsNothing() {
-        String settled = OWN + ",'conditions':[{'type':'Failed','status':'True'}]}";
-        start(
-                claim(OWN + "}", ""),
-                claim(OWN.replace("'node'", "'other'") + AWAITED, ""),
-                claim(OWN.replace("d.example", "e.example") + AWAITED, ""),
-                claim(OWN + AWAITED, settled),
-                claim(OWN + AWAITED, "").replace("uid-1", "../uid"));
-        advance(60);
-
-        assertThat(requested).isEmpty();
-        assertThat(statuses.tries).isZero();
-    }
-
-    @Test
-    void triesAgainWhatFails() {
-        feed.outage = 2;
-        start(claim(OWN + AWAITED, ""));
-        assertThat(requested).isEmpty();
-        advance(3);
-        assertThat(feed.lists).isEqualTo(3);
-        assertThat(requested).hasSize(1);
-
-        failure = new IllegalStateException("cable");
-        advance(5);
-        failure = null;
-        answer = List.of(condition("Unknown", ConditionStatus.TRUE)); // not awaited
-        advance(5);
-        assertThat(statuses.tries).isZero();
-
-        answer = List.of(condition("Failed", ConditionStatus.TRUE));
-        statuses.fail(2, 403);
-        advance(5);
-        advance(5);
-        assertThat(statuses.applied).isEmpty();
-        advance(5);
-        assertThat(statuses.applied).hasSize(1);
-        int requestedUntilThen = requested.size();
-        advance(60);
-        assertThat(requested).hasSize(requestedUntilThen);
-    }
-
-    @Test
-    void waitsAsLongAsTheServerRequests() {
-        feed.beforeList = () -> {
-            if (feed.lists == 1) {
-                throw new ClusterException("too many requests", 429, Duration.ofSeconds(30));
-            }
-        };
-        start(claim(OWN + AWAITED, ""));
-        advance(30);
-        assertThat(feed.lists).isOne();
-
-        advance(1);
-        assertThat(requested).hasSize(1);
-    }
-
-    @Test
-    void isEndedNeitherByABugNorByAShortageOfThreads() {
-        feed.beforeList = () -> {
-            if (feed.lists == 1) {
-                throw new IllegalStateException("odd");
-            } else if (feed.lists == 2) {
-                throw new OutOfMemoryError("unable to create native thread");
-            }
-        };
-        start(claim(OWN + AWAITED, ""));
-        advance(3);
-
-        assertThat(requested).hasSize(1);
-    }
-
-    @Test
-    void aClaimThatChangesAllTheTimeIsNotCheckedMoreOften() {
-        answer = List.of(condition("Attached", ConditionStatus.TRUE));
-        start(claim(OWN + AWAITED, ""));
-        String other = OWN + ",'conditions':[{'type':'Attached','status':'False'},{'type':'X%d'}]}";
-        for (int i = 0; i < 100; i++) {
-            feed.listener.changed(claim(OWN + AWAITED, other.formatted(i)));
-            advance(0);
-        }
-        assertThat(requested).hasSize(1);
-        assertThat(statuses.applied).hasSize(1);
-
-        advance(5);
-        assertThat(requested).hasSize(2);
-        assertThat(statuses.applied).hasSize(2);
-    }
-
-    @Test
-    void anotherWriterOfASettledClaimDoesNotMakeItFaster() {
-        answer = List.of(condition("Failed", ConditionStatus.TRUE));
-        start(claim(OWN + AWAITED, ""));
-        feed.listener.changed(claim(OWN + AWAITED, statuses.last().devices().get(0)));
-        feed.listener.changed(claim(OWN + AWAITED, ""));
-        feed.listener.changed(claim(OWN + AWAITED, ""));
-        advance(0);
-
-        assertThat(requested).hasSize(1);
-        advance(5);
-        assertThat(requested).hasSize(2);
-    }
-
-    @Test
-    void aClaimThatIsForbiddenWaitsAMinuteAndDelaysNoOther() {
-        answer = List.of(condition("Failed", ConditionStatus.TRUE));
-        statuses.failures.add(new ClusterException.Forbidden("no", "update", "resourceclaims/status"));
-        start(
-                claim(OWN + AWAITED, ""),
-                claim(OWN + AWAITED, "").replace("uid-1", "uid-2").replace("'c'", "'d'"));
-
-        assertThat(statuses.applied).hasSize(1);
-
-        advance(55);
-        assertThat(statuses.tries).isEqualTo(2);
-        advance(10);
-        assertThat(statuses.applied).hasSize(2);
-    }
-
-    @Test
-    void aClockThatIsSetBackDelaysNothing() {
-        answer = List.of(condition("Attached", ConditionStatus.TRUE));
-        statuses.failures.add(new ClusterException.Forbidden("no", "update", "resourceclaims/status"));
-        start(claim(OWN + AWAITED, ""));
-        setBack = Duration.ofDays(30);
-        advance(5);
-
-        assertThat(requested).hasSize(2);
-        assertThat(statuses.applied).hasSize(1);
-    }
-
-    @Test
-    void anotherAllocationIsCheckedAtOnce() {
-        start(claim(OWN + AWAITED, ""));
-        feed.listener.changed(claim(OWN.replace("gpu-0", "gpu-1") + AWAITED, ""));
-        advance(0);
-
-        assertThat(requested).hasSize(2);
-    }
-
-    @Test
-    void followsChanges() {
-        start();
-        feed.listener.changed(claim(OWN + AWAITED, ""));
-        advance(0);
-        assertThat(requested).hasSize(1);
-
-        feed.listener.deleted(claim(OWN + AWAITED, ""));
-        advance(60);
-        assertThat(requested).hasSize(1);
-
-        feed.claims = List.of(claim(OWN + AWAITED, ""));
-        feed.listener.ended("timeout");
-        advance(1);
-        assertThat(requested).hasSize(2);
-    }
-
-    /** One slow answer may end the watches of many nodes at the same time. */
-    @ParameterizedTest
-    @CsvSource({"0, 500", "-1, 999"})
-    void aWatchThatEndedBeginsAgainAfterARandomTime(long random, int millis) {
-        this.random = () -> random;
-        start();
-        feed.listener.ended("timeout");
-        advance(0);
-
-        loop.advance(Duration.ofMillis(millis - 1));
-        assertThat(feed.lists).isOne();
-
-        loop.advance(Duration.ofMillis(1));
-        assertThat(feed.lists).isEqualTo(2);
-    }
-
-    @Test
-    void aQuietWatchWithBookmarksGoesOn() {
-        start();
-        for (int i = 0; i < 10; i++) {
-            advance(60);
-            feed.listener.bookmark();
-        }
-
-        assertThat(feed.lists).isOne();
-    }
-
-    @Test
-    void aWatchThatIsSilentForTooLongIsTakenForDeadAndChangesNothingMore() {
-        start();
-        Watch.Listener<String> dead = feed.listener;
-        advance(200);
-        dead.changed(claim(OWN + AWAITED, ""));
-        dead.ended("at last");
-        advance(5);
-
-        assertThat(feed.lists).isEqualTo(2);
-        assertThat(requested).isEmpty();
-        feed.claims = List.of(claim(OWN + AWAITED, ""));
-        advance(600);
-        assertThat(requested).isNotEmpty();
-    }
-
-    @Test
-    void endsWhenItIsClosed() {
-        start(claim(OWN + AWAITED, "")).close();
-        advance(60);
-
-        assertThat(requested).hasSize(1);
     }
 }
