@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.driver;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -17,8 +20,10 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.LoggedEvents;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.publish.ManualLoop;
+import io.dra4j.testkit.Scenarios;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,16 +32,14 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
+/** A node on which a device plugin comes and goes, minute by minute, as legacy-plugin.txt says. */
 @Isolated
-class LegacyPluginWatchTest {
+class LegacyPluginWatchTest implements ScenarioSteps {
 
     @RegisterExtension
     final LoggedEvents log = new LoggedEvents(LegacyPluginWatch.class, Level.WARN);
 
-    private static final String DRIVER = "gpu.nvidia.com";
     private static final Inventory DEVICES =
             Inventory.of(Pool.ofNode("node-a", List.of(Device.builder("gpu-0").build())));
 
@@ -68,156 +71,48 @@ class LegacyPluginWatchTest {
                 throw new AssertionError("nothing is created");
             }
         };
-        DriverSettings settings = new DriverSettings(DRIVER, "node-a");
+        DriverSettings settings = new DriverSettings("gpu.nvidia.com", "node-a");
         settings.withholdsBesideLegacyPlugin = withholds;
         return new LegacyPluginWatch(settings, api, events::add, timer);
     }
 
-    private int published() {
-        return watch.apply(DEVICES).pools().get(0).devices().size();
+    @Override
+    public void run(String[] words, String text) {
+        switch (words[0]) {
+            case "only-warns" -> watch = watch(false);
+            case "node" -> {
+                status = words[1].equals("silent") ? 0 : words[1].equals("refused") ? 403 : 200;
+                amount = words[1].matches("\\d+") ? words[1] : "0";
+            }
+            case "look" -> watch.look(() -> changes.add(amount));
+            case "start" -> watch.start(() -> changes.add(amount));
+            case "advance" -> {
+                reads = 0;
+                timer.advance(Duration.parse("PT" + words[1]));
+            }
+            case "reads" -> assertNumber(reads, words, text);
+            case "published" ->
+                assertNumber(watch.apply(DEVICES).pools().get(0).devices().size(), words, text);
+            case "changes" -> assertThat(list(changes.stream())).isEqualTo(text);
+            case "events" ->
+                assertThat(list(events.stream().map(event -> event.reason().apiName())))
+                        .isEqualTo(text);
+            case "all-events" ->
+                assertThat(events).extracting(DriverEvent::message).allMatch(message -> message.contains(text));
+            case "logged" -> assertNumber(log.list.size(), words, text);
+            case "log-has", "log-lacks" -> {
+                assertThat(log.list).extracting(ILoggingEvent::getLevel).containsOnly(Level.WARN);
+                String last = log.list.get(log.list.size() - 1).getFormattedMessage();
+                assertThat(last.startsWith("The Node node-a can't be read")).isTrue();
+                assertThat(last.contains(text)).as(last).isEqualTo(words[0].equals("log-has"));
+            }
+            default -> throw new IllegalArgumentException(words[0]);
+        }
     }
 
-    private void look(int answer, String nvidiaGpu) {
-        status = answer;
-        amount = nvidiaGpu;
-        watch.look(() -> changes.add(nvidiaGpu));
-    }
-
-    @Test
-    void devicesAreWithheldUntilTheNodeIsRead() {
-        look(0, "0");
-        assertThat(published()).isZero();
-        look(403, "0");
-        assertThat(published()).isZero();
-
-        look(200, "0");
-
-        assertThat(published()).isOne();
-        assertThat(changes).containsExactly("0");
-        assertThat(events).isEmpty();
-    }
-
-    @Test
-    void aNodeThatCanNotBeReadSaysNothing() {
-        look(200, "8");
-        look(0, "0");
-        assertThat(published()).isZero();
-
-        look(200, "0");
-        look(0, "8");
-        assertThat(published()).isOne();
-        assertThat(events)
-                .extracting(event -> event.reason().apiName())
-                .containsExactly("LegacyDevicePlugin", "PublishingRecovered");
-    }
-
-    @Test
-    void aPluginThatComesLaterIsNoticed() {
-        look(200, "0");
-        look(200, "8");
-        look(200, "8");
-
-        assertThat(published()).isZero();
-        assertThat(events).hasSize(1);
-    }
-
-    private int readsIn(Duration time) {
-        int before = reads;
-        timer.advance(time);
-        return reads - before;
-    }
-
-    private void start() {
-        watch.start(() -> changes.add(amount));
-    }
-
-    @ParameterizedTest
-    @CsvSource({"true, 1, 2", "false, 0, 1"})
-    void theNodeIsReadOnceAtTheStart(boolean withholds, int before, int soon) {
-        watch = watch(withholds);
-        start();
-        assertThat(reads).as("before the first slice is written").isEqualTo(before);
-
-        assertThat(readsIn(Duration.ofMillis(4999))).isEqualTo(1 - before);
-        timer.advance(Duration.ofMillis(1));
-
-        assertThat(reads).isEqualTo(soon);
-    }
-
-    @Test
-    void aPluginThatComesSoonAfterTheDriverIsNoticedWithinSeconds() {
-        start();
-        timer.advance(Duration.ofMinutes(9));
-        assertThat(published()).isOne();
-
-        amount = "8";
-        timer.advance(Duration.ofSeconds(5));
-
-        assertThat(published()).isZero();
-        assertThat(changes).containsExactly("8");
-    }
-
-    @Test
-    void aNodeWithoutAPluginIsReadSeldomAfterTenMinutes() {
-        start();
-        timer.advance(Duration.ofMinutes(11));
-
-        assertThat(readsIn(Duration.ofHours(1))).isEqualTo(12);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"200, 8", "403, 0"})
-    void devicesThatAreWithheldComeBackWithinSecondsForEver(int answer, String nvidiaGpu) {
-        status = answer;
-        amount = nvidiaGpu;
-        start();
-        timer.advance(Duration.ofHours(1));
-        assertThat(published()).isZero();
-
-        status = 200;
-        amount = "0";
-        timer.advance(Duration.ofSeconds(5));
-
-        assertThat(published()).isOne();
-    }
-
-    @ParameterizedTest
-    @CsvSource({"200, 8", "200, 0", "403, 0", "0, 0"})
-    void aDriverThatOnlyWarnsReadsTheNodeSeldom(int answer, String nvidiaGpu) {
-        watch = watch(false);
-        status = answer;
-        amount = nvidiaGpu;
-        start();
-
-        assertThat(readsIn(Duration.ofMinutes(59))).isEqualTo(12);
-    }
-
-    @Test
-    void anAnswerThatRefusesTheNodeIsLoggedOnce() {
-        status = 403;
-
-        start();
-        timer.advance(Duration.ofMinutes(5));
-
-        assertThat(log.list).singleElement().satisfies(one -> {
-            assertThat(one.getLevel()).isEqualTo(Level.WARN);
-            assertThat(one.getFormattedMessage())
-                    .startsWith("The Node node-a can't be read")
-                    .contains("answered 403", "No device is published until");
-        });
-    }
-
-    @Test
-    void aRefusalAfterAnAnswerIsLoggedAgainAndWithholdsNothing() {
-        look(403, "0");
-        look(200, "0");
-        look(403, "0");
-
-        assertThat(log.list).hasSize(2);
-        assertThat(log.list.get(1).getFormattedMessage())
-                .startsWith("The Node node-a can't be read")
-                .doesNotContain("No device is published");
-        assertThat(published()).isOne();
+    @Scenarios("legacy-plugin.txt")
+    void devicesAreWithheldBesideAPlugin(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Test
@@ -235,35 +130,5 @@ class LegacyPluginWatchTest {
 
         assertThat(withheld.pools()).containsExactly(Pool.ofNode("node-a", List.of()), elsewhere);
         assertThat(withheld.leftOut()).isEqualTo(all.leftOut());
-    }
-
-    @Test
-    void anAmountThatChangesIsReportedAndChangesNothing() {
-        look(200, "8");
-        assertThat(changes).as("they were withheld before").isEmpty();
-
-        look(200, "4");
-
-        assertThat(changes).isEmpty();
-        assertThat(events)
-                .hasSize(2)
-                .extracting(DriverEvent::message)
-                .allMatch(it -> it.contains("No device is published until the plugin is gone."));
-    }
-
-    @Test
-    void aWarningWithholdsNothing() {
-        watch = watch(false);
-
-        look(200, "8");
-
-        assertThat(published()).isOne();
-        assertThat(changes).isEmpty();
-        assertThat(events)
-                .singleElement()
-                .extracting(DriverEvent::message)
-                .asString()
-                .contains("The devices remain published.")
-                .contains("device-plugin=false --overwrite ");
     }
 }

@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.driver;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.testkit.Scenarios;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -17,7 +21,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-class NodeEventRecorderTest {
+/** Problems that come and go, as node-events.txt says. */
+class NodeEventRecorderTest implements ScenarioSteps {
 
     private final List<String> received = new CopyOnWriteArrayList<>();
     private final List<String> events = new CopyOnWriteArrayList<>();
@@ -52,87 +57,25 @@ class NodeEventRecorderTest {
         }
     }
 
-    private void take(Reason reason, String subject, String message) {
-        board.record(new DriverEvent(reason, subject, message));
-    }
-
-    @Test
-    void problemsGoToTheListenerAndOntoTheNodeIfItCanBeReachedAndTheirEndOntoTheNodeAlone() {
-        take(Reason.INVALID_POOL, "node-a", "bad");
-        take(Reason.API_MISSING, "server", "old");
-        take(Reason.CLUSTER_UNREACHABLE, "server", "down");
-        take(Reason.PUBLISHING_RECOVERED, "node-a", "good");
-        board.close();
-
-        assertThat(received).containsExactly("recoverable: bad", "fatal: old", "recoverable: down");
-        assertThat(events)
-                .containsExactly(
-                        "Warning InvalidPool bad", "Warning DraApiMissing old", "Normal PublishingRecovered good");
-    }
-
-    @Test
-    void whatRepeatsIsToldAgainAfterHalfAnHour() {
-        take(Reason.INVALID_POOL, "node-a", "bad");
-        take(Reason.INVALID_POOL, "node-b", "bad");
-        take(Reason.INVALID_POOL, "node-a", "bad");
-        now = now.plus(Duration.ofMinutes(29));
-        take(Reason.INVALID_POOL, "node-a", "bad");
-        now = now.plus(Duration.ofMinutes(1));
-        take(Reason.INVALID_POOL, "node-a", "bad");
-        take(Reason.INVALID_POOL, "node-a", "worse");
-        board.close();
-
-        assertThat(received)
-                .containsExactly("recoverable: bad", "recoverable: bad", "recoverable: bad", "recoverable: worse");
-    }
-
-    @Test
-    void aProblemThatChangesAllTheTimeMakesOneEventAMinute() {
-        for (int second = 0; second < 90; second++) {
-            take(Reason.INVALID_POOL, "node-a", "bad " + second);
-            now = now.plusSeconds(1);
+    @Override
+    public void run(String[] words, String text) {
+        switch (words[0]) {
+            case "event" -> board.record(new DriverEvent(Reason.valueOf(words[1]), words[2], text));
+            case "advance" -> now = now.plus(Duration.parse("PT" + words[1]));
+            case "clock-is-set-back" -> now = now.minus(Duration.ofDays(30));
+            case "server-fails" -> eventFailure = new ClusterException("no", 500, null);
+            case "events-are-forbidden" -> eventFailure = new ClusterException.Forbidden("no", "create", "events");
+            case "close" -> board.close();
+            case "heard" -> assertThat(list(received.stream())).isEqualTo(text);
+            case "heard-of" -> assertNumber(received.size(), words, text);
+            case "recorded" -> assertThat(list(events.stream())).isEqualTo(text);
+            default -> throw new IllegalArgumentException(words[0]);
         }
-        board.close();
-
-        assertThat(received).hasSize(90);
-        assertThat(events).containsExactly("Warning InvalidPool bad 0", "Warning InvalidPool bad 60");
     }
 
-    @Test
-    void aClockThatIsSetBackDelaysNothing() {
-        take(Reason.INVALID_POOL, "node-a", "bad");
-        now = now.minus(Duration.ofDays(30));
-        take(Reason.INVALID_POOL, "node-a", "bad");
-        board.close();
-
-        assertThat(received).hasSize(2);
-        assertThat(events).hasSize(2);
-    }
-
-    @Test
-    void aListenerOrAServerThatFailsStopsNothing() {
-        eventFailure = new ClusterException("forbidden", 403, null);
-        take(Reason.INVALID_POOL, "node-a", "throw");
-        take(Reason.INVALID_POOL, "node-b", "next");
-        board.close();
-
-        assertThat(received).containsExactly("recoverable: throw", "recoverable: next");
-        assertThat(events).hasSize(2);
-    }
-
-    @Test
-    void eventsThatAreForbiddenAreTriedAgainAfterTenMinutes() {
-        eventFailure = new ClusterException.Forbidden("no", "create", "events");
-        for (int minute = 0; minute < 21; minute++) {
-            take(Reason.INVALID_POOL, "node-a", "bad " + minute);
-            now = now.plusSeconds(60);
-        }
-        board.close();
-
-        assertThat(received).hasSize(21);
-        assertThat(events)
-                .containsExactly(
-                        "Warning InvalidPool bad 0", "Warning InvalidPool bad 10", "Warning InvalidPool bad 20");
+    @Scenarios("node-events.txt")
+    void problemsGoToTheListenerAndOntoTheNode(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Test

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.driver;
 
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,6 +17,8 @@ import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
 import io.dra4j.runtime.ProviderWithoutClaims;
+import io.dra4j.runtime.ScenarioSteps;
+import io.dra4j.testkit.Scenarios;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -24,9 +27,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 
-class SuspendableProviderTest {
+/** Hardware that is given back and used again, call by call, as suspendable-provider.txt says. */
+class SuspendableProviderTest implements ScenarioSteps {
 
     private static final HeldDevice GPU = HeldDevice.builder("gpu", new PoolName("node-a"), new DeviceName("gpu-0"))
             .build();
@@ -40,7 +43,10 @@ class SuspendableProviderTest {
 
     private final Hardware hardware = new Hardware();
     private volatile Instant now = Instant.parse("2026-11-26T03:00:00Z");
-    private final SuspendableProvider provider = new SuspendableProvider(hardware, () -> now);
+    private SuspendableProvider provider = new SuspendableProvider(hardware, () -> now);
+    private DeviceMeter meter = DeviceMeter.NONE;
+    private FutureTask<?> hanging = new FutureTask<>(() -> null);
+    private Object result;
 
     @BeforeEach
     void read() throws Exception {
@@ -57,6 +63,21 @@ class SuspendableProviderTest {
         volatile CountDownLatch suspending = new CountDownLatch(0);
         volatile CountDownLatch resuming = new CountDownLatch(0);
         volatile RuntimeException failure;
+
+        /** Lets calls of a kind wait until they are released. */
+        void hang(String calls) {
+            CountDownLatch latch = new CountDownLatch(1);
+            switch (calls) {
+                case "measure" -> measuring = latch;
+                case "inventory" -> reading = latch;
+                case "suspend" -> suspending = latch;
+                default -> resuming = latch;
+            }
+        }
+
+        void release() {
+            List.of(measuring, reading, suspending, resuming).forEach(CountDownLatch::countDown);
+        }
 
         private void call(String name, CountDownLatch latch) throws InterruptedException {
             calls.add(name);
@@ -110,189 +131,68 @@ class SuspendableProviderTest {
         }
     }
 
-    private FutureTask<DeviceReadings> hangingMeasurement() throws Exception {
-        hardware.measuring = new CountDownLatch(1);
-        DeviceMeter meter = provider.meter();
-        FutureTask<DeviceReadings> hanging = new FutureTask<>(() -> meter.measure(CLAIM, GPU));
-        new Thread(hanging).start();
-        await(() -> hardware.calls.contains("measure"));
-        return hanging;
-    }
-
-    private static void await(Callable<Boolean> looked) throws Exception {
+    static void await(Callable<Boolean> looked) throws Exception {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!looked.call()) {
             assertThat(System.nanoTime()).isLessThan(end);
         }
     }
 
-    @Test
-    void aSuspendThatFailsLateIsNoFailureOfTheNext() throws Exception {
-        hardware.suspending = new CountDownLatch(1);
-        assertThat(provider.trySuspend()).isFalse();
-        hardware.failure = new IllegalStateException("a file is open");
-        hardware.suspending.countDown();
-        await(() -> !provider.isSwitching());
-
-        assertThatThrownBy(provider::tryResume).isSameAs(hardware.failure);
-        hardware.failure = null;
-
-        assertThat(provider.tryResume()).isTrue();
-        await(provider::trySuspend);
-        assertThat(hardware.calls).containsExactly("suspend", "suspend");
+    /** Makes a call that hangs, on a thread of its own. */
+    private <T> void hang(String call, Callable<T> action, T returns) throws Exception {
+        hardware.hang(call);
+        result = returns;
+        hanging = new FutureTask<>(action);
+        new Thread(hanging).start();
+        await(() -> hardware.calls.contains(call));
     }
 
-    @Test
-    void namesTheCallThatKeepsItFromBeingSuspendedForLong() throws Exception {
-        FutureTask<DeviceReadings> hanging = hangingMeasurement();
-
-        now = now.plusSeconds(29);
-        assertThat(provider.trySuspend()).isFalse();
-        assertThat(provider.longUse()).isEmpty();
-        now = now.plusSeconds(1);
-        assertThat(provider.trySuspend()).isFalse();
-        assertThat(provider.isSwitching()).isFalse();
-        assertThat(provider.longUse()).contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
-
-        hardware.measuring.countDown();
-        assertThat(hanging.get()).isEqualTo(READINGS);
-        assertThat(provider.trySuspend()).isTrue();
-        assertThat(provider.longUse()).isEmpty();
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "hang" -> hardware.hang(words[1]);
+            case "measure-hangs" -> {
+                DeviceMeter own = provider.meter();
+                hang("measure", () -> own.measure(CLAIM, GPU), READINGS);
+            }
+            case "inventory-hangs" -> hang("inventory", provider::inventory, hardware.inventory);
+            case "release" -> hardware.release();
+            case "measure-ends" -> {
+                hardware.measuring.countDown();
+                await(() -> !provider.longUse().orElse("").startsWith("measure"));
+            }
+            case "hardware-fails" -> hardware.failure = new IllegalStateException("a file is open");
+            case "hardware-works" -> hardware.failure = null;
+            case "advance" -> now = now.plus(Duration.parse("PT" + words[1]));
+            case "suspended" -> assertThat(provider.trySuspend()).isEqualTo(text.equals("yes"));
+            case "resumed" -> assertThat(provider.tryResume()).isEqualTo(text.equals("yes"));
+            case "switching" -> assertThat(provider.isSwitching()).isEqualTo(text.equals("yes"));
+            case "suspend-fails" -> assertThatThrownBy(provider::trySuspend).isSameAs(hardware.failure);
+            case "resume-fails" -> assertThatThrownBy(provider::tryResume).isSameAs(hardware.failure);
+            case "await-suspended" -> await(provider::trySuspend);
+            case "await-resumed" -> await(provider::tryResume);
+            case "await-no-switch" -> await(() -> !provider.isSwitching());
+            case "unprepare" -> provider.unprepare(CLAIM, null);
+            case "meter" -> meter = provider.meter();
+            case "no-meter" -> assertThat(provider.meter()).isEqualTo(DeviceMeter.NONE);
+            case "measured" ->
+                assertThat(meter.measure(CLAIM, GPU)).isEqualTo(text.equals("yes") ? READINGS : DeviceReadings.NONE);
+            case "close-meter" -> meter.close();
+            case "never-read" -> provider = new SuspendableProvider(hardware, () -> now);
+            case "inventory" -> assertThat(provider.inventory()).isSameAs(hardware.inventory);
+            case "inventory-fails" -> assertThatThrownBy(provider::inventory).hasMessageContaining(text);
+            case "long-use" -> assertThat(provider.longUse().orElse("none")).isEqualTo(text);
+            case "calls" -> assertThat(list(hardware.calls.stream())).isEqualTo(text);
+            case "forget-calls" -> hardware.calls.clear();
+            default -> throw new IllegalArgumentException(words[0]);
+        }
     }
 
-    @Test
-    void namesTheCallThatTakesLongest() throws Exception {
-        FutureTask<DeviceReadings> first = hangingMeasurement();
-        now = now.plusSeconds(1);
-        FutureTask<Inventory> second = new FutureTask<>(provider::inventory);
-        hardware.reading = new CountDownLatch(1);
-        new Thread(second).start();
-        await(() -> hardware.calls.contains("inventory"));
-
-        now = now.plusSeconds(30);
-
-        assertThat(provider.longUse()).contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
-        hardware.measuring.countDown();
-        first.get();
-        assertThat(provider.longUse()).contains("inventory, in progress since 2026-11-26T03:00:01Z");
-        hardware.reading.countDown();
-        second.get();
-    }
-
-    @Test
-    void measuresNothingWhileItIsSuspended() throws Exception {
-        DeviceMeter earlier = provider.meter();
-        assertThat(provider.trySuspend()).isTrue();
-        hardware.calls.clear();
-
-        assertThat(earlier.measure(CLAIM, GPU)).isEqualTo(DeviceReadings.NONE);
-        assertThat(provider.meter()).isEqualTo(DeviceMeter.NONE);
-        assertThat(hardware.calls).isEmpty();
-        earlier.close();
-        assertThat(hardware.calls).containsExactly("close");
-
-        provider.resume();
-        assertThat(provider.meter().measure(CLAIM, GPU)).isEqualTo(READINGS);
-    }
-
-    @Test
-    void aSuspendThatHangsHoldsUpNoCaller() throws Exception {
-        hardware.suspending = new CountDownLatch(1);
-
-        assertThat(provider.trySuspend()).isFalse();
-        now = now.plusSeconds(30);
-        assertThat(provider.trySuspend()).isFalse();
-        assertThat(provider.isSwitching()).isTrue();
-        assertThat(provider.longUse()).contains("suspend, in progress since 2026-11-26T03:00:00Z");
-        assertThat(provider.tryResume()).as("before it has ended").isFalse();
-
-        hardware.suspending.countDown();
-        await(provider::trySuspend);
-        assertThat(hardware.calls).containsExactly("suspend");
-        assertThat(provider.longUse()).isEmpty();
-        assertThat(provider.isSwitching()).isFalse();
-    }
-
-    @Test
-    void aMaintenanceThatEndsWhileItSuspendsResumesIt() throws Exception {
-        hardware.suspending = new CountDownLatch(1);
-        assertThat(provider.trySuspend()).isFalse();
-        assertThat(provider.tryResume()).isFalse();
-
-        hardware.suspending.countDown();
-        await(provider::tryResume);
-
-        assertThat(hardware.calls).containsExactly("suspend", "resume");
-    }
-
-    @Test
-    void aResumeThatHangsHoldsUpNoCaller() throws Exception {
-        assertThat(provider.trySuspend()).isTrue();
-        hardware.resuming = new CountDownLatch(1);
-
-        assertThat(provider.tryResume()).isFalse();
-        now = now.plusSeconds(30);
-        assertThat(provider.tryResume()).isFalse();
-        assertThat(provider.longUse()).contains("resume, in progress since 2026-11-26T03:00:00Z");
-        assertThat(provider.trySuspend()).as("in a next maintenance").isFalse();
-
-        hardware.resuming.countDown();
-        await(provider::tryResume);
-        assertThat(hardware.calls).containsExactly("suspend", "resume");
-    }
-
-    @Test
-    void aSuspendOrAResumeThatFailsIsTriedAgain() throws Exception {
-        hardware.failure = new IllegalStateException("a file is open");
-        assertThatThrownBy(provider::trySuspend).isSameAs(hardware.failure);
-        assertThat(hardware.calls).containsExactly("suspend");
-
-        hardware.failure = null;
-
-        assertThat(provider.trySuspend()).isTrue();
-        assertThat(provider.trySuspend()).isTrue();
-        assertThat(hardware.calls).containsExactly("suspend", "suspend");
-
-        hardware.failure = new IllegalStateException("no device");
-        assertThatThrownBy(provider::tryResume).isSameAs(hardware.failure);
-        assertThat(provider.trySuspend()).as("it still is").isTrue();
-
-        hardware.failure = null;
-
-        assertThat(provider.tryResume()).isTrue();
-        assertThat(provider.tryResume()).isTrue();
-        assertThat(hardware.calls).containsExactly("suspend", "suspend", "resume", "resume");
-    }
-
-    @Test
-    void hasTheInventoryThatWasReadLastWhileItIsSuspendedAndIsResumedByAClaim() throws Exception {
-        assertThat(provider.trySuspend()).isTrue();
-
-        assertThat(provider.inventory()).isSameAs(hardware.inventory);
-        assertThat(hardware.calls).containsExactly("suspend");
-
-        hardware.calls.clear();
-
-        provider.unprepare(CLAIM, null);
-
-        assertThat(hardware.calls).containsExactly("resume", "unprepare");
-        assertThat(provider.tryResume()).isTrue();
-        assertThat(hardware.calls).hasSize(2);
-    }
-
-    @Test
-    void isSuspendedWithoutAnInventory() throws Exception {
-        SuspendableProvider broken = new SuspendableProvider(hardware, () -> now);
-        hardware.failure = new IllegalStateException("no device");
-        assertThatThrownBy(broken::inventory).isSameAs(hardware.failure);
-        hardware.failure = null;
-        hardware.calls.clear();
-
-        assertThat(broken.trySuspend()).isTrue();
-
-        assertThatThrownBy(broken::inventory).hasMessageContaining("run `maintenance off`");
-        assertThat(hardware.calls).containsExactly("suspend");
-        assertThat(broken.tryResume()).isTrue();
-        assertThat(broken.inventory()).isSameAs(hardware.inventory);
+    @Scenarios("suspendable-provider.txt")
+    void theHardwareIsGivenBackAndUsedAgain(String scenario) throws Exception {
+        play(scenario);
+        hardware.release();
+        hanging.run();
+        assertThat(hanging.get()).isEqualTo(result);
     }
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.measure;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.ClaimRef;
@@ -13,10 +15,12 @@ import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
 import io.dra4j.runtime.ProviderWithoutClaims;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.claim.ClaimPreparation.ClaimInUse;
 import io.dra4j.runtime.internal.observe.DeviceMetric;
 import io.dra4j.runtime.internal.observe.DeviceSample;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.testkit.Scenarios;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,14 +36,17 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+/** Devices of claims, scrape by scrape, as device-samples.txt says. */
 @Timeout(30)
-class DeviceSamplerTest {
+class DeviceSamplerTest implements ScenarioSteps {
 
     private final List<ClaimInUse> claims = new ArrayList<>();
     private final AtomicLong time = new AtomicLong(); // beside the true one, which timeouts need
     private final Measured provider = new Measured();
     private final DeviceSampler sampler =
             new DeviceSampler(provider, () -> List.copyOf(claims), Meters.none(), this::nanos);
+
+    private CountDownLatch latch = new CountDownLatch(0);
 
     private long nanos() {
         return System.nanoTime() + time.get();
@@ -141,121 +148,61 @@ class DeviceSamplerTest {
         assertThat(sample.values()).containsEntry(DeviceMetric.UTILIZATION, 0.25);
     }
 
-    @Test
-    void scrapesThatComeTogetherMeasureADeviceOnceUntilItsClaimEnds() {
-        works("gpu-0", 0.5);
-        hold("a", "gpu-0");
-
-        sampler.sample();
-        sampler.sample();
-        assertThat(provider.measured).containsExactly("gpu-0");
-
-        pass(Duration.ofSeconds(6));
-        sampler.sample();
-        assertThat(provider.measured).containsExactly("gpu-0", "gpu-0");
-
-        claims.clear();
-
-        assertThat(sampler.sample()).isEmpty();
-    }
-
-    @Test
-    void aDeviceThatHangsCostsItsOwnValuesAlone() throws Exception {
-        works("gpu-0", 1);
-        works("gpu-1", 1);
-        works("gpu-2", 1);
-        hold("a", "gpu-0", "gpu-1", "gpu-2");
-        assertThat(sampled("gpu-1").values()).isNotEmpty();
-        CountDownLatch hangs = new CountDownLatch(1);
-        provider.hanging.put("gpu-1", hangs);
-        pass(Duration.ofSeconds(6));
-
-        assertThat(sampler.sample())
-                .filteredOn(sample -> !sample.values().isEmpty())
-                .extracting(DeviceSample::device)
-                .containsExactly("gpu-0", "gpu-2");
-        pass(Duration.ofSeconds(6));
-        long before = System.nanoTime();
-        assertThat(sampled("gpu-1").values()).isEmpty();
-        assertThat(sampled("gpu-1").uuid()).as("labels stay").isEqualTo("GPU-gpu-1");
-        assertThat(Duration.ofNanos(System.nanoTime() - before))
-                .as("its call is waited for once")
-                .isLessThan(Duration.ofMillis(900));
-
-        provider.hanging.clear();
-        hangs.countDown();
-        assertThat(provider.returned.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
-        while (sampled("gpu-1").values().isEmpty()) { // until the thread has said so
-            pass(Duration.ofSeconds(6));
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "works" -> works(words[1], Double.parseDouble(text));
+            case "has-power-only" ->
+                provider.values.put(
+                        words[1],
+                        DeviceReadings.builder().value(DeviceMeasure.POWER, 80).build());
+            case "hold" -> hold(words[1], Stream.of(words).skip(2).toArray(String[]::new));
+            case "release" -> claims.clear();
+            case "advance" -> pass(Duration.parse("PT" + words[1]));
+            case "hang" -> provider.hanging.put(words[1], latch = new CountDownLatch(1));
+            case "meter-hangs" -> provider.opening = latch = new CountDownLatch(1);
+            case "hang-ends" -> {
+                provider.hanging.clear();
+                latch.countDown();
+                assertThat(provider.returned.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            }
+            case "meter-opens-and-is-closed" -> {
+                provider.opening = null;
+                latch.countDown();
+                assertThat(provider.closed.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            }
+            case "close" -> sampler.close();
+            case "sampled" -> assertThat(list(withValues())).isEqualTo(text);
+            case "sampled-at-once" -> {
+                long before = System.nanoTime();
+                assertThat(list(withValues())).isEqualTo(text);
+                assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofMillis(900));
+            }
+            case "await-sampled" -> {
+                while (!list(withValues()).equals(text)) { // until the thread has said so
+                    pass(Duration.ofSeconds(6));
+                }
+            }
+            case "uuid" -> assertThat(sampled(words[1]).uuid()).isEqualTo(text);
+            case "values" ->
+                assertThat(list(sampled(words[1]).values().keySet().stream())).isEqualTo(text);
+            case "idle" ->
+                assertNumber(sampled("gpu-0").values().get(DeviceMetric.IDLE).intValue(), words, text);
+            case "measured" -> assertThat(list(provider.measured.stream())).isEqualTo(text);
+            default -> throw new IllegalArgumentException(words[0]);
         }
     }
 
-    @Test
-    void aDeviceThatCanNotBeMeasuredKeepsItsLabelsAndHasNoValue() {
-        works("gpu-1", 1);
-        hold("a", "gpu-0", "gpu-1");
-
-        assertThat(sampled("gpu-0").values()).isEmpty();
-        assertThat(sampled("gpu-0").uuid()).isEqualTo("serial-gpu-0");
-        assertThat(sampled("gpu-1").values()).isNotEmpty();
-        assertThat(provider.measured).as("it is not tried again at once").hasSize(2);
+    /** Returns the devices that have values now. */
+    private Stream<String> withValues() {
+        return sampler.sample().stream()
+                .filter(sample -> !sample.values().isEmpty())
+                .map(DeviceSample::device);
     }
 
-    @Test
-    void aMeterThatHangsIsLeftBehindAndClosedWhenItOpens() throws Exception {
-        works("gpu-0", 1);
-        hold("a", "gpu-0");
-        CountDownLatch hangs = new CountDownLatch(1);
-        provider.opening = hangs;
-
-        assertThat(sampled("gpu-0").values()).isEmpty();
-        long before = System.nanoTime();
-        assertThat(sampled("gpu-0").values()).isEmpty();
-        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofMillis(900));
-
-        provider.opening = null;
-        hangs.countDown();
-        assertThat(provider.closed.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
-        assertThat(sampled("gpu-0").values()).isNotEmpty();
-    }
-
-    @Test
-    void idleTimeCountsFromTheLastScrapeThatFoundItAtWork() {
-        works("gpu-0", 0);
-        hold("a", "gpu-0");
-        assertThat(idle("gpu-0")).isBetween(0.0, 5.0);
-        pass(Duration.ofMinutes(10));
-        assertThat(idle("gpu-0")).isBetween(600.0, 605.0);
-
-        works("gpu-0", 0.01);
-        pass(Duration.ofSeconds(6));
-        assertThat(idle("gpu-0")).isLessThan(5);
-        works("gpu-0", 0);
-        pass(Duration.ofMinutes(1));
-        assertThat(idle("gpu-0")).isBetween(60.0, 65.0);
-    }
-
-    private double idle(String device) {
-        return sampled(device).values().get(DeviceMetric.IDLE);
-    }
-
-    @Test
-    void withoutAUtilizationThereIsNoIdleTime() {
-        provider.values.put(
-                "gpu-0", DeviceReadings.builder().value(DeviceMeasure.POWER, 80).build());
-        hold("a", "gpu-0");
-
-        assertThat(sampled("gpu-0").values()).containsOnlyKeys(DeviceMetric.POWER);
-    }
-
-    @Test
-    void nothingIsMeasuredOnceItIsClosed() {
-        works("gpu-0", 1);
-        hold("a", "gpu-0");
-        sampler.close();
-
-        assertThat(sampler.sample()).isEmpty();
-        assertThat(provider.measured).isEmpty();
+    @Scenarios("device-samples.txt")
+    void aDeviceIsMeasuredWhenItIsScraped(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Test

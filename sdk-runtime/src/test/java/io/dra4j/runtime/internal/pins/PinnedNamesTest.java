@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.pins;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,27 +15,32 @@ import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.cluster.ClaimDecoding;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.pins.DevicePins.Pins;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class PinnedNamesTest {
+/** The names of devices that come, go and move, as pinned-names.txt says. */
+class PinnedNamesTest implements ScenarioSteps {
 
     private static final List<LeftOut> LEFT_OUT = List.of(new LeftOut("GPU-5b3f", "broken"));
 
@@ -46,8 +53,9 @@ class PinnedNamesTest {
     private int lists;
     private Instant now = Instant.EPOCH;
     private PinnedNames names;
+    private byte[] damaged;
 
-    private Map<ClaimRef, ClaimObject> list() {
+    private Map<ClaimRef, ClaimObject> listed() {
         lists++;
         if (failure != null) {
             throw failure;
@@ -62,7 +70,7 @@ class PinnedNamesTest {
 
     private PinnedNames restarted(DevicePins pins) {
         return new PinnedNames(
-                "gpu.example.com", pins, ClaimDecoding.listing(this::list), event -> events.add(event.message()));
+                "gpu.example.com", pins, ClaimDecoding.listing(this::listed), event -> events.add(event.message()));
     }
 
     /** The names that are published of devices, each given as {@code name=id}. */
@@ -72,7 +80,7 @@ class PinnedNamesTest {
         for (String device : devices) {
             String[] parts = device.split("=");
             all.add(Device.builder(parts[0])
-                    .physicalId(parts.length > 1 ? parts[1] : null)
+                    .physicalId(parts.length > 1 ? parts[1].replace('_', ' ') : null)
                     .build());
         }
         Inventory given = Inventory.of(Pool.ofNode("node", all)).withLeftOut(LEFT_OUT);
@@ -86,32 +94,51 @@ class PinnedNamesTest {
         return published;
     }
 
-    private void waitForBinding() {
-        now = now.plus(PinnedNames.LONGEST_BINDING);
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "publish" ->
+                assertThat(list(published(Stream.of(words).skip(1).toArray(String[]::new)).stream()))
+                        .isEqualTo(text);
+            case "restart" -> restart();
+            case "wait-for-binding" -> now = now.plus(PinnedNames.LONGEST_BINDING);
+            case "advance" -> now = now.plus(Duration.parse("PT" + words[1]));
+            case "allocate" -> {
+                ClaimObject.Result result = new ClaimObject.Result(
+                        "gpu.example.com", "r", "node", words[1], null, Map.of(), false, Set.of());
+                ClaimObject.Allocation allocation = new ClaimObject.Allocation(List.of(result), List.of());
+                claims.put(new ClaimRef("ns", "a", "uid"), new ClaimObject("uid", allocation, Map.of(), "{}"));
+            }
+            case "deallocate" -> claims.clear();
+            case "lists-fail" -> failure = words[1].equals("yes") ? new ClusterException("no", 503, null) : null;
+            case "lists" -> assertNumber(lists, words, text);
+            case "nothing-due" -> assertThat(names.due()).isEmpty();
+            case "due" -> assertThat(names.due()).contains(now.plus(Duration.parse("PT" + words[1])));
+            case "no-file" -> assertThat(file()).doesNotExist();
+            case "event" -> assertThat(events).singleElement().asString().contains(text.split(" \\| "));
+            case "damage" -> {
+                damaged = Files.readAllBytes(file());
+                damaged[damaged.length / 2] ^= 1;
+                Files.write(file(), damaged);
+            }
+            case "kept-aside" ->
+                assertThat(data.resolve("devices.pins.damaged")).hasBinaryContent(damaged);
+            case "obstruct" -> Files.createDirectories(data.resolve("devices.pins.new/x"));
+            case "make-way" -> Files.delete(data.resolve("devices.pins.new/x"));
+            case "id" ->
+                assertThat(DevicePins.in(data).read().id(new PoolName("node"), new DeviceName(words[1])))
+                        .contains(text.equals("unknown") ? Pins.UNKNOWN : text);
+            default -> throw new IllegalArgumentException(words[0]);
+        }
     }
 
-    private void allocate(String device) {
-        claims.put(
-                new ClaimRef("ns", device, device),
-                new ClaimObject(
-                        device,
-                        new ClaimObject.Allocation(
-                                List.of(new ClaimObject.Result(
-                                        "gpu.example.com", "r", "node", device, null, Map.of(), false, Set.of())),
-                                List.of()),
-                        Map.of(),
-                        "{}"));
+    @Scenarios("pinned-names.txt")
+    void aNameIsPublishedForTheHardwareThatItWasFirstPublishedFor(String scenario) throws Exception {
+        play(scenario);
     }
 
     private Path file() {
         return data.resolve("devices.pins");
-    }
-
-    @Test
-    void devicesWithoutPhysicalIdsMakeNoFile() {
-        assertThat(published("a", "b", "c= ", "d= ")).containsExactly("a", "b", "c", "d");
-        assertThat(file()).doesNotExist();
-        assertThat(names.due()).isEmpty();
     }
 
     @Test
@@ -129,17 +156,6 @@ class PinnedNamesTest {
         restart();
 
         assertThat(published("a=Y")).containsExactly("a");
-    }
-
-    @Test
-    void aNameThatCantBePinnedIsNotPublishedUntilItCan() throws IOException {
-        Path obstacle = Files.createDirectories(data.resolve("devices.pins.new/x"));
-
-        assertThat(published("a=X", "b")).containsExactly("b");
-        assertThat(events).singleElement().asString().contains("Can't write " + file());
-        assertThat(names.due()).contains(now.plusSeconds(60));
-        Files.delete(obstacle);
-        assertThat(published("a=X", "b")).containsExactly("a", "b");
     }
 
     /** A power failure may take the file, which is in place, away again. */
@@ -162,94 +178,15 @@ class PinnedNamesTest {
     }
 
     @Test
-    void swappedNamesAreFreedTogether() {
-        published("a=X", "b=Y");
-        allocate("b");
-        restart();
-
-        assertThat(published("a=Y", "b=X")).isEmpty();
-        waitForBinding();
-        assertThat(published("a=Y", "b=X")).isEmpty();
-        claims.clear();
-        waitForBinding();
-        assertThat(published("a=Y", "b=X")).containsExactly("a", "b");
-    }
-
-    @Test
-    void hardwareThatAGoneNameMeansIsNotPublishedUnderANewName() {
-        published("a=X", "b=Y");
-        allocate("a");
-        restart();
-
-        assertThat(published("b=Y", "c=X", "d=Z")).containsExactly("b", "d");
-        waitForBinding();
-        assertThat(published("b=Y", "c=X", "d=Z")).containsExactly("b", "d");
-        claims.clear();
-        waitForBinding();
-        assertThat(published("b=Y", "c=X", "d=Z")).containsExactly("b", "c", "d");
-        assertThat(published("a=X", "b=Y")).as("a is forgotten").containsExactly("b");
-    }
-
-    @Test
-    void ofNewNamesForOneHardwareTheFirstIsPublishedAndAllThatWere() {
-        assertThat(published("c=X", "b=X")).containsExactly("b");
-        assertThat(events).singleElement().asString().contains("node/c (new, is X, as is node/b)", "own physicalId");
-        published("b=X", "c=Y");
+    void ofNewNamesForOneHardwareTheFirstIsPublishedAndAllThatWere() throws Exception {
+        play("publish c=X b=X : b\nevent : node/c (new, is X, as is node/b) | own physicalId\npublish b=X c=Y : b, c");
         Map<PooledDevice, String> pins =
                 new HashMap<>(DevicePins.in(data).read().ids());
         pins.replaceAll((name, id) -> "X");
         DevicePins.in(data).write(Pins.of(pins));
         restart();
 
-        assertThat(published("a=X", "c=X", "b=X")).containsExactly("c", "b");
-        assertThat(published("a=X")).isEmpty();
-        waitForBinding();
-        assertThat(published("a=X")).containsExactly("a");
-    }
-
-    @Test
-    void aDeviceThatComesBackIsPublishedAtOnce() {
-        published("a=X", "b=Y");
-        published("b=Y");
-
-        assertThat(published("a=X", "b=Y")).containsExactly("a", "b");
-        assertThat(names.due()).isEmpty();
-    }
-
-    @Test
-    void claimsThatCantBeListedFreeNothing() {
-        published("a=X");
-        published("a=Y");
-        failure = new ClusterException("no", 503, null);
-        waitForBinding();
-
-        assertThat(published("a=Y")).isEmpty();
-        assertThat(published("a=Y")).isEmpty();
-        assertThat(lists).isEqualTo(1);
-        failure = null;
-        now = now.plusSeconds(60);
-        assertThat(published("a=Y")).containsExactly("a");
-    }
-
-    @Test
-    void ofADamagedFileNoNameIsKnown() throws IOException {
-        published("a=X", "b");
-        byte[] bytes = Files.readAllBytes(file());
-        bytes[bytes.length / 2] ^= 1;
-        Files.write(file(), bytes);
-        restart();
-
-        assertThat(id("a")).contains(Pins.UNKNOWN);
-        assertThat(published("a=X", "b")).containsExactly("b");
-        assertThat(data.resolve("devices.pins.damaged")).hasBinaryContent(bytes);
-        assertThat(id("a")).contains(Pins.UNKNOWN);
-        waitForBinding();
-        assertThat(published("a=X", "b")).containsExactly("a", "b");
-        assertThat(id("a")).contains("X");
-    }
-
-    private java.util.Optional<String> id(String device) {
-        return DevicePins.in(data).read().id(new PoolName("node"), new DeviceName(device));
+        play("publish a=X c=X b=X : c, b\npublish a=X : none\nwait-for-binding\npublish a=X : a");
     }
 
     @Test

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.policy;
 
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,9 +18,10 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.observe.DriverEvent;
-import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.policy.DevicePolicies.PolicyFile;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,13 +32,10 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The policy of a file, look by look. */
-class PolicyFileTest {
+/** The policy of a file, look by look, as policy-file.txt says. */
+class PolicyFileTest implements ScenarioSteps {
 
     private static final String NONE = "rules: []";
-    private static final String EXCLUDE = "rules: [{match: {names: [gpu-0]}, exclude: true}]";
-    private static final String OTHER = "rules: [{match: {names: [gpu-1]}, exclude: true}]";
-    private static final String CLASH = "rules: [{attributes: {example.com/tier: {int: 2}}}]";
     private static final Inventory INVENTORY = Inventory.of(Pool.ofNode(
             "worker-7",
             List.of(
@@ -50,6 +49,7 @@ class PolicyFileTest {
 
     private final List<DriverEvent> events = new ArrayList<>();
     private Path path;
+    private PolicyFile loaded;
 
     @BeforeEach
     void write() throws IOException {
@@ -68,100 +68,37 @@ class PolicyFileTest {
         Files.move(next, path);
     }
 
-    private static List<String> left(PolicyFile file) {
-        return file.current().apply(INVENTORY).pools().get(0).devices().stream()
-                .map(device -> device.name().value())
-                .toList();
-    }
-
-    @Test
-    void aFileThatIsStillWrittenIsLeftAlone() throws Exception {
-        PolicyFile file = load();
-        write(EXCLUDE);
-        assertThat(file.reload(INVENTORY)).isFalse();
-        write(OTHER);
-        assertThat(file.reload(INVENTORY)).isFalse();
-        assertThat(left(file)).hasSize(2);
-
-        assertThat(file.reload(INVENTORY)).isTrue();
-
-        assertThat(left(file)).containsExactly("gpu-0");
-        assertThat(file.reload(INVENTORY)).as("once").isFalse();
-    }
-
-    @Test
-    void anotherTextWithTheSameRulesChangesNothing() throws Exception {
-        PolicyFile file = load();
-        write("# nothing\n" + NONE);
-        file.reload(INVENTORY);
-
-        assertThat(file.reload(INVENTORY)).isFalse();
-
-        assertThat(events).isEmpty();
-    }
-
-    @Test
-    void aWrongFileIsReportedOnceAndSoIsItsEnd() throws Exception {
-        write(EXCLUDE);
-        PolicyFile file = load();
-        write("rules: [{match: {names: [gpu-3]}, exclude: maybe}]");
-        for (int look = 0; look < 3; look++) {
-            assertThat(file.reload(INVENTORY)).isFalse();
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "load" -> loaded = load();
+            case "write" -> write(text);
+            case "remove" -> Files.delete(path);
+            case "look" -> assertThat(loaded.reload(INVENTORY)).isEqualTo(text.equals("changed"));
+            case "look-without-devices" -> assertThat(loaded.reload(null)).isEqualTo(text.equals("changed"));
+            case "check-fails" ->
+                assertThatThrownBy(() -> loaded.check(INVENTORY))
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContainingAll(text.split(" \\| "));
+            case "left" ->
+                assertThat(list(loaded.current().apply(INVENTORY).pools().get(0).devices().stream()
+                                .map(Device::name)))
+                        .isEqualTo(text);
+            case "events" ->
+                assertThat(list(events.stream().map(DriverEvent::reason))).isEqualTo(text);
+            case "event" ->
+                assertThat(events)
+                        .singleElement()
+                        .satisfies(event -> assertThat(event.message())
+                                .contains(
+                                        text.replace("{file}", path.toString()).split(" \\| ")));
+            default -> throw new IllegalArgumentException(words[0]);
         }
-        assertThat(events)
-                .singleElement()
-                .matches(event -> event.reason() == Reason.POLICY_REJECTED)
-                .extracting(DriverEvent::message)
-                .asString()
-                .startsWith("The device policy " + path + " can't be applied, and the previous one")
-                .contains("line 1, column ", "rules[0].exclude has a value of");
-        assertThat(left(file)).containsExactly("gpu-1");
-
-        for (String next : List.of(OTHER, EXCLUDE)) {
-            write(next);
-            file.reload(INVENTORY);
-            assertThat(file.reload(INVENTORY)).isTrue();
-        }
-
-        assertThat(events)
-                .extracting(DriverEvent::reason)
-                .containsExactly(Reason.POLICY_REJECTED, Reason.PUBLISHING_RECOVERED);
     }
 
-    @Test
-    void aFileThatIsGoneLeavesThePolicyInForce() throws Exception {
-        write(EXCLUDE);
-        PolicyFile file = load();
-        Files.delete(path);
-        file.reload(INVENTORY);
-        file.reload(INVENTORY);
-
-        assertThat(left(file)).containsExactly("gpu-1");
-        assertThat(events)
-                .singleElement()
-                .extracting(DriverEvent::message)
-                .asString()
-                .contains("there is no such file");
-    }
-
-    @Test
-    void aPolicyIsCheckedWithTheDevicesOnceTheyAreKnown() throws Exception {
-        PolicyFile file = load();
-        write(CLASH);
-        file.reload(INVENTORY);
-        assertThat(file.reload(INVENTORY)).isFalse();
-        assertThat(events).hasSize(1);
-
-        PolicyFile atStart = load();
-        assertThatThrownBy(() -> atStart.check(INVENTORY))
-                .isInstanceOf(DraException.class)
-                .hasMessageContaining("has an attribute example.com/tier of the driver's")
-                .hasMessageEndingWith("correct the file, or leave --device-policy out");
-
-        write("# devices are unknown\n" + CLASH);
-        atStart.reload(null);
-        assertThat(atStart.reload(null)).as("it is the same").isFalse();
-        assertThat(events).hasSize(1);
+    @Scenarios("policy-file.txt")
+    void aPolicyIsReloadedWhenItsFileIsWritten(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Test
