@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cdi;
 
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -16,8 +17,10 @@ import io.dra4j.api.container.NetDevice;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.cdi.CdiSpecs.CdiJson.CdiVersion;
 import io.dra4j.runtime.internal.cdi.CdiSpecs.DeviceEdits;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +39,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class CdiSpecsTest {
+class CdiSpecsTest implements ScenarioSteps {
 
     private static final String FILE = "k8s.gpu.example.com-claim_uid-1.json";
     private static final ContainerEdits ENV =
@@ -46,6 +49,7 @@ class CdiSpecsTest {
     Path root;
 
     private CdiSpecs specs;
+    private Object inode;
 
     @BeforeEach
     void create() {
@@ -59,6 +63,53 @@ class CdiSpecsTest {
     private String written(ContainerEdits claim, DeviceEdits... devices) throws IOException {
         specs.write("uid-1", claim, List.of(devices));
         return Files.readString(root.resolve(FILE));
+    }
+
+    private List<String> uids() {
+        return specs.claimUids().stream().sorted().toList();
+    }
+
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "write" -> written(ENV, device("gpu-0", ENV));
+            case "write-no-device" -> specs.write("uid-1", ENV, List.of());
+            case "write-fails" ->
+                assertThatThrownBy(() -> written(ENV, device("gpu-0", ENV)))
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContaining(text);
+            case "remove" -> specs.remove(words[1]);
+            case "start" -> create();
+            case "start-in" -> {
+                root = root.resolve(words[1]);
+                create();
+            }
+            case "uids" -> assertThat(list(uids().stream())).isEqualTo(text);
+            case "uids-fail" -> assertThatThrownBy(this::uids).isInstanceOf(DraException.class);
+            case "file" -> {
+                Path file = Files.writeString(root.resolve(text), "{");
+                Instant age = Instant.now().minusSeconds(Long.parseLong(words[1]));
+                Files.setLastModifiedTime(file, FileTime.from(age));
+            }
+            case "folder" -> Files.createDirectories(root.resolve(text));
+            case "files" -> {
+                try (Stream<Path> files = Files.list(root)) {
+                    assertThat(list(files.map(Path::getFileName).sorted())).isEqualTo(text);
+                }
+            }
+            case "mode" ->
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve(text))))
+                        .isEqualTo(words[1]);
+            case "remember" -> inode = Files.getAttribute(root.resolve(FILE), "unix:ino");
+            case "same" ->
+                assertThat(Files.getAttribute(root.resolve(FILE), "unix:ino")).isEqualTo(inode);
+            default -> throw new IllegalArgumentException(words[0]);
+        }
+    }
+
+    @Scenarios("spec-files.txt")
+    void aSpecIsAFileOfItsOwn(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Nested
@@ -93,108 +144,6 @@ class CdiSpecsTest {
             assertThat(written(ENV, device("gpu-0", all)))
                     .isEqualToIgnoringWhitespace(Files.readString(
                             Path.of("src/test/resources/io/dra4j/runtime/internal/cdi/all-fields.json")));
-        }
-
-        @Test
-        void isForItsOwnerAloneLeavesNoTemporaryAndIsLeftAloneIfItIsEqual() throws IOException {
-            written(ENV, device("gpu-0", ENV));
-
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve(FILE))))
-                    .isEqualTo("rw-------");
-            assertThat(root).isDirectoryNotContaining(file -> !file.endsWith(FILE));
-
-            Object before = Files.getAttribute(root.resolve(FILE), "unix:ino");
-            written(ENV, device("gpu-0", ENV));
-
-            assertThat(Files.getAttribute(root.resolve(FILE), "unix:ino")).isEqualTo(before);
-        }
-
-        @Test
-        void ofADriverInGoGivesWayToThatOfItsSuccessor() throws IOException {
-            Path before = Files.writeString(root.resolve(FILE.replace(".json", ".yaml")), "a: 1");
-            Path another = Files.writeString(root.resolve("k8s.gpu.example.com-gpu_uid-1.yaml"), "");
-
-            written(ENV, device("gpu-0", ENV));
-            assertThat(root.toFile().list()).hasSize(2);
-            assertThat(before).doesNotExist();
-
-            Files.writeString(before, "a: 1");
-            specs.remove("uid-1");
-            assertThat(before).doesNotExist();
-            assertThat(another).exists();
-        }
-
-        @Test
-        void ofOthersIsNeverTouched() throws IOException {
-            Path foreign = Files.writeString(root.resolve("vendor-gpu_uid-1.json"), "{}");
-            Path similar = Files.writeString(root.resolve("k8s.gpu.example.com-claim_a b.json"), "{}");
-            written(ENV, device("gpu-0", ENV));
-
-            assertThat(specs.claimUids()).containsExactly("uid-1");
-            specs.remove("uid-1");
-            specs.remove("uid-1");
-            assertThat(root.toFile().list()).hasSize(2);
-            assertThat(foreign).exists();
-            assertThat(similar).exists();
-        }
-
-        @Test
-        void thatACrashLeftHalfWrittenIsRemovedAtTheStart() throws IOException {
-            written(ENV, device("gpu-0", ENV));
-            temporary(FILE + ".123.tmp", Duration.ofHours(1));
-            temporary("vendor-gpu_uid-1.json.tmp", Duration.ofHours(1));
-            temporary(FILE + ".456.tmp", Duration.ofSeconds(1)); // of another live process
-
-            new CdiSpecs(root, "gpu.example.com");
-
-            assertThat(root.toFile().list())
-                    .containsExactlyInAnyOrder(FILE, "vendor-gpu_uid-1.json.tmp", FILE + ".456.tmp");
-        }
-
-        private void temporary(String name, Duration age) throws IOException {
-            Path file = Files.writeString(root.resolve(name), "{");
-            Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(age)));
-        }
-
-        @Test
-        void thatIsADirectoryIsNoSpec() throws IOException {
-            Files.createDirectories(root.resolve(FILE + "/inside"));
-
-            assertThat(new CdiSpecs(root, "gpu.example.com").claimUids()).isEmpty();
-            assertThatThrownBy(() -> written(ENV, device("gpu-0", ENV)))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining(FILE);
-            assertThat(root.toFile().list()).containsExactly(FILE);
-        }
-
-        @Test
-        void isNeitherSoughtNorWrittenInWhatIsNoDirectory() throws IOException {
-            Path file = Files.writeString(root.resolve("file"), "");
-
-            assertThat(new CdiSpecs(root.resolve("none"), "gpu.example.com").claimUids())
-                    .isEmpty();
-            CdiSpecs odd = new CdiSpecs(file, "gpu.example.com");
-            assertThatThrownBy(odd::claimUids).isInstanceOf(DraException.class);
-            assertThatThrownBy(() -> odd.write("uid-1", ENV, List.of(device("gpu-0", ENV))))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("Can't write the CDI spec " + file.resolve(FILE));
-        }
-
-        @Test
-        void isInADirectoryThatIsMadeWithModesOfOtherCdiTools() throws IOException {
-            Path missing = root.resolve("run/cdi");
-            new CdiSpecs(missing, "gpu.example.com").write("uid-1", ENV, List.of(device("gpu-0", ENV)));
-
-            assertThat(missing.resolve(FILE)).exists();
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(missing)))
-                    .isEqualTo("rwxr-xr-x");
-        }
-
-        @Test
-        void isNotWrittenForNoDevices() {
-            specs.write("uid-1", ENV, List.of());
-
-            assertThat(root).isEmptyDirectory();
         }
 
         @ParameterizedTest

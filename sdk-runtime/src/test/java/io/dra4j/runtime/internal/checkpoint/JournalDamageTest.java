@@ -21,12 +21,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The committed claims after a journal was damaged, one way at a time. */
 class JournalDamageTest extends JournalFixture {
@@ -87,20 +84,6 @@ class JournalDamageTest extends JournalFixture {
         }
 
         @Test
-        void thatLacksOnlyItsLineFeedIsCommittedAndTheNextLineComesBehindIt() throws IOException {
-            List<String> lines = written(started("uid-1"), full("uid-1"));
-            write(lines.subList(0, 2), lines.get(2));
-
-            try (Journal journal = open()) {
-                assertThat(journal.loss()).isEqualTo(JournalLoss.NONE);
-                assertThat(journal.claims()).containsExactly(full("uid-1"));
-                journal.put(started("uid-2"));
-            }
-            assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", PREPARING));
-            assertThat(loss).isEqualTo(JournalLoss.NONE);
-        }
-
-        @Test
         void ofALineThatWasAcknowledgedIsDamageAndBringsNoOlderRecordBack() throws IOException {
             List<String> lines = written(started("uid-1"), full("uid-2"), full("uid-1"));
             LineNumber all = locks.lastLine();
@@ -156,55 +139,6 @@ class JournalDamageTest extends JournalFixture {
         }
 
         @Test
-        void thatForgotItsClaimBringsItBackAsDamagedAlone() throws IOException {
-            try (Journal journal = open()) {
-                journal.put(full("uid-1"));
-                journal.put(full("uid-2"));
-                journal.forget("uid-1");
-            }
-            damage(3, "crc32c", "crc32d");
-
-            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", PREPARED));
-        }
-
-        @Test
-        void isForgivenByALaterLineOfItsClaim() throws IOException {
-            damage(2, "STARTED", "STARTEX", full("uid-0"), started("uid-1"), full("uid-1"));
-
-            assertThat(phases()).isEqualTo(Map.of("uid-0", PREPARED, "uid-1", PREPARED));
-            assertThat(loss).isEqualTo(new JournalLoss(false, 1, Set.of(), true));
-        }
-
-        @Test
-        void whoseLineFeedIsGoneDamagesItsNeighbourToo() throws IOException {
-            List<String> lines = written(full("uid-1"), full("uid-2"), full("uid-3"));
-            lines.set(1, lines.get(1) + "X" + lines.remove(2));
-            write(lines);
-
-            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", DAMAGED, "uid-3", PREPARED));
-            assertThat(loss).isEqualTo(new JournalLoss(false, 2, Set.of("uid-1", "uid-2"), true));
-        }
-
-        @Test
-        void atTheEndWhoseLineFeedIsGoneIsKeptAsideAndNotTakenForTorn() throws IOException {
-            List<String> lines = written(full("uid-1"), full("uid-2"));
-            String last = lines.remove(2) + "X";
-            write(lines, last);
-
-            assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", DAMAGED));
-            assertThat(loss).isEqualTo(new JournalLoss(false, 1, Set.of("uid-2"), true));
-            assertThat(Files.readString(aside, ISO_8859_1)).isEqualTo(last + "\n");
-        }
-
-        @Test
-        void thatIsTheHeaderLosesNoneThatIsKnownButMayHaveSaidThatSomeAreLost() throws IOException {
-            damage(0, "dra4j", "dra5j", full("uid-1"));
-
-            assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED));
-            assertThat(loss).isEqualTo(new JournalLoss(false, 1, Set.of(), false));
-        }
-
-        @Test
         void thatNoLineEverWasIsAsDamagedAsOneWithAWrongSum() throws IOException {
             List<String> lines = written(full("uid-1"), full("uid-2"));
             byte[] misread = JournalFormat.line(
@@ -215,111 +149,6 @@ class JournalDamageTest extends JournalFixture {
 
             assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", DAMAGED));
             assertThat(aside).hasBinaryContent(misread);
-        }
-
-        @Test
-        void isHeldByAClaimThatTheJournalKnowsFromNowhereElse() throws IOException {
-            damage(2, "\"phase\"", "\"phrase\"", full("uid-1"), full("uid-2"));
-
-            try (Journal journal = open()) {
-                ClaimRecord held = journal.claim("uid-2").orElseThrow();
-                assertThat(held.ref()).isEqualTo(full("uid-2").ref());
-                assertThat(held.devices()).isEmpty();
-            }
-        }
-    }
-
-    @Nested
-    class LostLines {
-
-        @Test
-        void thatNothingNamesMakeAllEarlierClaimsDamagedAndLeaveLaterOnesAlone() throws IOException {
-            List<String> lines = written(full("uid-1"), full("uid-2"), full("uid-3"), full("uid-4"));
-            lines.set(3, "\0".repeat(100));
-            write(lines);
-
-            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", DAMAGED, "uid-4", PREPARED));
-            assertThat(loss).isEqualTo(new JournalLoss(false, 1, Set.of("uid-1", "uid-2"), false));
-        }
-
-        @Test
-        void areToldByTheirNumbersAlone() throws IOException {
-            List<String> lines = written(full("uid-1"), full("uid-2"), full("uid-3"));
-            lines.remove(2);
-            write(lines);
-
-            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED, "uid-3", PREPARED));
-            assertThat(loss.complete()).isFalse();
-        }
-
-        @Test
-        void atTheEndAreToldByTheLockFile() throws IOException {
-            write(written(full("uid-1"), full("uid-2")).subList(0, 2));
-
-            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED));
-            assertThat(loss).isEqualTo(new JournalLoss(false, 1, Set.of("uid-1"), false));
-        }
-
-        @ParameterizedTest
-        @ValueSource(ints = {0, 2})
-        void areAllIfTheFileIsGone(int claims) throws IOException {
-            written(Stream.of(full("uid-1"), full("uid-2")).limit(claims).toArray(ClaimRecord[]::new));
-            Files.delete(file);
-
-            assertThat(phases()).isEmpty();
-            assertThat(loss).isEqualTo(new JournalLoss(false, claims, Set.of(), claims == 0));
-        }
-
-        @Test
-        void areUnknownIfAnOldFileComesBack() throws IOException {
-            List<String> old = written(full("uid-1"));
-            try (Journal journal = open()) {
-                journal.forget("uid-1");
-            }
-            write(old);
-
-            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED));
-            assertThat(loss.complete()).isFalse();
-        }
-
-        @Test
-        void areSoughtAgainAtEachStartUntilTheyAreFound() throws IOException {
-            written(full("uid-1"));
-            Files.delete(file);
-
-            phases();
-            assertThat(phases()).isEmpty();
-            assertThat(loss).isEqualTo(new JournalLoss(false, 0, Set.of(), false));
-            try (Journal journal = open()) {
-                journal.put(full("uid-1"));
-                journal.foundAll();
-                assertThat(journal.loss().complete()).isTrue();
-            }
-            phases();
-            assertThat(loss).isEqualTo(JournalLoss.NONE);
-        }
-
-        @Test
-        void areStillSoughtIfTheHeaderThatSaidSoIsDamagedToo() throws IOException {
-            written(full("uid-1"));
-            Files.delete(file);
-            List<String> lines = written(full("uid-2"));
-            assertThat(lines.get(0)).contains("\"incomplete\":true");
-            lines.set(0, lines.get(0).replace("dra4j", "dra5j"));
-            lines.set(1, lines.get(1).replace("crc32c", "crc33c"));
-            write(lines);
-
-            assertThat(phases()).isEqualTo(Map.of("uid-2", DAMAGED));
-            assertThat(loss.complete()).isFalse();
-        }
-
-        @Test
-        void areNoneAfterAPowerFailureThatTookTheLockFilesNumber() throws IOException {
-            written(full("uid-1"), full("uid-2"));
-            locks.lastLine(locks.lastLine().plus(-2));
-
-            assertThat(phases()).containsOnlyKeys("uid-1", "uid-2");
-            assertThat(loss).isEqualTo(JournalLoss.NONE);
         }
     }
 
@@ -364,17 +193,6 @@ class JournalDamageTest extends JournalFixture {
             assertThat(Files.readAllLines(aside)).hasSize(1);
             phases();
             assertThat(loss).isEqualTo(JournalLoss.NONE);
-        }
-
-        @Test
-        void isBounded() throws IOException {
-            for (int i = 0; i < 5; i++) {
-                List<String> lines = written(full("uid-1"));
-                lines.add(1, Character.toString('a' + i).repeat(700_000));
-                write(lines);
-                assertThat(phases()).containsKey("uid-1");
-            }
-            assertThat(Files.size(aside)).isBetween(700_000L, 2L << 20);
         }
 
         private void damageTheMiddle() throws IOException {

@@ -2,30 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static io.dra4j.runtime.internal.checkpoint.Records.full;
 import static io.dra4j.runtime.internal.checkpoint.Records.prepared;
 import static io.dra4j.runtime.internal.checkpoint.Records.started;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.runtime.ScenarioSteps;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.testkit.Scenarios;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -33,23 +43,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class JournalTest extends JournalFixture {
+class JournalTest extends JournalFixture implements ScenarioSteps {
 
     @Nested
     class Memory {
-
-        @Test
-        void isOfTheLastRecordOfEachClaim() {
-            try (Journal journal = open()) {
-                journal.put(started("uid-1"));
-                journal.put(full("uid-1"));
-                journal.put(started("uid-2"));
-                journal.forget("uid-2");
-                assertThat(journal.claims()).containsExactly(full("uid-1"));
-            }
-
-            assertThat(reread()).containsExactly(full("uid-1"));
-        }
 
         @Test
         void hasAWholeReserveNextToItThoughACrashLeftAPart() throws IOException {
@@ -82,19 +79,6 @@ class JournalTest extends JournalFixture {
         }
 
         @Test
-        void staysSmallHoweverOftenClaimsComeAndGo() throws IOException {
-            try (Journal journal = open()) {
-                journal.put(full("uid-held"));
-                for (int i = 0; i < 1100; i++) {
-                    journal.put(started("uid-1"));
-                }
-                assertThat(Files.readAllLines(file)).hasSizeLessThan(200);
-                assertThat(journal.claims()).hasSize(2);
-            }
-            assertThat(reread()).hasSize(2);
-        }
-
-        @Test
         void staysSmallThoughItsLinesAreLong() throws IOException {
             ProviderState long60k = new ProviderState(1, "x".repeat(60 << 10));
             try (Journal journal = open()) {
@@ -115,18 +99,6 @@ class JournalTest extends JournalFixture {
                 assertFails(() -> journal.put(large), "The record of claim uid-1 has 4194");
             }
             assertThat(reread()).isEmpty();
-        }
-
-        @Test
-        void isOfAnInterruptedCallerToo() {
-            try (Journal journal = open()) {
-                Thread.currentThread().interrupt();
-                journal.put(started("uid-1"));
-                assertThat(Thread.interrupted()).isTrue();
-                journal.put(started("uid-2"));
-            }
-
-            assertThat(reread()).hasSize(2);
         }
     }
 
@@ -212,15 +184,6 @@ class JournalTest extends JournalFixture {
 
     @Nested
     class WriteError {
-
-        @Test
-        void ofAClosedJournalSaysSo() {
-            Journal journal = open();
-            journal.close();
-            journal.close();
-
-            assertFails(() -> journal.put(started("uid-1")), "is closed: the driver has stopped");
-        }
 
         @Test
         void ofADirectoryThatIsNoneNamesTheFile() throws IOException {
@@ -328,136 +291,183 @@ class JournalTest extends JournalFixture {
         Files.writeString(kernel.resolve("boot_id"), content);
     }
 
-    /** Two who have one journal open, step by step. */
-    @Nested
-    class OfTwoProcesses {
+    private final Map<String, Journal> open = new HashMap<>();
+    private final List<LockFile> otherLocks = new ArrayList<>();
+    private List<String> lines = List.of();
+    private List<String> copy = List.of();
+    private JournalLoss loss = JournalLoss.NONE;
 
-        @AutoClose
-        private LockFile newLocks;
+    @AfterEach
+    void close() {
+        open.values().forEach(Journal::close);
+        otherLocks.forEach(LockFile::close);
+    }
 
-        @AutoClose
-        private Journal older;
+    private Journal openByAnother(JournalFile.Sync sync) {
+        LockFile own = openLockFile();
+        otherLocks.add(own);
+        return Journal.open(new JournalStore.Place(file, "boot-1", own, Meters.none(), sync));
+    }
 
-        @AutoClose
-        private Journal newer;
-
-        @BeforeEach
-        void openBoth() {
-            older = open();
-            older.put(full("uid-1"));
-            newLocks = openLockFile();
-            newer = Records.openWithoutSync(file, newLocks);
+    /** Syncs as a disk whose file is cut meanwhile. */
+    private static void cut(FileChannel channel, boolean metadata) throws IOException {
+        if (!metadata) {
+            channel.truncate(500);
         }
+    }
 
-        private void assertBothSay(ClaimRecord... claims) {
-            assertThat(older.claims()).containsExactly(claims);
-            assertThat(newer.claims()).containsExactly(claims);
-            try (LockFile others = openLockFile();
-                    Journal third = Records.openWithoutSync(file, others)) {
-                assertThat(third.claims()).containsExactly(claims);
-                assertThat(third.loss()).isEqualTo(JournalLoss.NONE);
+    private static ClaimRecord record(String words) {
+        String[] parts = words.split("=");
+        return parts[1].equals("started") ? started(parts[0]) : full(parts[0]);
+    }
+
+    /** Returns the claims, each with the record that it has, or with its phase. */
+    private static Stream<String> claims(Journal journal) {
+        return journal.claims().stream().map(claim -> {
+            String uid = claim.ref().uid();
+            return uid + "="
+                    + (claim.equals(full(uid)) ? "full" : claim.equals(started(uid)) ? "started" : claim.phase());
+        });
+    }
+
+    private static String shown(JournalLoss loss) {
+        return list(Stream.of(
+                        loss.tornTail() ? "torn" : "",
+                        loss.damagedLines() > 0 ? loss.damagedLines() + " damaged" : "",
+                        loss.uids().stream().sorted().collect(Collectors.joining(" ")),
+                        loss.complete() ? "" : "incomplete")
+                .filter(part -> !part.isEmpty()));
+    }
+
+    /** Writes the lines that a step has changed. */
+    private void rewrite(List<String> changed) throws IOException {
+        lines = new ArrayList<>(changed);
+        Files.writeString(file, lines.stream().map(line -> line + "\n").collect(Collectors.joining()), ISO_8859_1);
+    }
+
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        Stream<String> rest = Stream.of(words).skip(1);
+        switch (words[0]) {
+            case "written" -> lines = written(rest.map(JournalTest::record).toArray(ClaimRecord[]::new));
+            case "forgotten" -> {
+                try (Journal journal = open()) {
+                    journal.forget(words[1]);
+                }
+                lines = new ArrayList<>(Files.readAllLines(file, ISO_8859_1));
             }
-            assertThat(List.of(older.loss(), newer.loss())).containsOnly(JournalLoss.NONE);
-        }
-
-        @Test
-        void eachSeesAtOnceWhatTheOtherWrote() {
-            newer.put(started("uid-2"));
-            assertThat(older.claim("uid-2")).contains(started("uid-2"));
-            older.put(full("uid-2"));
-            newer.forget("uid-1");
-
-            assertBothSay(full("uid-2"));
-        }
-
-        @Test
-        void oneGoesOnWhenTheOtherHasCompacted() {
-            for (int i = 0; i < 1100; i++) {
-                newer.put(started("uid-2"));
+            case "found-all" -> {
+                try (Journal journal = open()) {
+                    journal.foundAll();
+                    assertThat(journal.loss().complete()).isTrue();
+                }
             }
-            older.put(full("uid-3"));
-            for (int i = 0; i < 1100; i++) {
-                older.put(started("uid-2"));
+            case "replace" -> {
+                String[] parts = text.split(" by ");
+                int line = Integer.parseInt(words[1]);
+                lines.set(line, lines.get(line).replace(parts[0], parts[1]));
+                rewrite(lines);
             }
-            newer.put(full("uid-4"));
-
-            assertBothSay(full("uid-1"), started("uid-2"), full("uid-3"), full("uid-4"));
-        }
-
-        @Test
-        void theEndOfOneLosesNothingOfTheOther() {
-            older.forget("uid-1");
-            older.close();
-            newer.put(started("uid-2"));
-
-            assertThat(newer.claims()).containsExactly(started("uid-2"));
-            assertThat(newer.loss()).isEqualTo(JournalLoss.NONE);
-        }
-
-        @Test
-        void halfALineOfOneThatDiedIsCutByTheOther() throws IOException {
-            Files.writeString(file, "{\"file\":1,\"line\":2,\"cla", StandardOpenOption.APPEND);
-
-            assertThat(older.claims()).containsExactly(full("uid-1"));
-            newer.put(started("uid-2"));
-
-            assertThat(older.claims()).hasSize(2);
-            assertThat(older.loss()).isEqualTo(new JournalLoss(true, 0, Set.of(), true));
-        }
-
-        @Test
-        void aFileThatIsRemovedByHandIsWrittenAgainFromMemory() throws IOException {
-            newer.put(started("uid-2"));
-            assertThat(older.claims()).hasSize(2);
-            Files.delete(file);
-
-            older.put(full("uid-3"));
-
-            assertBothSay(full("uid-1"), started("uid-2"), full("uid-3"));
-        }
-
-        @Test
-        void aFileThatIsCutByHandIsWrittenAgainFromTheMemoryOfTheOneThatWroteLast() throws IOException {
-            newer.put(started("uid-2"));
-            try (var channel = Files.newByteChannel(file, StandardOpenOption.WRITE)) {
-                channel.truncate(500);
+            case "zero" -> {
+                lines.set(Integer.parseInt(words[1]), "\0".repeat(100));
+                rewrite(lines);
             }
-
-            assertThat(newer.claims()).hasSize(2);
-            assertBothSay(full("uid-1"), started("uid-2"));
+            case "join" -> { // the line feed behind a line becomes an X
+                int line = Integer.parseInt(words[1]);
+                String next = line + 1 < lines.size() ? lines.remove(line + 1) : "";
+                lines.set(line, lines.get(line) + "X" + next);
+                rewrite(lines);
+            }
+            case "remove-line" -> {
+                lines.remove(Integer.parseInt(words[1]));
+                rewrite(lines);
+            }
+            case "insert-long" -> {
+                lines.add(1, words[1].repeat(700_000));
+                rewrite(lines);
+            }
+            case "lose-last-byte" ->
+                Files.write(file, Arrays.copyOf(Files.readAllBytes(file), (int) Files.size(file) - 1));
+            case "keep-copy" -> copy = lines;
+            case "bring-copy-back" -> rewrite(copy);
+            case "delete" -> Files.delete(file);
+            case "lock-file-forgets" -> locks.lastLine(locks.lastLine().plus(-Integer.parseInt(words[1])));
+            default -> compare(words, text);
         }
+    }
 
-        @Test
-        void aFileThatIsCutDuringAWriteIsWrittenAgainToo() throws Exception {
-            JournalFile.Sync cutting = (channel, metadata) -> {
-                if (!metadata) {
+    private void compare(String[] words, String text) throws Exception {
+        Path aside = directory.resolve("claims.journal.damaged");
+        switch (words[0]) {
+            case "header-has" -> assertThat(lines.get(0)).contains(text);
+            case "reread" -> {
+                try (Journal journal = open()) {
+                    loss = journal.loss();
+                    assertThat(list(claims(journal).sorted())).isEqualTo(text);
+                }
+            }
+            case "loss" -> assertThat(shown(loss)).isEqualTo(text);
+            case "unknown-devices" -> {
+                try (Journal journal = open()) {
+                    ClaimRecord held = journal.claim(words[1]).orElseThrow();
+                    assertThat(held.ref()).isEqualTo(full(words[1]).ref());
+                    assertThat(held.devices()).isEmpty();
+                }
+            }
+            case "aside-is-last-line" ->
+                assertThat(Files.readString(aside, ISO_8859_1)).isEqualTo(lines.get(lines.size() - 1) + "\n");
+            case "aside-bytes" -> assertNumber(Files.size(aside), words, text);
+            default -> process(words, text);
+        }
+    }
+
+    /** Does what one of several processes does, which the first word names. */
+    private void process(String[] words, String text) throws Exception {
+        Journal journal = open.get(words[0]);
+        switch (words[1]) {
+            case "opens" ->
+                open.put(words[0], words[0].equals("older") ? open() : openByAnother((channel, meta) -> {}));
+            case "opens-on-a-disk-that-cuts" -> open.put(words[0], open(JournalTest::cut));
+            case "puts" -> journal.put(record(words[2]));
+            case "is-interrupted-and-puts" -> {
+                Thread.currentThread().interrupt();
+                journal.put(record(words[2]));
+                assertThat(Thread.interrupted()).isTrue();
+            }
+            case "cannot-put" -> assertFails(() -> journal.put(record(words[2])), text.split(" \\| "));
+            case "forgets" -> journal.forget(words[2]);
+            case "closes" -> journal.close();
+            case "has" -> assertThat(list(claims(journal))).isEqualTo(text);
+            case "lost" -> assertThat(shown(journal.loss())).isEqualTo(text);
+            case "have" -> {
+                open.put("third", openByAnother((channel, metadata) -> {}));
+                assertThat(open.values())
+                        .allSatisfy(each -> assertThat(list(claims(each))).isEqualTo(text))
+                        .allSatisfy(each -> assertThat(each.loss()).isEqualTo(JournalLoss.NONE));
+            }
+            case "ends-writing" -> locks.journal().close(); // a write returns before the lock is released
+            case "writes-half-a-line" ->
+                Files.writeString(file, "{\"file\":1,\"line\":2,\"cla", StandardOpenOption.APPEND);
+            case "cuts" -> {
+                try (var channel = Files.newByteChannel(file, StandardOpenOption.WRITE)) {
                     channel.truncate(500);
                 }
-            };
-            try (Journal cut = open(cutting)) {
-                cut.put(started("uid-2"));
-                locks.journal().close(); // a write returns before the lock is released
-
-                assertThat(cut.claims()).hasSize(2);
-                assertBothSay(full("uid-1"), started("uid-2"));
             }
+            case "deletes" -> Files.delete(file);
+            case "moves-the-directory" -> Files.move(directory, elsewhere());
+            case "moves-it-back" -> Files.move(elsewhere(), directory);
+            case "has-less-than-200-lines" ->
+                assertThat(Files.readAllLines(file)).hasSizeLessThan(200);
+            default -> throw new IllegalArgumentException(words[1]);
         }
+    }
 
-        @Test
-        void aDirectoryThatIsGoneForAWhileFailsWritesAndLosesNothing() throws IOException {
-            Path elsewhere = directory.resolveSibling(directory.getFileName() + "-elsewhere");
-            Files.move(directory, elsewhere);
-            try {
-                assertFails(
-                        () -> older.put(started("uid-2")),
-                        "Can't write the journal " + file,
-                        "check that its directory exists");
-            } finally {
-                Files.move(elsewhere, directory);
-            }
-            older.put(started("uid-3"));
+    private Path elsewhere() {
+        return directory.resolveSibling(directory.getFileName() + "-elsewhere");
+    }
 
-            assertBothSay(full("uid-1"), started("uid-3"));
-        }
+    @Scenarios({"journals-of-processes.txt", "journal-damage.txt"})
+    void claimsAreThoseOfTheLastRecordsOrHeldAsDamaged(String scenario) throws Exception {
+        play(scenario);
     }
 }

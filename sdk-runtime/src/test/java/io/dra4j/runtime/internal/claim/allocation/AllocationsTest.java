@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim.allocation;
 
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,13 +25,16 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import io.dra4j.testkit.Scenarios;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -43,10 +47,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvFileSource;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class AllocationsTest {
+class AllocationsTest implements ScenarioSteps {
 
     private static final String DRIVER = "gpu.example.com";
     private static final ClaimRef REF = new ClaimRef("ns", "claim", "uid-1");
@@ -129,10 +132,6 @@ class AllocationsTest {
         return new Config(false, List.of(requests), DRIVER, json);
     }
 
-    private static Config fromClass(String json, String... requests) {
-        return new Config(true, List.of(requests), DRIVER, json);
-    }
-
     private static String settings(String fields) {
         return "{\"apiVersion\":\"gpu.example.com/v1\",\"kind\":\"Settings\"" + fields + "}";
     }
@@ -155,12 +154,88 @@ class AllocationsTest {
         return device.config(SETTINGS);
     }
 
+    private static ConfigType<Settings> forType(String type) {
+        return SETTINGS.toBuilder().appliesTo(device -> isOfType(device, type)).build();
+    }
+
     private static boolean isOfType(Device device, String type) {
         return AttributeValue.of(type).equals(device.attributes().get("type"));
     }
 
-    private static ConfigType<Settings> forType(String type) {
-        return SETTINGS.toBuilder().appliesTo(device -> isOfType(device, type)).build();
+    private final List<ConfigType<?>> types = new ArrayList<>(List.of(SETTINGS));
+    private final List<Result> results = new ArrayList<>();
+    private final List<Config> configs = new ArrayList<>();
+
+    private static ConfigType<?> type(String word) {
+        ConfigType.Builder<Other> other = ConfigType.builder("gpu.example.com/v1", "Other", Other.class);
+        return switch (word) {
+            case "settings" -> SETTINGS;
+            case "settings-of-gpus" -> forType("gpu");
+            case "settings-of-migs" -> forType("mig");
+            case "settings-that-add" ->
+                SETTINGS.toBuilder()
+                        .merge((a, b) -> new Settings(b.mode(), a.count() + b.count(), b.limit()))
+                        .build();
+            case "settings-from-claims" ->
+                SETTINGS.toBuilder().sources(ConfigSource.FROM_CLAIM).build();
+            case "settings-that-change-devices" ->
+                SETTINGS.toBuilder()
+                        .changesDevice(settings -> settings.count() > 1)
+                        .build();
+            case "other" -> other.build();
+            default -> other.appliesTo(device -> isOfType(device, "mig")).build();
+        };
+    }
+
+    private static String shown(AppliedConfig<?> config) {
+        String index = config.source() == ConfigSource.DEFAULT ? "" : " " + config.index();
+        if (!(config.value() instanceof Settings value)) {
+            return config.source() + index;
+        }
+        String limit = value.limit() == null ? "null" : value.limit().text();
+        return "%s%s %s %s %s".formatted(config.source(), index, value.mode(), value.count(), limit);
+    }
+
+    @Override
+    public void run(String[] words, String text) {
+        List<String> rest = List.of(words).subList(1, words.length);
+        ClaimObject claim = object(results, configs.toArray(Config[]::new));
+        switch (words[0]) {
+            case "kinds" -> {
+                types.clear();
+                rest.forEach(word -> types.add(type(word)));
+            }
+            case "allocated" ->
+                results.add(new Result(
+                        DRIVER, words[1], "node", words[2], null, Map.of(), rest.contains("admin"), Set.of()));
+            case "claim", "class" ->
+                configs.add(new Config(words[0].equals("class"), rest, DRIVER, settings("," + text)));
+            case "claim-of-other-kind", "class-of-other-kind" ->
+                configs.add(new Config(
+                        words[0].startsWith("class"),
+                        rest,
+                        DRIVER,
+                        "{\"apiVersion\":\"gpu.example.com/v1\",\"kind\":\"Other\"}"));
+            case "claim-of-other-driver" -> configs.add(new Config(false, List.of(), "nic.example.com", "nonsense"));
+            case "gets" ->
+                assertThat(list(read(claim, types.toArray(ConfigType<?>[]::new)).devices().stream()
+                                .map(device -> list(
+                                        types.stream()
+                                                .flatMap(type -> device.findConfig(type).stream())
+                                                .map(AllocationsTest::shown),
+                                        " and "))))
+                        .isEqualTo(text);
+            case "refused" ->
+                assertThatThrownBy(() -> read(claim, types.toArray(ConfigType<?>[]::new)))
+                        .isInstanceOf(PrepareException.class)
+                        .hasMessageContaining(text);
+            default -> throw new IllegalArgumentException(words[0]);
+        }
+    }
+
+    @Scenarios("configs.txt")
+    void aDeviceGetsTheConfigurationsThatFitIt(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Nested
@@ -235,171 +310,6 @@ class AllocationsTest {
     @Nested
     class Configs {
 
-        /** Entries, separated by semicolons, are of the claim or the class, may name requests, and have fields. */
-        @ParameterizedTest
-        @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-                r0        |                                                                 | DEFAULT Slow 1 null
-                r0        | claim: "mode":"Fast","limit":"2Gi"; class: "count":3            | FROM_CLAIM 0 Fast 1 2Gi
-                r0        | claim: "count":1; claim: "count":2                              | FROM_CLAIM 1 Slow 2 null
-                r0        | claim: "limit":2                                                | FROM_CLAIM 0 Slow 1 2
-                r0        | claim r1: "count":5                                             | DEFAULT Slow 1 null
-                r1        | claim r1: "count":5                                             | FROM_CLAIM 0 Slow 5 null
-                gpu/large | claim gpu: "count":5                                            | FROM_CLAIM 0 Slow 5 null
-                gpu/large | claim gpu/large: "count":5; claim gpu/small: "count":-5         | FROM_CLAIM 0 Slow 5 null
-                """)
-        void areTheLastForTheRequestOfTheClaimOrElseOfTheClassOrDefaults(
-                String request, @Nullable String entries, String chosen) {
-            Config[] configs = Stream.ofNullable(entries)
-                    .flatMap(all -> Stream.of(all.split("; ")))
-                    .map(Configs::entry)
-                    .toArray(Config[]::new);
-
-            AppliedConfig<Settings> config = applied(result(request, "gpu-0"), configs);
-
-            String index = config.source() == ConfigSource.DEFAULT ? "" : " " + config.index();
-            Settings value = config.value();
-            String limit = value.limit() == null ? "null" : value.limit().text();
-            assertThat("%s%s %s %s %s".formatted(config.source(), index, value.mode(), value.count(), limit))
-                    .isEqualTo(chosen);
-        }
-
-        private static Config entry(String text) {
-            String[] parts = text.split(": ", 2);
-            List<String> words = List.of(parts[0].split(" "));
-            boolean isOfClass = words.get(0).equals("class");
-            return new Config(isOfClass, words.subList(1, words.size()), DRIVER, settings("," + parts[1]));
-        }
-
-        @Test
-        void areMergedIfTheTypeSaysSo() {
-            ConfigType<Settings> adding = SETTINGS.toBuilder()
-                    .merge((a, b) -> new Settings(b.mode(), a.count() + b.count(), b.limit()))
-                    .build();
-            ClaimObject object =
-                    object(List.of(GPU), fromClass(settings(",\"count\":3")), fromClaim(settings(",\"count\":4")));
-
-            AllocatedDevice device = read(object, adding).devices().get(0);
-
-            assertThat(device.config(adding).value().count()).isEqualTo(7);
-        }
-
-        @Test
-        void areDecodedAlsoIfTheyApplyToNothing() {
-            Config passedOver = fromClaim(settings(",\"bogus\":1"), "gpu/small");
-
-            assertThatThrownBy(() -> applied(result("gpu/large", "gpu-0"), passedOver))
-                    .hasMessageStartingWith("config 0 from the claim: Settings: unknown field bogus");
-        }
-
-        @Test
-        void thatAreOverriddenAreNeitherValidatedNorAMisfit() {
-            ConfigType<Settings> forGpus = forType("gpu");
-            ConfigType<Other> forMigs = ConfigType.builder("gpu.example.com/v1", "Other", Other.class)
-                    .appliesTo(device -> isOfType(device, "mig"))
-                    .build();
-            Config misfit = fromClass("{\"apiVersion\":\"gpu.example.com/v1\",\"kind\":\"Other\"}", "r0");
-            Config wrong = fromClass(settings(",\"count\":-1"));
-            Config last = fromClaim(settings(",\"count\":2"));
-
-            AllocatedDevice device = read(object(List.of(GPU), last, misfit, wrong), forGpus, forMigs)
-                    .devices()
-                    .get(0);
-
-            assertThat(device.config(forGpus).value().count()).isEqualTo(2);
-            assertThatThrownBy(() -> read(object(List.of(GPU), misfit, wrong), forGpus, forMigs))
-                    .hasMessage("config 1 from the class: Settings: invalid count: -1");
-            assertThatThrownBy(() -> read(object(List.of(GPU), misfit), forGpus, forMigs))
-                    .hasMessage(
-                            "config 0 from the class: cannot apply Other to device node/gpu-0 of request r0: it takes configurations of kind Settings");
-        }
-
-        @Test
-        void areChosenForEachKindThatFitsTheDevice() {
-            ConfigType<Other> other = ConfigType.builder("gpu.example.com/v1", "Other", Other.class)
-                    .build();
-            String json = "{\"apiVersion\":\"gpu.example.com/v1\",\"kind\":\"Other\"}";
-
-            AllocatedDevice device = read(
-                            object(List.of(GPU), fromClaim(json), fromClaim(settings(",\"count\":2"))), SETTINGS, other)
-                    .devices()
-                    .get(0);
-
-            assertThat(device.config(SETTINGS).index()).isEqualTo(1);
-            assertThat(device.config(other).index()).isZero();
-        }
-
-        @Test
-        void thatChangeADeviceAreRefusedForAdminAccessAlsoFromTheClass() {
-            ConfigType<Settings> changing = SETTINGS.toBuilder()
-                    .changesDevice(settings -> settings.count() > 1)
-                    .build();
-            Result watched = new Result(DRIVER, "r1", "node", "gpu-0", null, Map.of(), true, Set.of());
-            Config two = fromClass(settings(",\"count\":2"));
-
-            assertThatThrownBy(() -> read(object(List.of(GPU, watched), two), changing))
-                    .isInstanceOf(PrepareException.class)
-                    .hasMessageStartingWith(
-                            "config 0 from the class: Settings would change the devices of request r1, which has admin access");
-            assertThat(read(object(List.of(GPU), two), changing).devices()).hasSize(1);
-            assertThat(read(object(List.of(watched), two, fromClaim(settings(""))), changing)
-                            .devices())
-                    .hasSize(1);
-        }
-
-        @Test
-        void thatFitNoAllocatedDeviceAreIgnoredAlsoIfTheyWouldNotValidate() {
-            ConfigType<Settings> forMigs = forType("mig");
-
-            AllocatedDevice device = read(object(List.of(GPU), fromClaim(settings(",\"count\":-1"))), forMigs)
-                    .devices()
-                    .get(0);
-
-            assertThat(device.configs()).isEmpty();
-        }
-
-        @Test
-        void thatAreMergedAreEachValidated() {
-            ConfigType<Settings> last = SETTINGS.toBuilder().merge((a, b) -> b).build();
-            ClaimObject object =
-                    object(List.of(GPU), fromClaim(settings(",\"count\":-1")), fromClaim(settings(",\"count\":1")));
-
-            assertThatThrownBy(() -> read(object, last))
-                    .hasMessage("config 0 from the claim: Settings: invalid count: -1");
-        }
-
-        @Test
-        void ofOtherDriversAreNotRead() {
-            Config foreign = new Config(false, List.of(), "nic.example.com", "nonsense");
-
-            assertThat(applied(GPU, foreign).source()).isEqualTo(ConfigSource.DEFAULT);
-        }
-
-        @Test
-        void thatDoNotFitASkippedDeviceAreAnErrorOnlyIfTheyNameItsRequest() {
-            ConfigType<Settings> forGpus = forType("gpu");
-            List<Result> both = List.of(GPU, result("r1", "mig-0"));
-
-            List<AllocatedDevice> devices = read(object(both, fromClaim(settings(",\"count\":5"))), forGpus)
-                    .devices();
-            assertThat(devices.get(0).findConfig(forGpus)).isPresent();
-            assertThat(devices.get(1).findConfig(forGpus)).isEmpty();
-
-            ClaimObject named = object(both, fromClaim(settings(""), "r1"));
-            assertThatThrownBy(() -> read(named, forGpus))
-                    .hasMessage(
-                            "config 0 from the claim: cannot apply Settings to device node/mig-0 of request r1: it takes no configurations");
-        }
-
-        @Test
-        void fromASourceThatIsNotAllowedAreAnError() {
-            ConfigType<Settings> forUsers =
-                    SETTINGS.toBuilder().sources(ConfigSource.FROM_CLAIM).build();
-            ClaimObject object = object(List.of(GPU), fromClass(settings("")));
-
-            assertThatThrownBy(() -> read(object, forUsers))
-                    .hasMessage("config 0 from the class: Settings is not allowed in a class");
-        }
-
         @ParameterizedTest
         @CsvFileSource(
                 files = "src/test/resources/io/dra4j/runtime/internal/claim/allocation/invalid-settings.csv",
@@ -444,12 +354,6 @@ class AllocationsTest {
                                     .build()))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContainingAll("can't be decoded into", "java.io.Closeable");
-        }
-
-        @Test
-        void ofADriverWithoutKindsAreAnError() {
-            assertThatThrownBy(() -> read(object(List.of(GPU), fromClaim(settings("")))))
-                    .hasMessageContaining("does not know the kind \"gpu.example.com/v1 Settings\"; it knows none");
         }
     }
 }
