@@ -94,41 +94,4 @@ class ClaimListTest extends ClusterUnderTest {
                 .isInstanceOf(ClusterException.Forbidden.class)
                 .hasMessageContaining("403");
     }
-
-    @Test
-    void thatIsNoneIsAnError() {
-        server.then(200, "[]").then(200, "{}").then(200, "<html>").then(200, "{\"items\":[{}");
-
-        for (int i = 0; i < 4; i++) {
-            assertThatThrownBy(() -> pending(LIMIT))
-                    .isInstanceOf(ClusterException.class)
-                    .hasMessageContaining("not a list")
-                    .hasMessageContaining("resourceclaims?resourceVersion=0");
-        }
-    }
-
-    @Test
-    void thatStopsInTheMiddleOrDoesNotBeginIsGivenUpInTime() {
-        server.thenStream("{\"items\":[" + claim("") + ",").thenHang();
-
-        for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(() -> pending(Duration.ofSeconds(1)))
-                    .isInstanceOf(ClusterException.class)
-                    .hasMessageStartingWith("The API server did not answer within 1.0 s: GET ");
-        }
-    }
-
-    @Test
-    void whoseConnectionEndsIsAnError() {
-        server.then(exchange -> {
-            exchange.sendResponseHeaders(200, 1000);
-            exchange.getResponseBody().write("{\"items\":[".getBytes());
-            exchange.getResponseBody().flush();
-            exchange.close();
-        });
-
-        assertThatThrownBy(() -> pending(LIMIT))
-                .isInstanceOf(ClusterException.class)
-                .hasMessageContaining("resourceclaims?resourceVersion=0");
-    }
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cluster;
 
+import static io.dra4j.runtime.ScenarioSteps.assertNumber;
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,37 +13,155 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Supplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ClusterTest extends ClusterUnderTest {
+/** Calls over a real connection to a scripted server; calls.txt has those that are repeated, and those that fail. */
+class ClusterTest extends ClusterUnderTest implements ScenarioSteps {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
     private static final LeaseStore.Lease LEASE =
             new LeaseStore.Lease("me", Duration.ofSeconds(15), Instant.EPOCH, Instant.EPOCH, 0, "");
     private static final String GONE = "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}";
+    private static final Duration LIMIT = Duration.ofSeconds(20);
 
+    private final List<ScriptedServer> others = new ArrayList<>();
+    private Duration took = Duration.ZERO;
     private String allocated;
 
     @BeforeEach
     void readClaim() throws IOException {
         allocated = Files.readString(Path.of("src/test/resources/io/dra4j/runtime/internal/cluster/claim.json"));
+    }
+
+    @AfterEach
+    void closeOthers() {
+        others.forEach(ScriptedServer::close);
+    }
+
+    /** Makes a call, whose result is a text. */
+    private String call(String... words) {
+        return switch (words[0]) {
+            case "read" -> {
+                Duration limit = words.length == 1 ? LIMIT : Duration.parse("PT" + words[1]);
+                yield cluster.claimReader().read(REF, limit).uid();
+            }
+            case "exists" -> "" + cluster.claimStatuses().exists(REF);
+            case "apply" -> {
+                cluster.claimStatuses().apply(REF, "d/node-a", List.of(words[1]));
+                yield "done";
+            }
+            case "pending" -> {
+                List<Object> pending = new ArrayList<>();
+                cluster.pendingClaims(pending::add, words.length == 1 ? LIMIT : Duration.parse("PT" + words[1]));
+                yield "" + pending.size();
+            }
+            case "list-slices" ->
+                "" + cluster.slices().list(Scope.NODE).slices().size();
+            case "watch-slices" ->
+                ""
+                        + cluster.slices().watch(Scope.NODE, "4", new Watch.Listener<>() {
+                            @Override
+                            public void changed(SliceStore.Stored slice) {}
+
+                            @Override
+                            public void deleted(SliceStore.Stored slice) {}
+
+                            @Override
+                            public void ended(String reason) {}
+                        });
+            default -> throw new IllegalArgumentException(words[0]);
+        };
+    }
+
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "answers" -> server.then(Integer.parseInt(words[1]), text);
+            case "waits" ->
+                server.then(exchange -> {
+                    exchange.getResponseHeaders().add("Retry-After", words[1]);
+                    ScriptedServer.send(exchange, 429, "");
+                });
+            case "streams-and-hangs" -> server.thenStream(text);
+            case "hangs" -> server.thenHang();
+            case "breaks-off" ->
+                server.then(exchange -> {
+                    exchange.sendResponseHeaders(200, 1000);
+                    exchange.getResponseBody().write(text.getBytes(StandardCharsets.UTF_8));
+                    exchange.getResponseBody().flush();
+                    exchange.close();
+                });
+            case "closes" -> server.close();
+            case "kubeconfig" -> Files.writeString(directory.resolve("kubeconfig"), text);
+            case "no-kubeconfig" -> Files.delete(directory.resolve("kubeconfig"));
+            case "another-server" -> {
+                others.add(server);
+                server = new ScriptedServer();
+                server.kubeconfig(directory);
+            }
+            case "requests" -> assertNumber(server.requests.size(), words, text);
+            case "methods" ->
+                assertThat(list(server.requests.stream().map(ScriptedServer.Request::method)))
+                        .isEqualTo(text);
+            case "last-body" ->
+                assertThat(List.copyOf(server.requests)
+                                .get(server.requests.size() - 1)
+                                .body())
+                        .contains(text.split(" \\| "));
+            case "last-query" ->
+                assertThat(List.copyOf(server.requests)
+                                .get(server.requests.size() - 1)
+                                .query())
+                        .isEqualTo(text);
+            case "took" -> assertThat(took).isBetween(Duration.parse("PT" + words[1]), Duration.parse("PT" + words[2]));
+            case "fails", "fails-for-good", "fails-for-now", "not-found", "no-api" -> {
+                String[] call = text.split(" : ", 2);
+                ClusterException failure =
+                        timed(() -> catchThrowableOfType(ClusterException.class, () -> call(call[0].split(" "))));
+                assertThat(failure).hasMessageContainingAll(call[1].split(" \\| "));
+                assertThat(failure.getMessage()).doesNotContain("Exception");
+                assertThat(failure instanceof ClusterException.NotFound).isEqualTo(words[0].equals("not-found"));
+                assertThat(failure instanceof ClusterException.ApiMissing).isEqualTo(words[0].equals("no-api"));
+                assertThat(failure.isTransient() ? "fails-for-now" : "fails-for-good")
+                        .startsWith(words[0].startsWith("fails") ? words[0] : "fails");
+            }
+            default -> assertThat(timed(() -> call(words))).isEqualTo(text);
+        }
+    }
+
+    private <T> T timed(Supplier<T> call) {
+        long begin = System.nanoTime();
+        T result = call.get();
+        took = Duration.ofNanos(System.nanoTime() - begin);
+        return result;
+    }
+
+    @Scenarios("calls.txt")
+    void callsAreRepeatedOrSayWhatFailed(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Nested
@@ -92,82 +212,6 @@ class ClusterTest extends ClusterUnderTest {
             assertThat(cluster.claimReader().read(REF, Duration.ofSeconds(10)).allocation())
                     .isNull();
         }
-
-        @Test
-        void aClaimThatIsGoneIsNamedWithoutAPath() {
-            server.then(404, GONE);
-
-            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(30)))
-                    .isInstanceOf(ClusterException.NotFound.class)
-                    .hasMessageStartingWith("ResourceClaim default/c1 with UID uid-1 no longer exists")
-                    .hasMessageNotContaining("apis/");
-        }
-
-        private ClusterException failureOfRead(Duration limit) {
-            return catchThrowableOfType(
-                    ClusterException.class, () -> cluster.claimReader().read(REF, limit));
-        }
-
-        @Test
-        void aServerErrorIsWaitedFor() {
-            server.then(500, "oops").then(503, "{\"message\":\"starting\"}").then(200, allocated);
-
-            assertThat(cluster.claimReader().read(REF, Duration.ofSeconds(20)).uid())
-                    .isEqualTo("uid-1");
-            assertThat(server.requests).hasSize(3);
-        }
-
-        @Test
-        void aRefusalIsNotRepeated() {
-            server.then(403, "{\"message\":\"not allowed\"}").then(200, allocated);
-
-            ClusterException failure = failureOfRead(Duration.ofSeconds(20));
-
-            assertThat(failure).hasMessageContaining("403").hasMessageContaining("not allowed");
-            assertThat(failure.isTransient()).isFalse();
-            assertThat(server.requests).hasSize(1);
-        }
-
-        @Test
-        void tooManyRequestsAreRepeatedAfterTheTimeAskedFor() {
-            server.then(exchange -> {
-                        exchange.getResponseHeaders().add("Retry-After", "1");
-                        ScriptedServer.send(exchange, 429, "");
-                    })
-                    .then(200, allocated);
-            long begun = System.nanoTime();
-
-            cluster.claimReader().read(REF, Duration.ofSeconds(20));
-
-            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
-            assertThat(server.requests).hasSize(2);
-        }
-
-        @Test
-        void aServerThatHangsIsGivenUpAtTheDeadline() {
-            server.thenHang();
-            long begun = System.nanoTime();
-
-            ClusterException failure = failureOfRead(Duration.ofSeconds(2));
-
-            assertThat(failure.isTransient()).isTrue();
-            assertThat(failure).hasMessageContaining("did not answer");
-            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(20));
-        }
-
-        @Test
-        void aServerThatIsGoneIsTransient() {
-            server.close();
-
-            ClusterException failure = failureOfRead(Duration.ofSeconds(3));
-
-            assertThat(failure.isTransient()).isTrue();
-            assertThat(failure)
-                    .hasMessageContaining("No answer from the API server")
-                    .hasMessageContaining("Is the address in the kubeconfig right")
-                    .hasMessageNotContaining("Exception")
-                    .hasMessageContaining("; this was attempt ");
-        }
     }
 
     @Nested
@@ -192,18 +236,6 @@ class ClusterTest extends ClusterUnderTest {
             assertThat(first.path()).isEqualTo("/apis/resource.k8s.io/v1/resourceclaims");
             assertThat(first.query()).isEqualTo("limit=500");
             assertThat(server.requests.take().query()).isEqualTo("limit=500&continue=next/1");
-        }
-
-        @Test
-        void onlyTheApiItselfSaysThatThereIsNoClaim() {
-            server.then(404, GONE).then(404, GONE).then(404, "404 page not found");
-
-            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(20)))
-                    .isInstanceOf(ClusterException.NotFound.class);
-            assertThat(cluster.claimStatuses().exists(REF)).isFalse();
-            assertThatThrownBy(() -> cluster.claimStatuses().apply(REF, "manager", List.of()))
-                    .isInstanceOf(ClusterException.class)
-                    .isNotInstanceOf(ClusterException.NotFound.class);
         }
 
         /** As of a proxy that does not reach the server. */
@@ -321,34 +353,6 @@ class ClusterTest extends ClusterUnderTest {
         }
 
         @Test
-        void aKubeconfigThatIsReplacedCountsAtOnce() throws Exception {
-            server.then(404, GONE);
-            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(10)))
-                    .isInstanceOf(ClusterException.NotFound.class);
-            try (ScriptedServer other = new ScriptedServer()) {
-                other.then(200, allocated).kubeconfig(directory);
-
-                assertThat(cluster.claimReader()
-                                .read(REF, Duration.ofSeconds(10))
-                                .uid())
-                        .isEqualTo("uid-1");
-            }
-        }
-
-        @Test
-        void aKubeconfigThatIsHalfWrittenIsWaitedFor() throws Exception {
-            Path kubeconfig = directory.resolve("kubeconfig");
-            Files.writeString(kubeconfig, "apiVersion: v1\nclusters: [{na");
-            server.then(200, allocated).then(200, allocated);
-
-            assertThat(cluster.claimReader().read(REF, Duration.ofSeconds(10)).uid())
-                    .isEqualTo("uid-1");
-            Files.delete(kubeconfig);
-            assertThat(cluster.claimReader().read(REF, Duration.ofSeconds(10)).uid())
-                    .isEqualTo("uid-1");
-        }
-
-        @Test
         void outsideOfAPodAKubeconfigIsAskedFor() {
             assertThatThrownBy(() -> ClientConfig.inCluster(Map.of(), directory))
                     .isInstanceOf(DraException.class)
@@ -369,52 +373,6 @@ class ClusterTest extends ClusterUnderTest {
             assertThat(config.getOauthTokenProvider().getToken()).isEqualTo("first");
             Files.writeString(token, "second\n");
             assertThat(config.getOauthTokenProvider().getToken()).isEqualTo("second");
-        }
-    }
-
-    /** A status that another client changes between its reading and its update. */
-    @Nested
-    class AStatusThatAnotherClientChanges {
-
-        private static final String NO_PATCH =
-                "{\"message\":\"cannot patch resource \\\"resourceclaims/status\\\" in API group \\\"resource.k8s.io\\\"\"}";
-        private static final String ENTRY =
-                "{\"driver\":\"gpu.example.com\",\"pool\":\"p\",\"device\":\"d\",\"data\":1}";
-
-        private static String claim(int version) {
-            return "{\"metadata\":{\"uid\":\"uid-1\",\"resourceVersion\":\"%d\"}}".formatted(version);
-        }
-
-        private void apply() {
-            cluster.claimStatuses().apply(new ClaimRef("default", "c", "uid-1"), "d/node-a", List.of(ENTRY));
-        }
-
-        @Test
-        void isReadAgainAfterAConflict() {
-            server.then(403, NO_PATCH).then(200, claim(1)).then(409, "{}");
-            server.then(200, claim(2)).then(200, "{}");
-
-            apply();
-
-            assertThat(server.requests)
-                    .extracting(request -> request.method())
-                    .containsExactly("PATCH", "GET", "PUT", "GET", "PUT");
-            ScriptedServer.Request last = List.copyOf(server.requests).get(4);
-            assertThat(last.body()).contains("\"resourceVersion\":\"2\"", ENTRY);
-            assertThat(last.query()).isEqualTo("fieldManager=d/node-a");
-        }
-
-        @Test
-        void isGivenUpAfterFiveConflicts() {
-            server.then(403, NO_PATCH);
-            for (int i = 0; i < 6; i++) {
-                server.then(200, claim(i)).then(409, "{}");
-            }
-
-            assertThatThrownBy(this::apply)
-                    .isInstanceOfSatisfying(
-                            ClusterException.class, e -> assertThat(e.status()).isEqualTo(409));
-            assertThat(server.requests).hasSize(11);
         }
     }
 }

@@ -228,16 +228,6 @@ class KubernetesSlicesTest extends ClusterUnderTest {
     }
 
     @Test
-    void aWatchThatTheServerRefusesIsAFailureOfItsOwn() {
-        server.then(200, NODE).then(410, "{}");
-
-        assertThatThrownBy(() -> cluster.slices().watch(Scope.NODE, "4", new Received()))
-                .isInstanceOf(ClusterException.class)
-                .hasMessageContaining("410")
-                .hasMessageContaining("watch=true");
-    }
-
-    @Test
     void aWatchWhoseConnectionEndsIsOver() throws Exception {
         server.then(200, NODE).thenStreamAndEnd();
         Received received = new Received();
@@ -258,31 +248,6 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         ScriptedServer.Request request = server.requests.take();
         assertThat(request.method()).isEqualTo("POST");
         assertThat(request.query()).isEqualTo("dryRun=All");
-    }
-
-    @Test
-    void anAnswerWithoutItemsIsNotAnEmptyList() {
-        server.then(200, NODE).then(200, "{}");
-
-        assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
-                .isInstanceOf(ClusterException.class)
-                .hasMessageContaining("not a list of ResourceSlices");
-    }
-
-    @Test
-    void aNodeThatDoesNotExistIsNamedAndAServerWithoutTheApiIsToldFromOneThatFails() {
-        server.then(404, GONE);
-
-        assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
-                .isInstanceOf(ClusterException.class)
-                .isNotInstanceOf(ClusterException.ApiMissing.class)
-                .hasMessageContaining("no Node node-a");
-
-        server.then(200, NODE).then(404, "{}");
-
-        assertThatThrownBy(() -> cluster.slices().list(Scope.NODE))
-                .isInstanceOf(ClusterException.ApiMissing.class)
-                .hasMessageContaining("Kubernetes 1.34 or newer");
     }
 
     private static String event(String type, String object) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.kubelet;
 
+import static io.dra4j.runtime.ScenarioSteps.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,10 +22,12 @@ import io.dra4j.kubelet.registration.v1.InfoRequest;
 import io.dra4j.kubelet.registration.v1.PluginInfo;
 import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
 import io.dra4j.kubelet.registration.v1.RegistrationStatus;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.health.HealthReports;
 import io.dra4j.runtime.internal.kubelet.SocketClient.Named;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -52,7 +55,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.MDC;
 
 /** Over real sockets. */
-class KubeletPluginTest extends SocketFixture {
+class KubeletPluginTest extends SocketFixture implements ScenarioSteps {
 
     private static final Claim CLAIM = claim(UID);
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -64,6 +67,11 @@ class KubeletPluginTest extends SocketFixture {
 
     @AutoClose
     private KubeletPlugin plugin;
+
+    private KubeletPlugin successor;
+    private Object inode;
+    private final CountDownLatch release = new CountDownLatch(1);
+    private CompletableFuture<Map<String, NodePrepareResourceResponse>> call;
 
     @BeforeEach
     void start() {
@@ -295,131 +303,63 @@ class KubeletPluginTest extends SocketFixture {
         }
     }
 
-    @Nested
-    class SocketFiles {
+    private Path path(String word) {
+        return switch (word) {
+            case "service" -> sockets.service();
+            case "registration" -> sockets.registration();
+            case "registry" -> registry;
+            default -> root.resolve(word);
+        };
+    }
 
-        @Test
-        void areForTheOwnerAloneAndNothingElseIsLeft() throws IOException {
-            Path foreign = Files.createFile(sockets.service().resolveSibling("state.json"));
-            assertThat(files()).containsExactlyInAnyOrder(foreign, sockets.service(), sockets.registration());
-            for (Path socket : List.of(sockets.service(), sockets.registration())) {
-                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)))
+    private Stream<Path> files() throws IOException {
+        try (Stream<Path> all = Files.walk(root)) {
+            return all.filter(path -> !Files.isDirectory(path)).sorted().toList().stream();
+        }
+    }
+
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "close" -> plugin.close();
+            case "start" -> plugin = startPlugin();
+            case "start-fails" ->
+                assertThatThrownBy(this::startPlugin)
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContainingAll(text.split(" \\| "));
+            case "successor-starts" -> successor = startPlugin();
+            case "successor-looks" -> successor.look();
+            case "successor-closes" -> successor.close();
+            case "look" -> plugin.look();
+            case "look-fails" -> assertThatThrownBy(plugin::look).hasMessageContaining(text);
+            case "create" -> Files.createFile(path(words[1]));
+            case "create-directory" -> Files.createDirectory(path(words[1]));
+            case "delete" -> Files.delete(path(words[1]));
+            case "move" -> Files.move(path(words[1]), path(words[2]));
+            case "bind-and-close" ->
+                ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                        .bind(UnixDomainSocketAddress.of(path(words[1])))
+                        .close();
+            case "remember" -> inode = SocketFile.inode(path(words[1]));
+            case "same" -> assertThat(SocketFile.inode(path(words[1]))).isEqualTo(inode);
+            case "files" -> assertThat(list(files().map(root::relativize))).isEqualTo(text);
+            case "owner-only" ->
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path(words[1]))))
                         .isEqualTo("rw-------");
+            case "call-hangs" -> call = hanging(release);
+            case "call-ends" -> {
+                release.countDown();
+                assertThat(call.get(20, TimeUnit.SECONDS)).hasSize(1);
             }
-
-            plugin.close();
-            assertThat(files()).containsExactly(foreign);
+            case "serves" -> assertThat(prepare(CLAIM)).hasSize(1);
+            case "registers" -> assertThat(name(registration())).isEqualTo(DRIVER);
+            default -> throw new IllegalArgumentException(words[0]);
         }
+    }
 
-        @Test
-        void thatAKilledProcessLeftAreReplaced() throws IOException {
-            Path stale = root.resolve("stale");
-            Files.move(sockets.service(), stale); // a socket that stays
-            plugin.close();
-            Files.move(stale, sockets.service());
-
-            plugin = startPlugin();
-
-            assertThat(prepare()).isEmpty();
-        }
-
-        /** The files were removed, so that it could start. */
-        private KubeletPlugin startSuccessor() throws IOException {
-            Files.delete(sockets.service());
-            Files.delete(sockets.registration());
-            return startPlugin();
-        }
-
-        @Test
-        void ofASuccessorAreLeftToItAndNotRemoved() throws IOException {
-            KubeletPlugin successor = startSuccessor();
-            Object inode = SocketFile.inode(sockets.registration());
-            plugin.look();
-            plugin.look();
-            successor.look();
-            assertThat(SocketFile.inode(sockets.registration())).isEqualTo(inode);
-            plugin.close();
-
-            assertThat(prepare()).isEmpty();
-            successor.close();
-            assertThat(files()).isEmpty();
-        }
-
-        @Test
-        void thatAreRemovedAreServedAgain() throws IOException {
-            Files.delete(sockets.service());
-            Files.delete(sockets.registration());
-
-            plugin.look();
-            assertThat(files()).as("one look").noneMatch(sockets.service()::equals);
-            plugin.look();
-
-            assertThat(prepare(CLAIM)).hasSize(1);
-            assertThat(name(registration())).isEqualTo(DRIVER);
-            assertThat(files()).containsExactlyInAnyOrder(sockets.service(), sockets.registration());
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(sockets.service())))
-                    .isEqualTo("rw-------");
-            plugin.close();
-            assertThat(files()).isEmpty();
-        }
-
-        @Test
-        void thatAreRemovedUnderACallDoNotEndIt() throws Exception {
-            CountDownLatch release = new CountDownLatch(1);
-            var call = hanging(release);
-
-            Files.delete(sockets.service());
-            plugin.look();
-            plugin.look();
-            release.countDown();
-
-            assertThat(call.get(20, TimeUnit.SECONDS)).hasSize(1);
-            assertThat(prepare(CLAIM)).hasSize(1);
-        }
-
-        @Test
-        void thatAProcessReplacedAndWasKilledAreServedAgain() throws IOException {
-            Files.delete(sockets.registration());
-            ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-                    .bind(UnixDomainSocketAddress.of(sockets.registration()))
-                    .close();
-
-            plugin.look();
-            plugin.look();
-
-            assertThat(name(registration())).isEqualTo(DRIVER);
-        }
-
-        @Test
-        void areServedAgainWhenTheirDirectoryIsThereAgain() throws IOException {
-            Files.delete(sockets.registration());
-            Files.delete(registry);
-
-            plugin.look();
-            assertThatThrownBy(plugin::look).hasMessageContaining("There is no directory " + registry);
-            Files.createDirectory(registry);
-            plugin.look();
-
-            assertThat(name(registration())).isEqualTo(DRIVER);
-        }
-
-        @Test
-        void areNotPutWhereADirectoryOrAFileIs() throws IOException {
-            plugin.close();
-            Files.createDirectory(sockets.registration());
-
-            assertThatThrownBy(KubeletPluginTest.this::startPlugin)
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("A file that is not a socket is at the path")
-                    .hasMessageContaining(sockets.registration() + "; remove it");
-            assertThat(files()).as("no service socket is left").isEmpty();
-        }
-
-        private List<Path> files() throws IOException {
-            try (Stream<Path> all = Files.walk(root)) {
-                return all.filter(path -> !Files.isDirectory(path)).toList();
-            }
-        }
+    @Scenarios("socket-files.txt")
+    void socketsComeBackUnlessTheyAreOfAnother(String scenario) throws Exception {
+        play(scenario);
     }
 
     /** Begins a call that ends when it is released. */

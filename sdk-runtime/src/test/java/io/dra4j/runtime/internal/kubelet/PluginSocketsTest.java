@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.ScenarioSteps;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin.StaleSockets;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -18,15 +20,18 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PluginSocketsTest extends SocketFixture {
+class PluginSocketsTest extends SocketFixture implements ScenarioSteps {
 
     private static final Path REGISTRY = Path.of("/var/lib/kubelet/plugins_registry");
 
@@ -92,163 +97,84 @@ class PluginSocketsTest extends SocketFixture {
                 .isNotEqualTo(sockets("gpu.example.com-one", null).registration());
     }
 
-    /** With real sockets: dead ones were bound and closed, as by a process that was killed. */
-    @Nested
-    class AStaleOne {
+    private final List<ServerSocketChannel> open = new ArrayList<>();
 
-        private void removeStale() {
-            removeStale(Duration.ZERO);
+    private final Map<String, Path> hidden = new HashMap<>(); // under random names
+
+    private Path path(String word) {
+        String[] parts = word.split(":");
+        if (parts.length == 1) {
+            return root.resolve(word.replace("UID", UID));
         }
+        PluginSockets of = new PluginSockets(parts[0], registry, data, null);
+        return hidden.computeIfAbsent(word, any -> of.hidden(root.resolve(parts[1])));
+    }
 
-        private void removeStale(Duration later) {
-            new StaleSockets(sockets, () -> Instant.now().plus(later)).remove();
-        }
+    private static ServerSocketChannel bind(Path path, int backlog) throws IOException {
+        return ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(path), backlog);
+    }
 
-        private static Path dead(Path path) throws IOException {
-            live(path).close();
-            return path;
-        }
-
-        private static ServerSocketChannel live(Path path) throws IOException {
-            return ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(path));
-        }
-
-        private static boolean isThere(Path path) {
-            return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
-        }
-
-        @ParameterizedTest
-        @ValueSource(
-                strings = {
-                    "r/gpu.example.com-reg.sock",
-                    "r/gpu.example.com-" + UID + "-reg.sock",
-                    "r/gpu.example.com-0123456789abcdef0123456789abcdef-reg.sock",
-                    "r/gpu.example.com-yBLh7bZEF9Y-reg.sock",
-                    "r/gpu.example.com-ybl_7bzef9y-reg.sock",
-                    "d/dra.sock",
-                    "d/dra-" + UID + ".sock",
-                    "d/dra-yBLh7bZEF9Y.sock",
-                    "d/yBLh7bZEF9Y.sock",
-                })
-        void ofThisDriverIsRemovedFromTheRegistryAndItsOwnDirectory(String name) throws IOException {
-            Path stale = dead(root.resolve(name));
-
-            removeStale();
-
-            assertThat(isThere(stale)).isFalse();
-        }
-
-        @ParameterizedTest
-        @ValueSource(
-                strings = {
-                    "gpu.example.com-network-foo-reg.sock",
-                    "gpu.example.com.org-reg.sock",
-                    "gpu-example.com-reg.sock",
-                    "gpu.example.com-" + UID + "-x-reg.sock",
-                    "other.example.com-" + UID + "-reg.sock",
-                    "dra-yBLh7bZEF9YyBLh7bZEF9Y-reg.sock",
-                    "gpu.example.com.sock",
-                    ".hidden",
-                    ".d012345",
-                })
-        void ofAnotherDriverStaysInTheRegistry(String name) throws IOException {
-            Path foreign = dead(registry.resolve(name));
-
-            removeStale(Duration.ofDays(1));
-
-            assertThat(isThere(foreign)).isTrue();
-        }
-
-        @Test
-        void thatAProcessListensOnStays() throws IOException {
-            Path path = registry.resolve(DRIVER + "-" + UID + "-reg.sock");
-            try (ServerSocketChannel sibling = live(path)) {
-                assertThat(sibling.isOpen()).isTrue();
-                removeStale();
-                assertThat(isThere(path)).isTrue();
+    @Override
+    public void run(String[] words, String text) throws Exception {
+        switch (words[0]) {
+            case "dead" -> bind(path(words[1]), 0).close();
+            case "live" -> open.add(bind(path(words[1]), 0));
+            case "hanging" -> open.add(bind(path(words[1]), 1)); // and lets this many wait
+            case "ends" -> open.remove(0).close();
+            case "file" -> Files.writeString(path(words[1]), "x");
+            case "link" -> Files.createSymbolicLink(path(words[1]), path(words[2]));
+            case "no-registry" -> Files.delete(registry);
+            case "remove-stale" -> {
+                Duration later = words.length == 1 ? Duration.ZERO : Duration.parse("PT" + words[1]);
+                new StaleSockets(sockets, () -> Instant.now().plus(later)).remove();
             }
-            removeStale();
-            assertThat(isThere(path)).isFalse();
+            case "there" ->
+                assertThat(Files.exists(path(words[1]), LinkOption.NOFOLLOW_LINKS))
+                        .isTrue();
+            case "gone" ->
+                assertThat(Files.exists(path(words[1]), LinkOption.NOFOLLOW_LINKS))
+                        .isFalse();
+            default -> throw new IllegalArgumentException(words[0]);
         }
+    }
 
-        @Test
-        void thatAnotherDriverListensOnIsNotTaken() throws IOException {
-            for (Path taken : List.of(sockets.service(), sockets.registration())) {
-                try (ServerSocketChannel other = live(taken)) {
-                    assertThatThrownBy(() -> KubeletPlugin.start(
-                                    sockets, new FakeClaims(), null, Meters.none(), Clock.systemUTC()))
-                            .isInstanceOf(DraException.class)
-                            .hasMessageContaining("Another driver listens on the socket " + taken + "; stop it first");
-                    assertThat(other.isOpen() && isThere(taken)).isTrue();
-                }
-            }
-            KubeletPlugin.start(sockets, new FakeClaims(), null, Meters.none(), Clock.systemUTC())
-                    .close();
+    @AfterEach
+    void end() throws IOException {
+        for (ServerSocketChannel socket : open) {
+            socket.close();
         }
+    }
 
-        /** By a path that is too long for the kernel, as by that of another user. */
-        @Test
-        void thatCannotBeReachedIsNotCalledAnotherDrivers() throws IOException {
-            Path far = Files.createDirectory(root.resolve("x".repeat(107)));
-            dead(Files.createSymbolicLink(root.resolve("l"), far).resolve("dra.sock"));
+    @Scenarios("stale-sockets.txt")
+    void socketsThatAProcessLeftAreRemoved(String scenario) throws Exception {
+        play(scenario);
+    }
 
-            assertThatThrownBy(() -> new SocketFile(far.resolve("dra.sock"), far.resolve("hidden")))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("Can't see whether a driver listens on the socket " + far + "/dra.sock (")
-                    .hasMessageEndingWith("; remove the file if none runs");
-        }
-
-        /** One that hangs accepts no connection, and lets this many wait. */
-        @Test
-        void ofAnInstanceThatHangsStaysAndDelaysNoOther() throws IOException {
-            Path path = data.resolve("dra-" + UID + ".sock");
-            try (ServerSocketChannel sibling =
-                    ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(path), 1)) {
-                assertThat(sibling.isOpen()).isTrue();
-                for (int i = 0; i < 5; i++) {
-                    removeStale();
-                }
-                assertThat(isThere(path)).isTrue();
+    @Test
+    void aSocketThatAnotherDriverListensOnIsNotTaken() throws IOException {
+        for (Path taken : List.of(sockets.service(), sockets.registration())) {
+            try (ServerSocketChannel other = bind(taken, 0)) {
+                assertThatThrownBy(() ->
+                                KubeletPlugin.start(sockets, new FakeClaims(), null, Meters.none(), Clock.systemUTC()))
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContaining("Another driver listens on the socket " + taken + "; stop it first");
+                assertThat(other.isOpen() && Files.exists(taken)).isTrue();
             }
         }
+        KubeletPlugin.start(sockets, new FakeClaims(), null, Meters.none(), Clock.systemUTC())
+                .close();
+    }
 
-        @Test
-        void thatIsNoSocketStays() throws IOException {
-            Path file = Files.writeString(registry.resolve(DRIVER + "-" + UID + "-reg.sock"), "x");
-            Path link = data.resolve("dra.sock");
-            Files.createSymbolicLink(link, dead(root.resolve("s")));
+    /** By a path that is too long for the kernel, as by that of another user. */
+    @Test
+    void aSocketThatCannotBeReachedIsNotCalledAnotherDrivers() throws IOException {
+        Path far = Files.createDirectory(root.resolve("x".repeat(107)));
+        bind(Files.createSymbolicLink(root.resolve("l"), far).resolve("dra.sock"), 0)
+                .close();
 
-            removeStale(Duration.ofDays(1));
-
-            assertThat(file).hasContent("x");
-            assertThat(isThere(link)).isTrue();
-            assertThat(isThere(root.resolve("s"))).isTrue();
-        }
-
-        @Test
-        void thatIsHiddenGoesWhenItIsTooOldToBeOfAnInstanceThatStarts() throws IOException {
-            Path inRegistry = dead(sockets.hidden(registry.resolve("x")));
-            Path inData = dead(sockets.hidden(data.resolve("x")));
-            Path ofOther =
-                    dead(new PluginSockets("other.example.com", registry, data, null).hidden(registry.resolve("x")));
-
-            removeStale(Duration.ofSeconds(50));
-            assertThat(isThere(inRegistry)).isTrue();
-            removeStale(Duration.ofSeconds(70));
-
-            assertThat(isThere(inRegistry)).isFalse();
-            assertThat(isThere(inData)).isFalse();
-            assertThat(isThere(ofOther)).isTrue();
-        }
-
-        @Test
-        void needsNoDirectory() throws IOException {
-            Files.delete(registry);
-            Path stale = dead(data.resolve("dra.sock"));
-
-            removeStale();
-
-            assertThat(isThere(stale)).isFalse();
-        }
+        assertThatThrownBy(() -> new SocketFile(far.resolve("dra.sock"), far.resolve("hidden")))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("Can't see whether a driver listens on the socket " + far + "/dra.sock (")
+                .hasMessageEndingWith("; remove the file if none runs");
     }
 }
