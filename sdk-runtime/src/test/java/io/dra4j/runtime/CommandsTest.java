@@ -8,6 +8,7 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.command.DriverNode;
 import io.dra4j.runtime.internal.command.NodeCommand;
+import io.dra4j.testkit.Scenarios;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -25,8 +26,6 @@ import java.util.jar.Manifest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -34,66 +33,24 @@ import picocli.CommandLine.Option;
 @SetsUpLogging
 class CommandsTest extends ProgramFixture {
 
-    @Nested
-    class Webhook {
+    @Scenarios("commands.txt")
+    void aCommandHasTheOptionsThatItNeeds(String scenario) throws Exception {
+        play(scenario);
+    }
 
-        @Test
-        void showsWhatItNeeds() {
-            assertThat(execute("webhook", "--help")).isZero();
+    @Test
+    void theWebhookDoesWithoutAProviderThatCanBeClosedUnstarted() {
+        int status = DriverMain.of(PROGRAM, new AcmeOptions(), any -> new ProviderWithoutClaims.NeverStarted())
+                .execute(
+                        main(),
+                        filled -> () -> {},
+                        "webhook",
+                        "--tls-cert-file=/no/such.crt",
+                        "--tls-private-key-file=/no/such");
 
-            assertThat(shownOptions())
-                    .containsExactlyInAnyOrder(
-                            "--tls-cert-file",
-                            "--tls-private-key-file",
-                            "--port",
-                            "--refuse-extended-resources",
-                            "--fast",
-                            "--driver-name",
-                            "--v",
-                            "--logging-format",
-                            "--help",
-                            "--version");
-        }
+        assertThat(status).isOne();
 
-        @Test
-        void takesTheOptionsOfTheDriver() {
-            environment.put("NUM_CARDS", "3");
-
-            int status = execute(
-                    "webhook",
-                    "--kubeconfig=/no/such",
-                    "--cdi-root=/cdi",
-                    "--tls-cert-file=/no/such.crt",
-                    "--tls-private-key-file=/no/such.key");
-
-            assertThat(err()).contains("Can't read /no/such.crt");
-            assertThat(status).isOne();
-            assertThat(options.cards).isEqualTo(3);
-            assertThat(options.cdiRoot()).isEqualTo(Path.of("/cdi"));
-        }
-
-        @Test
-        void doesWithoutAProviderThatCanBeClosedUnstarted() {
-            int status = DriverMain.of(PROGRAM, new AcmeOptions(), any -> new ProviderWithoutClaims.NeverStarted())
-                    .execute(
-                            main(),
-                            filled -> () -> {},
-                            "webhook",
-                            "--tls-cert-file=/no/such.crt",
-                            "--tls-private-key-file=/no/such");
-
-            assertThat(status).isOne();
-
-            assertThat(err()).contains("Can't read /no/such.crt");
-        }
-
-        @Test
-        void refusesAPortThatThereIsNot() {
-            int status = execute("webhook", "--tls-cert-file=a", "--tls-private-key-file=b", "--port=65536");
-
-            assertThat(status).isEqualTo(2);
-            assertThat(err()).contains("Invalid value for option '--port': 65536 is not 0 to 65535");
-        }
+        assertThat(err()).contains("Can't read /no/such.crt");
     }
 
     /** Stands in for the program of {@code kubectl-dra.jar}: notes its arguments in a file. */
@@ -257,44 +214,6 @@ class CommandsTest extends ProgramFixture {
 
             assertThat(status).isEqualTo(2);
             assertThat(err()).contains("the provider can't read its devices without being started", ": bus");
-        }
-
-        @Test
-        void aCommandOfTheNodeShowsItsOwnOptionsFirst() {
-            assertThat(execute("doctor", "--help")).isZero();
-            assertThat(shownOptions()).startsWith("--host-root").contains("--node-name", "--cdi-root");
-
-            assertThat(execute("doctor")).isEqualTo(2);
-            assertThat(err()).contains("--node-name");
-        }
-
-        @Test
-        void anotherCommandHasNoOptionsOfTheDriver() {
-            assertThat(execute("claim-metrics", "--node-name=n")).isEqualTo(2);
-            assertThat(err()).startsWith("acme-driver: Unknown option: '--node-name=n'");
-
-            assertThat(execute("claim-metrics")).isZero();
-            assertThat(out()).isEqualTo("start\nclose\n");
-        }
-
-        @Test
-        void aCommandFailsInALineAlsoWhereDriversLogJson() {
-            environment.put("LOGGING_FORMAT", "json");
-
-            assertThat(execute("maintenance")).isOne();
-
-            assertThat(err()).isEqualTo("acme-driver: acme.example.com ended\n");
-        }
-
-        @ParameterizedTest
-        @ValueSource(strings = {"--help", "--node-name=a", "-o"})
-        void aCommandThatIsNotThereSaysWhichArtifactHasIt(String option) {
-            assertThat(execute("audit", option)).isEqualTo(3);
-
-            assertThat(err())
-                    .isEqualTo(
-                            "acme-driver: audit is a command of dra4j-node-tools, which is not on this program's class path:"
-                                    + " add io.dra4j:dra4j-node-tools to the program's dependencies.\n");
         }
     }
 }

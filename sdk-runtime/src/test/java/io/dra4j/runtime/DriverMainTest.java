@@ -5,7 +5,7 @@ package io.dra4j.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.device.Taint;
-import io.dra4j.api.error.DraException;
+import io.dra4j.testkit.Scenarios;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -16,19 +16,14 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 @SetsUpLogging
 class DriverMainTest extends ProgramFixture {
 
-    private int fail(RuntimeException problem, String... args) {
-        return driver.execute(
-                main(),
-                filled -> {
-                    throw problem;
-                },
-                args);
+    @Scenarios("driver-program.txt")
+    void aProgramRunsUntilTheSignalOrSaysWhyItDoesNot(String scenario) throws Exception {
+        play(scenario);
     }
 
     @Nested
@@ -60,12 +55,6 @@ class DriverMainTest extends ProgramFixture {
             environment.put(option.substring(2).toUpperCase(Locale.ROOT).replace('-', '_'), given);
             assertThat(execute()).isZero();
             assertThat(value(option)).isEqualTo(given);
-        }
-
-        private String value(String option) {
-            CommandSpec spec = main().line(options).getCommandSpec();
-            Object value = spec.findOption(option).getValue();
-            return String.valueOf(value);
         }
 
         @Test
@@ -101,17 +90,6 @@ class DriverMainTest extends ProgramFixture {
         }
 
         @Test
-        void onTheCommandLineOutweighTheEnvironment() {
-            environment.put("NODE_NAME", "node-b");
-            environment.put("CDI_ROOT", "/cdi");
-
-            execute("--node-name=node-a", "--cdi-root", "/mine");
-
-            assertThat(options.nodeName()).isEqualTo("node-a");
-            assertThat(options.cdiRoot()).isEqualTo(Path.of("/mine"));
-        }
-
-        @Test
         void thatAreEmptyCountAsNotGiven() {
             environment.put("POD_UID", "");
             environment.put("CDI_ROOT", "");
@@ -121,13 +99,6 @@ class DriverMainTest extends ProgramFixture {
             assertThat(options.podUid()).isEmpty();
             assertThat(options.kubeconfig()).isEmpty();
             assertThat(options.cdiRoot()).isEqualTo(Path.of("/var/run/cdi"));
-        }
-
-        @ParameterizedTest
-        @CsvSource({"--fast,true", "--fast=false,false", "--fast=true,true"})
-        void takeABooleanWithAndWithoutAValue(String option, boolean fast) {
-            execute("--node-name=n", option);
-            assertThat(options.fast).isEqualTo(fast);
         }
 
         @ParameterizedTest
@@ -153,158 +124,21 @@ class DriverMainTest extends ProgramFixture {
 
             assertThat(options.unhealthyTaint()).isEqualTo(Optional.ofNullable(effect));
         }
-
-        @Test
-        void showTheProgramsTaint() {
-            options.taint = Optional.of(Taint.Effect.NO_EXECUTE);
-
-            assertThat(execute("--help")).isZero();
-
-            assertThat(out()).containsPattern("--unhealthy-taint=EFFECT(?s).{1,300}Default: NoExecute");
-        }
-
-        @Test
-        void takeThoseOfGoPrograms() {
-            environment.put("KUBE_API_QPS", "5");
-            environment.put("KUBE_API_BURST", "");
-            environment.put("VMODULE", "not=read");
-
-            assertThat(execute(
-                            "--node-name=n",
-                            "--kube-api-qps=2.5",
-                            "--logtostderr",
-                            "--alsologtostderr=false",
-                            "--stderrthreshold=INFO",
-                            "--log-flush-frequency=5s",
-                            "--log-json-info-buffer-size=1Mi",
-                            "--log-text-split-stream=false",
-                            "--skip_headers=true",
-                            "--log_backtrace_at=:0",
-                            "--log_dir=",
-                            "--vmodule=driver=5"))
-                    .isZero();
-
-            assertThat(err()).isEmpty();
-            assertThat(events).containsExactly("start", "close");
-        }
-
-        @ParameterizedTest
-        @CsvSource({"-v 4,4", "-v=5,5", "--v=6,6"})
-        void takeTheVerbosityAsGoProgramsDo(String option, int verbosity) {
-            execute(("--node-name=n " + option).split(" "));
-            assertThat(options.logging().verbosity()).isEqualTo(verbosity);
-        }
     }
 
-    @Nested
-    class AWrongCommandLine {
+    @Test
+    void theHelpNamesEveryOptionWithItsVariableInTheEnvironment() {
+        assertThat(execute("--help")).isZero();
 
-        @Test
-        void namesTheRequiredOptionThatIsMissing() {
-            assertThat(execute()).isEqualTo(2);
-
-            assertThat(err()).isEqualTo("""
-                            acme-driver: Missing required option: '--node-name=NAME'
-                            Run it with --help to see its options.
-                            """);
-            assertThat(events).isEmpty();
+        String help = out();
+        assertThat(help).startsWith("Usage: acme-driver").contains("Drives Acme cards.");
+        for (OptionSpec option : main().line(options).getCommandSpec().options()) {
+            assertThat(help.contains(option.longestName())).isEqualTo(!option.hidden());
         }
-
-        @ParameterizedTest
-        @CsvSource({
-            "--no-such-option=1, Unknown option:, --no-such-opt",
-            "--logging-format=xml, --logging-format, '[text, json]'",
-            "--metrics-port=65536, --metrics-port, 65536 is more than 65535",
-            "--kube-api-qps=many, --kube-api-qps, many",
-            "--http-endpoint=:9 --metrics-port=8, '--http-endpoint is :9, and --metrics-port is 8', give only one",
-        })
-        void namesWhatIsWrong(String option, String problem, String more) {
-            assertThat(execute(("--node-name=n " + option).split(" "))).isEqualTo(2);
-
-            assertThat(err()).startsWith("acme-driver: ").contains(problem, more);
-        }
-    }
-
-    @Nested
-    class Help {
-
-        @Test
-        void namesEveryOptionWithItsVariableInTheEnvironment() {
-            assertThat(execute("--help")).isZero();
-
-            String help = out();
-            assertThat(help).startsWith("Usage: acme-driver").contains("Drives Acme cards.");
-            for (OptionSpec option : main().line(options).getCommandSpec().options()) {
-                assertThat(help.contains(option.longestName())).isEqualTo(!option.hidden());
-            }
-            assertThat(help)
-                    .contains("[NODE_NAME]", "[DRIVER_NAME]", "[KUBECONFIG]", "[CDI_ROOT]")
-                    .contains("[KUBELET_PLUGINS_DIRECTORY_PATH]", "[POD_UID]", "[NUM_CARDS]")
-                    .contains("[KUBELET_REGISTRAR_DIRECTORY_PATH]", "Default: acme.example.com");
-            assertThat(events).isEmpty();
-        }
-
-        @Test
-        void hasTheVersionBesideIt() {
-            assertThat(execute("--version")).isZero();
-
-            assertThat(out()).isEqualTo("acme-driver (unpackaged)\n");
-        }
-    }
-
-    @Nested
-    class ARun {
-
-        @Test
-        void startsAndAfterTheSignalClosesTheDriver() {
-            assertThat(execute("--node-name=n")).isZero();
-
-            assertThat(events).containsExactly("start", "close");
-        }
-
-        @Test
-        void saysInOneLineWhyTheDriverDoesNotStart() {
-            assertThat(fail(new DraException("/plugins does not exist"), "--node-name=n"))
-                    .isEqualTo(1);
-
-            assertThat(err()).isEqualTo("acme-driver: /plugins does not exist\n");
-        }
-
-        @Test
-        void endsWithAFailureWhenTheDriverCannotGoOn() {
-            ending.fatal(new DraException("the API is gone"));
-
-            assertThat(execute("--node-name=n")).isEqualTo(1);
-
-            assertThat(err()).isEqualTo("acme-driver: the API is gone\n");
-            assertThat(events).containsExactly("start", "close");
-        }
-
-        @Test
-        void saysTheReasonAlsoIfTheEndFails() {
-            ending.fatal(new DraException("the API is gone"));
-            Runnable close = () -> {
-                throw new IllegalStateException("busy");
-            };
-
-            assertThat(driver.execute(main(), filled -> close, "--node-name=n")).isOne();
-
-            assertThat(err()).isEqualTo("acme-driver: the API is gone\n");
-        }
-
-        @Test
-        void addsTheStackTraceWhenMoreIsLogged() {
-            fail(new DraException("/plugins does not exist"), "--node-name=n", "-v=4");
-
-            assertThat(err()).contains("\tat io.dra4j.runtime.DriverMainTest");
-        }
-
-        @Test
-        void reportsAFailureThatIsUnexpected() {
-            int status = fail(new IllegalStateException("odd"), "--node-name=n");
-
-            assertThat(status).isEqualTo(1);
-            assertThat(err()).isEqualTo("acme-driver: unexpected: java.lang.IllegalStateException: odd\n");
-        }
+        assertThat(help)
+                .contains("[NODE_NAME]", "[DRIVER_NAME]", "[KUBECONFIG]", "[CDI_ROOT]")
+                .contains("[KUBELET_PLUGINS_DIRECTORY_PATH]", "[POD_UID]", "[NUM_CARDS]")
+                .contains("[KUBELET_REGISTRAR_DIRECTORY_PATH]", "Default: acme.example.com");
+        assertThat(events).isEmpty();
     }
 }
