@@ -15,6 +15,7 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.JournalLoss;
 import io.dra4j.runtime.internal.checkpoint.JournalReading;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.testkit.Scenarios;
 import io.dra4j.tools.audit.KubeletState.KubeletClaim;
 import io.dra4j.tools.audit.Views.OtherCheckpoint;
 import io.dra4j.tools.audit.Views.View;
@@ -256,96 +257,63 @@ class ContradictionsTest {
         return findings.get(0).fix();
     }
 
-    @Test
-    void aForgottenClaimIsDeletedAfterItsPodsUnlessItsOwnerDoes() {
+    @Scenarios("contradiction-scenarios.txt")
+    void theAdviceDependsOnWhatIsKnown(String scenario) {
         ClaimRef ref = node.first().ref();
-        node.kubelet.remove(ref.uid());
-        String pods = "kubectl -n %s delete pod pod-of-%s".formatted(ref.namespace(), ref.name());
-        assertThat(onlyMend(node.views()))
-                .containsExactly(pods, "kubectl -n %s delete resourceclaim %s".formatted(ref.namespace(), ref.name()));
-
-        node.claims.computeIfPresent(
-                ref,
-                (same, claim) -> withJson(
-                        claim,
-                        "{\"metadata\":{\"ownerReferences\":[{\"kind\":\"Pod\"}]},"
-                                + claim.json().substring(1)));
-        assertThat(onlyMend(node.views())).containsExactly(pods);
+        String filled = scenario.replace("{namespace}", ref.namespace())
+                .replace("{name}", ref.name())
+                .replace("{uid}", ref.uid())
+                .replace("{other}", OTHER)
+                .replace("{pod}", node.kubelet.get(ref.uid()).pods().get(0));
+        UnaryOperator<Views> read = all -> all;
+        for (String line : filled.split("\n")) {
+            String[] words = line.split(" ", 2);
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "plant" -> PLANTED.get(words[1]).accept(node);
+                case "damage" -> damage(new ClaimRef("unknown", "unknown", ref.uid()));
+                case "without-pods" -> node.kubelet.put(ref.uid(), new KubeletClaim(ref, List.of(), List.of()));
+                case "object" -> object(words[1].split(" ", 2));
+                case "unread" -> read = all -> blind(all, words[1].contains("claims"));
+                case "fix" -> assertThat(fix(read)).containsExactly(words[1].split(" \\| "));
+                case "begins" -> assertThat(fix(read).get(0)).startsWith(words[1]);
+                case "ends" -> assertThat(fix(read).get(0)).endsWith(words[1]);
+                case "found" -> assertFound(read.apply(node.views()), words[1].split(" ", 2));
+                default -> throw new IllegalArgumentException(line);
+            }
+        }
     }
 
-    private static ClaimObject withJson(ClaimObject claim, String json) {
-        return new ClaimObject(claim.uid(), claim.allocation(), claim.deviceClasses(), json);
+    private void damage(ClaimRef nameless) {
+        ClaimRecord damaged = copy(node.first(), nameless, Phase.DAMAGED, NodeModel.BOOT);
+        node.journal.put(nameless.uid(), damaged);
     }
 
-    @Test
-    void aClaimThatNoPodHasReservedIsSaidToBe() {
-        reallocate(node);
-        ClaimRef ref = node.first().ref();
-        node.kubelet.put(ref.uid(), new KubeletClaim(ref, List.of(), List.of()));
-        node.claims.computeIfPresent(ref, (same, claim) -> withJson(claim, "{}"));
-        assertThat(onlyMend(node.views()))
-                .containsExactly(
-                        "# no pod has reserved it; if none needs it:",
-                        "kubectl -n %s delete resourceclaim %s".formatted(ref.namespace(), ref.name()));
+    private void object(String... uidAndJson) {
+        node.claims.replaceAll((ref, claim) -> ref.uid().equals(uidAndJson[0])
+                ? new ClaimObject(claim.uid(), claim.allocation(), claim.deviceClasses(), uidAndJson[1])
+                : claim);
     }
 
-    @Test
-    void thePodsOfAReplacedClaimAreThoseOfTheOldOne() {
-        replace(node);
-        ClaimRef old = node.first().ref();
-        String pod = node.kubelet.get(old.uid()).pods().get(0);
-        assertThat(onlyMend(node.views()).get(0))
-                .startsWith("kubectl get pods -A")
-                .endsWith("| grep -E '" + pod + "'");
+    private List<String> fix(UnaryOperator<Views> read) {
+        return onlyMend(read.apply(node.views()));
     }
 
-    @Test
-    void withoutTheKubeletsRecordThePodsOfTheNewClaimAreLeftOut() {
-        replace(node);
-        ClaimRef old = node.first().ref();
-        ClaimRef now = new ClaimRef(old.namespace(), old.name(), OTHER);
-        node.claims.computeIfPresent(
-                now,
-                (same, claim) -> withJson(
-                        claim,
-                        "{\"status\":{\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"new\",\"uid\":\"uid-of-new\"}]}}"));
-        assertThat(onlyMend(blind(node)).get(0))
-                .startsWith("kubectl -n %s get pods --field-selector spec.nodeName=node-1 ".formatted(old.namespace()))
-                .endsWith("| grep -E '[ ,]%s([ ,]|$)' | grep -vE 'uid-of-new'".formatted(old.name()));
+    private static void assertFound(Views views, String... idAndWords) {
+        assertThat(report(views).findings()).singleElement().satisfies(one -> {
+            assertThat(one.id()).isEqualTo(idAndWords[0]);
+            assertThat(one.toString()).contains(idAndWords);
+        });
+    }
+
+    /** The views without the kubelet's record, and without the claims of the API server. */
+    private static Views blind(Views all, boolean claimsToo) {
+        return without(all, claimsToo ? View.unread("no API") : all.claims());
     }
 
     /** The views without the kubelet's record, and with these claims. */
     private static Views without(Views views, View<Map<ClaimRef, ClaimObject>> claims) {
         return changed(views, views.journal(), View.unread("there is no dra_manager_state"), claims, views.other());
-    }
-
-    @Test
-    void aReplacedClaimThatTheKubeletDoesNotHaveIsLeftToTheDriver() {
-        replace(node);
-        node.kubelet.remove(node.first().ref().uid());
-        assertThat(onlyMend(node.views()).get(0)).startsWith("# the driver unprepares it");
-    }
-
-    @Test
-    void thePodsOfADamagedClaimAreFoundByItsUid() {
-        ClaimRecord claim = node.first();
-        ClaimRef ref = claim.ref();
-        ClaimRef nameless = new ClaimRef("unknown", "unknown", ref.uid());
-        node.journal.put(ref.uid(), copy(claim, nameless, Phase.DAMAGED, NodeModel.BOOT));
-        assertThat(onlyMend(node.views()))
-                .containsExactly("kubectl -n %s delete pod pod-of-%s".formatted(ref.namespace(), ref.name()));
-        assertThat(onlyMend(without(node.views(), View.unread("no API"))).get(0))
-                .startsWith("kubectl get resourceclaims -A")
-                .endsWith("| grep " + ref.uid());
-    }
-
-    @Test
-    void theKubeletsClaimNamesItsPods() {
-        ClaimRef ref = node.first().ref();
-        node.claims.remove(ref);
-        KubeletClaim held = node.kubelet.get(ref.uid());
-        assertThat(report(node.views()).findings().get(0).fix().get(0))
-                .contains(held.pods().get(0));
     }
 
     @Test
@@ -355,37 +323,6 @@ class ContradictionsTest {
                 .contains(node.kubelet.get(uid))
                 .hasValueSatisfying(one -> assertThat(one.pods()).isNotEmpty());
         assertThat(node.views().kubeletClaim(OTHER)).isEmpty();
-        assertThat(blind(node).kubeletClaim(uid)).isEmpty();
-    }
-
-    private static Views blind(NodeModel node) {
-        return without(node.views(), node.views().claims());
-    }
-
-    private static void assertFound(Views views, String id, String words) {
-        assertThat(report(views).findings()).singleElement().satisfies(one -> {
-            assertThat(one.id()).isEqualTo(id);
-            assertThat(one.toString()).contains(words);
-        });
-    }
-
-    @Test
-    void whatIsFoundDependsOnTheKubeletsRecord() {
-        node.claims.remove(node.first().ref());
-        assertFound(blind(node), "claim-gone", "");
-        node.kubelet.remove(node.first().ref().uid());
-        assertFound(node.views(), "claim-gone", "");
-
-        NodeModel unrecorded = new NodeModel(new Random(SEED));
-        lose(unrecorded);
-        assertFound(blind(unrecorded), "spec-unknown", "");
-
-        NodeModel replaced = new NodeModel(new Random(SEED));
-        replace(replaced);
-        String refused = "the kubelet refuses the pods of the new claim";
-        assertFound(replaced.views(), "claim-replaced", refused);
-        assertFound(blind(replaced), "claim-replaced", refused);
-        replaced.kubelet.remove(replaced.first().ref().uid());
-        assertFound(replaced.views(), "claim-replaced", "its devices are refused to other claims");
+        assertThat(blind(node.views(), false).kubeletClaim(uid)).isEmpty();
     }
 }

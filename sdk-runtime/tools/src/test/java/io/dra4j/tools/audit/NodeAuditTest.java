@@ -80,12 +80,6 @@ class NodeAuditTest {
     }
 
     @Test
-    void whatIsFoundOnceWasTheDriverAtWork() {
-        assertThat(audit(1).findings()).isEmpty();
-        assertThat(looks).hasValue(2);
-    }
-
-    @Test
     void aHealthyNodeIsLookedAtOnce() {
         assertThat(audit(0).findings()).isEmpty();
         assertThat(pauses).hasValue(0);

@@ -159,17 +159,6 @@ class RunningClaimMetricsTest {
     }
 
     @Test
-    void endWhenTheClaimIsAllocated() throws Exception {
-        claim("default", "waits", FOR_POD, exactly("r", "gpu.example.com"));
-        assertThat(pending()).hasSize(2);
-
-        allocate("waits");
-        later(VALID);
-
-        assertThat(pending()).isEmpty();
-    }
-
-    @Test
     void costOneListIn15SecondsHoweverManyScrape() throws Exception {
         claim("default", "waits", FOR_POD, exactly("r", "gpu.example.com"));
         int before = proxy.lastNumber();
