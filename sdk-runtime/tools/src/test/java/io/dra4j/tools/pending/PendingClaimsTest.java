@@ -4,15 +4,17 @@ package io.dra4j.tools.pending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.tuple;
 
 import io.dra4j.runtime.internal.cluster.ClaimCodec.PendingClaim;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.ListedClaims;
 import io.dra4j.tools.pending.PendingClaims.ClassTally;
+import io.dra4j.testkit.Scenarios;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -45,86 +47,42 @@ class PendingClaimsTest {
         return new PendingClaim(Set.of(classes), START.minusSeconds(secondsOld), forPod);
     }
 
-    @Test
-    void areCountedOnceForEachClassWithTheAgeOfTheOldest() {
-        claims.add(claim(10, true, "gpu", "mig"));
-        claims.add(claim(30, true, "gpu"));
-        claims.add(claim(99, false, "gpu"));
-
-        assertThat(pending.get().pending())
-                .extracting(
-                        ListedClaims.OfClass::deviceClass,
-                        ListedClaims.OfClass::forPod,
-                        ListedClaims.OfClass::count,
-                        one -> one.oldest().toSeconds())
-                .containsExactlyInAnyOrder(
-                        tuple("gpu", true, 2L, 30L), tuple("mig", true, 1L, 10L), tuple("gpu", false, 1L, 99L));
+    @Scenarios("pending-scenarios.txt")
+    void areCounted(String scenario) {
+        for (String line : scenario.split("\n")) {
+            String[] words = line.split(" ", 3);
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "claim" -> {
+                    String[] classes = words[2].split(" ");
+                    boolean forPod = classes[0].equals("pod");
+                    claims.add(claim(
+                            Long.parseLong(words[1]), forPod, Arrays.copyOfRange(classes, 1, classes.length)));
+                }
+                case "none" -> claims.clear();
+                case "clock" -> now = START.plusSeconds(Long.parseLong(words[1]));
+                case "away" -> away = true;
+                case "back" -> away = false;
+                case "broken" -> broken = true;
+                case "error" -> assertThatThrownBy(pending::get).isInstanceOf(IllegalStateException.class);
+                case "is" ->
+                    assertThat(pending.get().pending().stream().map(PendingClaimsTest::text))
+                            .containsExactlyInAnyOrder(line.length() < 3 ? new String[0] : line.substring(3).split(", "));
+                case "lists" ->
+                    assertThat(limits)
+                            .isEqualTo(Collections.nCopies(Integer.parseInt(words[1]), PendingClaims.LIMIT));
+                case "failures" -> {
+                    assertThat(pending.get().failures()).isEqualTo(Long.parseLong(words[1]));
+                    assertThat(pending.problem()).isEqualTo(words.length > 2 ? words[2] : "");
+                }
+                default -> throw new IllegalArgumentException(line);
+            }
+        }
     }
 
-    @Test
-    void areNotListedAgainWithin15SecondsButGrowOlder() {
-        claims.add(claim(10, true, "gpu"));
-        pending.get();
-        claims.clear();
-
-        now = START.plusSeconds(14);
-        assertThat(pending.get().pending())
-                .singleElement()
-                .satisfies(one -> assertThat(one.oldest()).hasSeconds(24));
-        assertThat(limits).containsExactly(PendingClaims.LIMIT);
-
-        now = START.plusSeconds(15);
-        assertThat(pending.get().pending()).isEmpty();
-        assertThat(limits).hasSize(2);
-    }
-
-    @Test
-    void areListedAgainAfterAClockWasSetBack() {
-        pending.get();
-        now = START.minusSeconds(3600);
-
-        pending.get();
-
-        assertThat(limits).hasSize(2);
-    }
-
-    @Test
-    void areNotThereWhileTheListFailsWhichIsNotTriedMoreOftenEither() {
-        claims.add(claim(10, true, "gpu"));
-        pending.get();
-        away = true;
-        now = now.plusSeconds(15);
-
-        assertThat(pending.get()).isEqualTo(new ListedClaims(List.of(), 1));
-        assertThat(pending.get().failures()).isEqualTo(1);
-        assertThat(pending.problem()).isEqualTo("the API server is away");
-        assertThat(limits).hasSize(2);
-
-        away = false;
-        now = now.plusSeconds(15);
-        assertThat(pending.get().pending()).hasSize(1);
-        assertThat(pending.get().failures()).isEqualTo(1);
-        assertThat(pending.problem()).isEmpty();
-    }
-
-    @Test
-    void ofAnEarlierListAreNotThePresentAfterAnyOtherError() {
-        claims.add(claim(10, true, "gpu"));
-        pending.get();
-        broken = true;
-        now = now.plusSeconds(15);
-        assertThatThrownBy(pending::get).isInstanceOf(IllegalStateException.class);
-
-        assertThat(pending.get().pending()).isEmpty();
-    }
-
-    @Test
-    void ofAClockThatIsAheadHaveNoNegativeAge() {
-        claims.add(claim(-5, true, "gpu"));
-
-        assertThat(pending.get().pending())
-                .singleElement()
-                .satisfies(one -> assertThat(one.oldest()).isZero());
+    private static String text(ListedClaims.OfClass one) {
+        String by = one.forPod() ? "pod" : "hand";
+        return "%s %s %d %d".formatted(one.deviceClass(), by, one.count(), one.oldest().toSeconds());
     }
 
     private ListedClaims.OfClass shown(String deviceClass, boolean forPod) {
