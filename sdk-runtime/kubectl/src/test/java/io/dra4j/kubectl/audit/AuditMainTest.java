@@ -8,6 +8,7 @@ import io.dra4j.doctor.Report;
 import io.dra4j.doctor.TwoLooks;
 import io.dra4j.kubectl.Manifests;
 import io.dra4j.testkit.ReferenceFile;
+import io.dra4j.testkit.Scenarios;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.ApiProxy;
@@ -24,8 +25,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The command on a server whose objects come and go while it reads them. */
@@ -92,87 +91,53 @@ class AuditMainTest {
         })));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"pods", "resourceclaims", "resourceslices", "nodes"})
-    void whatComesWhileItReadsIsNoContradiction(String list) throws Exception {
-        put(PENDING);
-        before(list, () -> put(PLACED));
-
-        assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
-        assertThat(pauses).hasValue(0);
-        assertThat(api.store().find("pods", "default", "train-0").orElseThrow().at("/spec/nodeName"))
-                .hasToString("\"node-b\"");
+    @Scenarios("audit-scenarios.txt")
+    void aClusterThatChangesIsAudited(String scenario) throws Exception {
+        for (String line : scenario.split("\n")) {
+            String[] words = line.split(" ");
+            String rest = line.substring(line.indexOf(' ') + 1);
+            switch (words[0]) {
+                case "#" -> {} // its title
+                case "put" -> change(rest);
+                case "before" -> before(words[1], () -> change(words[2]));
+                case "pause" -> duringPause = () -> change(rest);
+                case "audit" -> {
+                    assertThat(audit()).as(text).isEqualTo(Integer.parseInt(words[1]));
+                    assertThat(pauses).hasValue(Integer.parseInt(words[2]));
+                }
+                case "placed" ->
+                    assertThat(api.store()
+                                    .find("pods", "default", "train-0")
+                                    .orElseThrow()
+                                    .at("/spec/nodeName"))
+                            .hasToString("\"node-b\"");
+                case "has" -> assertThat(text).contains(rest);
+                case "matches" -> assertThat(text).containsPattern(rest);
+                case "lacks" -> assertThat(text).doesNotContain(rest);
+                default -> throw new IllegalArgumentException(line);
+            }
+        }
     }
 
-    @Test
-    void aPodThatEndsWhileItReadsIsGoneAtTheSecondLook() throws Exception {
-        put(PLACED);
-        before("resourceclaims", () -> {
-            api.store().delete("pods", "default", "train-0");
-            api.store().delete("resourceclaims", "default", "train");
-        });
-
-        assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
-        assertThat(pauses).hasValue(1);
-        assertThat(text).contains("ok           pod-not-reserved");
-    }
-
-    private void putClaimReservedFor(String... pods) {
-        put(Manifests.read("audit/reserved.yaml")
-                .formatted(Stream.of(pods)
-                        .map("{resource: pods, name: %1$s, uid: %1$s}"::formatted)
-                        .collect(Collectors.joining(", "))));
-    }
-
-    @Test
-    void aGroupOfPodsIsNoPodAndItsPodsHaveItsClaim() throws Exception {
-        put(GROUPED);
-
-        assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
-        assertThat(pauses).hasValue(0);
-    }
-
-    @Test
-    void aGroupOfPodsOnANodeThatIsGoneIsToBeEndedByHand() throws Exception {
-        put(GROUPED.substring(GROUPED.indexOf("---"))); // without the node
-
-        assertThat(audit()).as(text).isEqualTo(Report.FOUND);
-        assertThat(text)
-                .contains(
-                        "get resourceclaim train -o jsonpath='{.status.reservedFor}'", "# end the pods and the groups")
-                .doesNotContain("--force");
-    }
-
-    /** Each look finds a reservation that kube-controller-manager is about to remove. */
-    @Test
-    void aClaimThatShortPodsShareIsNoContradiction() throws Exception {
-        putClaimReservedFor("short-0");
-        duringPause = () -> putClaimReservedFor("short-1");
-
-        assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
-        assertThat(pauses).hasValue(1);
-    }
-
-    @Test
-    void aReservationThatStaysIsFoundAmongOthersThatDoNot() throws Exception {
-        putClaimReservedFor("short-0", "stuck");
-        duringPause = () -> putClaimReservedFor("stuck", "short-1");
-
-        assertThat(audit()).as(text).isEqualTo(Report.FOUND);
-        assertThat(text)
-                .contains("reserved-for-no-pod, claim default/shared for pod default/stuck: ")
-                .doesNotContain("short-");
-    }
-
-    @Test
-    void aSecondLookThatFailsDoesNotLoseTheFirst() throws Exception {
-        putClaimReservedFor("stuck");
-        duringPause = () -> proxy.inject(Fault.status(403, "Forbidden").on(Requests.lists("resourceclaims")));
-
-        assertThat(audit()).as(text).isEqualTo(Report.INCOMPLETE);
-        assertThat(text)
-                .containsPattern("not checked +reserved-for-no-pod +found once, for claim default/shared for pod")
-                .contains("the second look failed");
+    private void change(String what) {
+        String[] words = what.split(" ", 2);
+        switch (words[0]) {
+            case "pending" -> put(PENDING);
+            case "placed" -> put(PLACED);
+            case "grouped" -> put(GROUPED);
+            case "grouped-without-node" -> put(GROUPED.substring(GROUPED.indexOf("---")));
+            case "reserved" ->
+                put(Manifests.read("audit/reserved.yaml")
+                        .formatted(Stream.of(words[1].split(" "))
+                                .map("{resource: pods, name: %1$s, uid: %1$s}"::formatted)
+                                .collect(Collectors.joining(", "))));
+            case "end" -> {
+                api.store().delete("pods", "default", "train-0");
+                api.store().delete("resourceclaims", "default", "train");
+            }
+            case "forbidden" -> proxy.inject(Fault.status(403, "Forbidden").on(Requests.lists("resourceclaims")));
+            default -> throw new IllegalArgumentException(what);
+        }
     }
 
     @Test
